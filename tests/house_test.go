@@ -30,7 +30,7 @@ var mayImport = map[string][]string{
 	"c/embed": {"c/include", "aliasing", "bridge", "callbacks", "contract", "contract/callop",
 		"mlir", "passes", "stablehlo", "tensor", "internal/cgo"},
 	"c/include":        {},
-	"c/install":        {"c/include"},
+	"c/install":        {"c/include", "internal/version"},
 	"c/shared":         {"c/embed"},
 	"internal/bounded": {},
 	"internal/cgo":     {},

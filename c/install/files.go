@@ -21,8 +21,8 @@ find_package(Threads REQUIRED)
 if(NOT TARGET Calliope::calliope)
   add_library(Calliope::calliope SHARED IMPORTED)
   set_target_properties(Calliope::calliope PROPERTIES
-    IMPORTED_LOCATION "${_calliope_prefix}/lib/libcalliope.so"
-    IMPORTED_SONAME libcalliope.so
+    IMPORTED_LOCATION "${_calliope_prefix}/@SHARED@"
+    @IMPORTED@
     INTERFACE_INCLUDE_DIRECTORIES "${_calliope_prefix}/include")
   add_library(Calliope::calliope_static STATIC IMPORTED)
   set_target_properties(Calliope::calliope_static PROPERTIES

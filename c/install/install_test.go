@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/version"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -17,13 +18,17 @@ import (
 // moved before.
 func TestInstall(t *testing.T) {
 	made, prefix := filepath.Join(t.TempDir(), "made"), filepath.Join(t.TempDir(), "moved")
-	check.NoError(t, install(made))
+	check.NoError(t, install(made, false))
 	check.NoError(t, os.Rename(made, prefix))
 	root := check.Must(filepath.Abs("../.."))
 	plugin := check.Must(native.Ensure(t.Context(), native.PJRTPlugin, native.EnsureOptions{})).Path
 	want := string(check.Must(os.ReadFile(filepath.Join(root, "examples", "embed", "testdata", "c.txt"))))
 	source := filepath.Join(root, "examples", "embed", "c", "host.c")
 
+	for _, name := range []string{"LICENSE", "NOTICE"} {
+		_, err := os.Stat(filepath.Join(prefix, "share", "doc", "calliope", name))
+		check.NoError(t, err)
+	}
 	for _, name := range []string{"calliope.h", "calliope_custom_call.h"} {
 		installed := check.Must(os.ReadFile(filepath.Join(prefix, "include", name)))
 		check.Diff(t, name, string(check.Must(os.ReadFile(filepath.Join(root, "c", "include", name)))),
@@ -37,8 +42,10 @@ func TestInstall(t *testing.T) {
 		command(t, "cc", append([]string{"-std=gnu11", "-o", program, source, "-ldl"}, flags...)...)
 		t.Setenv("LD_LIBRARY_PATH", filepath.Join(prefix, "lib"))
 		check.Diff(t, "output", want, command(t, program, plugin))
-		check.Diff(t, "version", check.Must(versionOf(check.Must(os.ReadFile(filepath.Join(root, "c", "include",
-			"calliope.h")))))+"\n", command(t, "pkg-config", "--modversion", "calliope"))
+		check.Diff(t, "version", version.Version+"\n", command(t, "pkg-config", "--modversion", "calliope"))
+		if needs := command(t, "readelf", "-d", program); !strings.Contains(needs, "[libcalliope.so.0]") {
+			t.Errorf("the program asks for another library:\n%s", needs)
+		}
 	})
 	t.Run("cmake", func(t *testing.T) {
 		folder, build := t.TempDir(), t.TempDir()

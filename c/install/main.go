@@ -4,15 +4,20 @@
 //	go run ./c/install -prefix DIR
 //
 // DIR then has lib/libcalliope.so, lib/libcalliope.a, bin/mlir-lint, the headers in include,
-// lib/pkgconfig/calliope.pc and lib/cmake/Calliope. A program is built with
+// lib/pkgconfig/calliope.pc, lib/cmake/Calliope and the licences. A program is built with
 //
 //	cc host.c $(PKG_CONFIG_PATH=DIR/lib/pkgconfig pkg-config --cflags --libs calliope)
 //
 // or with find_package(Calliope) and the targets Calliope::calliope and Calliope::calliope_static.
 // The files do not contain DIR, so the folder may be moved.
+//
+// On macOS the library is lib/libcalliope.dylib, on Windows bin/libcalliope.dll with lib/libcalliope.dll.a.
+// To build for another system, build this program first, and start it in the checkout with GOOS, GOARCH and
+// CC set.
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -20,20 +25,22 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
+	"runtime"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/c/include"
+	"github.com/calliope-mlir/calliope/internal/version"
 )
 
 func main() {
 	log.SetFlags(0)
-	prefix := flag.String("prefix", "", "the folder to install to")
+	prefix := flag.String("prefix", "", "the `folder` to install to")
+	strip := flag.Bool("strip", false, "leave out symbols and debug information")
 	flag.Parse()
 	if *prefix == "" || flag.NArg() > 0 {
-		log.Fatal("usage: go run ./c/install -prefix DIR")
+		log.Fatal("usage: go run ./c/install -prefix DIR [-strip]")
 	}
-	if err := install(*prefix); err != nil {
+	if err := install(*prefix, *strip); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -41,90 +48,116 @@ func main() {
 const module = "github.com/calliope-mlir/calliope"
 
 // install builds and writes everything below a folder.
-func install(prefix string) error {
+func install(prefix string, strip bool) error {
 	prefix, err := filepath.Abs(prefix)
 	if err != nil {
 		return err
 	}
-	header, err := include.Headers.ReadFile("calliope.h")
+	goos := cmp.Or(os.Getenv("GOOS"), runtime.GOOS)
+	l, ok := layouts[goos]
+	if !ok {
+		return fmt.Errorf("there is no libcalliope for %s", goos)
+	}
+	if err := l.build(prefix, strip); err != nil {
+		return err
+	}
+	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if err != nil {
-		return err
+		return fmt.Errorf("go list -m %s: %w", module, err)
 	}
-	version, err := versionOf(header)
-	if err != nil {
-		return err
-	}
-	for _, b := range []struct{ path, mode, pkg string }{
-		{"lib/libcalliope.so", "c-shared", "c/shared"},
-		{"lib/libcalliope.a", "c-archive", "c/shared"},
-		{"bin/mlir-lint", "exe", "tools/mlir-lint"},
-	} {
-		cmd := exec.Command("go", "build", "-buildmode="+b.mode, "-o",
-			filepath.Join(prefix, filepath.FromSlash(b.path)), module+"/"+b.pkg)
-		if b.mode == "c-shared" {
-			// Programs that are linked with the library ask for it by this name.
-			cmd.Args = append(cmd.Args[:2],
-				append([]string{"-ldflags=-extldflags=-Wl,-soname,libcalliope.so"}, cmd.Args[2:]...)...)
-		}
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("%s: %w: run it in a folder of the module %s, or of one that requires it\n%s", cmd, err,
-				module, out)
-		}
-	}
-	// cgo writes a header beside each library, of the Go functions that the C functions call.
-	if err := os.Remove(filepath.Join(prefix, "lib", "libcalliope.h")); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	if err := copyHeaders(filepath.Join(prefix, "include")); err != nil {
-		return err
-	}
-	for path, text := range map[string]string{
+	files := map[string]string{
 		"lib/pkgconfig/calliope.pc":                      pkgConfig,
 		"lib/cmake/Calliope/CalliopeConfig.cmake":        cmakeConfig,
 		"lib/cmake/Calliope/CalliopeConfigVersion.cmake": cmakeVersion,
-	} {
-		path = filepath.Join(prefix, filepath.FromSlash(path))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	}
+	for _, name := range []string{"LICENSE", "NOTICE"} {
+		text, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), name))
+		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(path, []byte(strings.ReplaceAll(text, "@VERSION@", version)), 0o644); err != nil {
-			return err
-		}
+		files["share/doc/calliope/"+name] = string(text)
 	}
-	return nil
-}
-
-// copyHeaders writes the headers to a folder, in place of those that are there.
-func copyHeaders(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	files, err := include.Headers.ReadDir(".")
+	headers, err := include.Headers.ReadDir(".")
 	if err != nil {
 		return err
 	}
-	for _, f := range files {
+	for _, f := range headers {
 		text, err := include.Headers.ReadFile(f.Name())
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(dir, f.Name()), text, 0o644); err != nil {
+		files["include/"+f.Name()] = string(text)
+	}
+	replace := strings.NewReplacer("@VERSION@", version.Version, "@SHARED@", l.shared, "@IMPORTED@", l.imported)
+	for path, text := range files {
+		if err := write(filepath.Join(prefix, filepath.FromSlash(path)), replace.Replace(text)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-var versionPart = regexp.MustCompile(`(?m)^#define CALLIOPE_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$`)
+// write writes a file, and the folder that it is in.
+func write(path, text string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(text), 0o644)
+}
 
-// versionOf returns the version in the header, such as 0.1.0.
-func versionOf(header []byte) (string, error) {
-	var parts []string
-	for _, m := range versionPart.FindAllSubmatch(header, -1) {
-		parts = append(parts, string(m[1]))
+// A layout says where the shared library of a system is. It has the major version in its name, by which programs ask
+// for it. All paths are below the prefix.
+type layout struct {
+	shared   string // the library
+	link     string // of the linker, a symbolic link to it
+	imported string // of the linker for CMake, a property of the target
+	flags    string // for the linker
+	program  string // the end of the names of programs
+}
+
+var layouts = map[string]layout{
+	"linux": {shared: "lib/libcalliope.so.0", link: "lib/libcalliope.so", imported: "IMPORTED_SONAME libcalliope.so.0",
+		flags: "-Wl,-soname,libcalliope.so.0"},
+	"darwin": {shared: "lib/libcalliope.0.dylib", link: "lib/libcalliope.dylib",
+		imported: "IMPORTED_SONAME @rpath/libcalliope.0.dylib", flags: "-Wl,-install_name,@rpath/libcalliope.0.dylib"},
+	"windows": {shared: "bin/libcalliope.dll",
+		imported: `IMPORTED_IMPLIB "${_calliope_prefix}/lib/libcalliope.dll.a"`,
+		flags:    "-Wl,--out-implib,@PREFIX@/lib/libcalliope.dll.a", program: ".exe"},
+}
+
+// build builds the libraries and the programs.
+func (l layout) build(prefix string, strip bool) error {
+	if err := os.MkdirAll(filepath.Join(prefix, "lib"), 0o755); err != nil {
+		return err
 	}
-	if len(parts) != 3 {
-		return "", fmt.Errorf("the header has %d of the three parts of the version", len(parts))
+	general := ""
+	if strip {
+		general = "-s -w -buildid= "
 	}
-	return strings.Join(parts, "."), nil
+	shared := "-extldflags=" + strings.ReplaceAll(l.flags, "@PREFIX@", filepath.ToSlash(prefix))
+	for _, b := range []struct{ path, mode, pkg, flags string }{
+		{l.shared, "c-shared", "c/shared", shared},
+		{"lib/libcalliope.a", "c-archive", "c/shared", ""},
+		{"bin/mlir-lint" + l.program, "exe", "tools/mlir-lint", ""},
+	} {
+		cmd := exec.Command("go", "build", "-buildmode="+b.mode, "-ldflags="+general+b.flags, "-o",
+			filepath.Join(prefix, filepath.FromSlash(b.path)), module+"/"+b.pkg)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w: run it in a folder of the module %s, or of one that requires it\n%s", cmd, err,
+				module, out)
+		}
+		// cgo writes a header beside each library, of the Go functions that the C functions call.
+		header := strings.TrimSuffix(b.path, filepath.Ext(b.path)) + ".h"
+		if err := os.Remove(filepath.Join(prefix, header)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	if l.link == "" {
+		return nil
+	}
+	link := filepath.Join(prefix, filepath.FromSlash(l.link))
+	if err := os.Remove(link); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return os.Symlink(filepath.Base(l.shared), link)
 }
