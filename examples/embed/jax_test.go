@@ -3,9 +3,13 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
@@ -18,13 +22,59 @@ func TestRust(t *testing.T) { testHost(t, "rust") }
 // TestJAX installs JAX when it runs for the first time.
 func TestJAX(t *testing.T) { testHost(t, "jax") }
 
+// TestMultihost runs a program in two and in four processes. When one dies, the other ends with an error that names it.
+func TestMultihost(t *testing.T) {
+	w := &work{ctx: t.Context(), root: check.Must(filepath.Abs("../..")), folder: t.TempDir(), errs: t.Output()}
+	check.NoError(t, w.library("libfunctions.so", "./examples/embed/functions"))
+	for _, n := range []int{2, 4} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			var out strings.Builder
+			w := *w
+			w.out = &out
+			check.NoError(t, w.processes(n))
+			sum, want := 0, ""
+			for i := range 4 * n {
+				sum += 3 * (i + 1)
+			}
+			for i := range n {
+				want += fmt.Sprintf("process %d: the sum over %d devices is %d.0, its own parts are "+
+					"[[%d.0, %d.0], [%d.0, %d.0]]\nprocess %[1]d: of the whole array it saw ",
+					i, 2*n, sum, 4*i, 4*i+1, 4*i+2, 4*i+3)
+				if i > 0 {
+					want += "[]\n"
+					continue
+				}
+				var whole []string
+				for j := range 4 * n {
+					whole = append(whole, fmt.Sprintf("%d.0", j))
+				}
+				want += "[[" + strings.Join(whole, ", ") + "]]\n"
+			}
+			// Gloo, which connects the processes, prints lines of its own.
+			check.Diff(t, "output", want, gloo.ReplaceAllString(out.String(), ""))
+		})
+	}
+	t.Run("one dies", func(t *testing.T) {
+		t.Setenv("FAIL", "1")
+		w := *w
+		var errs strings.Builder
+		w.out, w.errs = io.Discard, &errs
+		check.Error(t, w.processes(2), "process 0: python: ", "process 1: python: exit status 9")
+		if want := "The following tasks are unhealthy (stopped sending heartbeats):\n1\n"; !strings.Contains(errs.String(), want) {
+			t.Errorf("JAX's error does not name process 1: %s", &errs)
+		}
+	})
+}
+
+var gloo = regexp.MustCompile(`(?m)^\[Gloo\].*\n`)
+
 // TestPython runs programs of testdata, which check themselves: taps.py holds that calliope.tap is called as
 // jax.debug.callback is, calls.py what calls do under JAX's transformations and on several devices, and names.py that
 // calliope.jax_callbacks follows the indices of a module.
 func TestPython(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	check.NoError(t, err)
-	w := &work{ctx: t.Context(), root: root, folder: t.TempDir(), out: t.Output()}
+	w := &work{ctx: t.Context(), root: root, folder: t.TempDir(), out: t.Output(), errs: t.Output()}
 	check.NoError(t, w.library("libcalliope.so", "./c/shared"))
 	for _, program := range []string{"calls.py", "names.py", "taps.py"} {
 		t.Run(program, func(t *testing.T) {

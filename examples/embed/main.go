@@ -5,6 +5,7 @@
 //	go run ./examples/embed cpp    a compiler in C++ with an MLIR context of its own
 //	go run ./examples/embed rust   a host in Rust, with closures as callbacks, which needs cargo
 //	go run ./examples/embed jax    a JAX program in Python, with functions in Go, C and Python
+//	go run ./examples/embed multihost   a JAX program in two processes, as on two hosts
 //
 // Each program is in the folder of its name, and what it needs is fetched. docs/embedding.md is the manual.
 package main
@@ -25,7 +26,8 @@ import (
 )
 
 // hosts are the programs by their name.
-var hosts = map[string]func(*work) error{"c": runC, "cpp": runCPP, "jax": runJAX, "rust": runRust}
+var hosts = map[string]func(*work) error{"c": runC, "cpp": runCPP, "jax": runJAX, "multihost": runMultihost,
+	"rust": runRust}
 
 func main() {
 	log.SetFlags(0)
@@ -49,7 +51,7 @@ func run(ctx context.Context, host string, out io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	return hosts[host](&work{ctx: ctx, root: root, folder: folder, out: out})
+	return hosts[host](&work{ctx: ctx, root: root, folder: folder, out: out, errs: os.Stderr})
 }
 
 // work is the build of one host.
@@ -58,6 +60,7 @@ type work struct {
 	root   string // of the module
 	folder string // for what is built
 	out    io.Writer
+	errs   io.Writer // what programs print to standard error
 }
 
 // source returns the path of a file of the module.
@@ -70,7 +73,7 @@ func (w *work) built(name string) string { return filepath.Join(w.folder, name) 
 func (w *work) command(env []string, name string, args ...string) error {
 	cmd := exec.CommandContext(w.ctx, name, args...)
 	cmd.Env = append(os.Environ(), env...)
-	cmd.Stdout, cmd.Stderr = w.out, os.Stderr
+	cmd.Stdout, cmd.Stderr = w.out, w.errs
 	cmd.Dir = w.root
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("%s: %w", filepath.Base(name), err)

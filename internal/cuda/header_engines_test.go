@@ -23,7 +23,8 @@ func TestHeader(t *testing.T) {
 			files := check.Must(filepath.Glob(filepath.Join(dir, "*.whl")))
 			run(t, "python3", "-m", "zipfile", "-e", files[0], dir)
 			program := filepath.Join(dir, "functions")
-			run(t, "cc", "-Wall", "-Werror", "-I", filepath.Join(dir, filepath.Dir(filepath.FromSlash(header))), "-o", program,
+			include := filepath.Join(dir, filepath.Dir(filepath.FromSlash(header)))
+			run(t, "cc", "-Wall", "-Werror", "-I", include, "-o", program,
 				filepath.Join("testdata", "functions.c"), "cuda.c")
 			run(t, program)
 		})
