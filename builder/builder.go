@@ -20,6 +20,7 @@ type Builder struct {
 	opened     bool // see Open
 	options    Options
 	places     places
+	at         place                 // of the operations, if At set it
 	symbols    map[string]place      // names of functions and meshes, and where they were defined
 	meshes     map[string][]Axis     // by name
 	policies   bool                  // a callback has a device policy

@@ -43,9 +43,31 @@ type places struct {
 	}
 }
 
+// A Place is a line of Go code that builds operations.
+type Place struct {
+	position *position
+	context  *mlir.Context // of the position's location
+}
+
+// Place returns the Go line that an operation built now has.
+func (b *Builder) Place() Place { return Place{b.here().position, b.ctx} }
+
+// At gives the operations that are built from now on the line of a Place, which may be one of another Builder, and not
+// that of their call. It is for code that builds again what it has recorded. At(Place{}) ends it.
+func (b *Builder) At(p Place) {
+	b.at = place{p.position}
+	if p.position != nil && p.context != b.ctx {
+		file, line := p.position.file, p.position.line
+		b.at = place{&position{file, line, b.ctx.FileLocation(file, line, 0)}}
+	}
+}
+
 // here returns the line that called this package: the innermost one outside of ours.
 // Operations that the package's own functions build for one another get the same line.
 func (b *Builder) here() place {
+	if b.at.position != nil {
+		return b.at
+	}
 	var addresses [callers.Depth]uintptr
 	callers.Addresses(&addresses)
 	for _, a := range addresses {
