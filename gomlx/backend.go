@@ -10,7 +10,9 @@
 //
 //	devices=N    divides the CPU into N devices
 //	plugin=FILE  runs on another PJRT plugin
+//	sizes=N      keeps N compiled programs of a computation with dynamic axes, without it 64
 //	cache=DIR    keeps compiled programs in a folder, see bridge.Cache
+//	interpreter  runs on StableHLO's interpreter, which is slow and needs no plugin
 //	offline      forbids downloads
 //
 // Native parts that are missing are fetched when the backend is opened, as package native describes, unless the options
@@ -26,6 +28,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/gomlx/compute"
@@ -48,7 +51,10 @@ func init() {
 type Backend struct {
 	session   *calliope.Session
 	offline   bool
+	sizes     int  // for which a computation with dynamic axes stays compiled
 	shared    bool // devices use the memory of the host
+	ctx       atomic.Pointer[context.Context]
+	called    sync.Map // the sets of Go functions, *called, that computations call
 	finalized atomic.Bool
 }
 
@@ -56,7 +62,7 @@ var _ compute.Backend = (*Backend)(nil)
 
 // New opens a backend. config has the options that the package's documentation lists.
 func New(config string) (*Backend, error) {
-	options, err := parse(config)
+	options, sizes, err := parse(config)
 	if err != nil {
 		return nil, errors.WithStack(err)
 	}
@@ -64,10 +70,11 @@ func New(config string) (*Backend, error) {
 	if err != nil {
 		return nil, errors.WithStack(err)
 	}
-	if session.Client() == nil {
-		return nil, errors.WithStack(fmt.Errorf("%s: there is no XLA plugin for this platform", Name))
+	b := &Backend{session: session, offline: options.Offline, sizes: sizes}
+	if b.interprets() {
+		b.shared = true
+		return b, nil
 	}
-	b := &Backend{session: session, offline: options.Offline}
 	probe, _, err := b.NewSharedBuffer(0, shapes.Make(dtypes.Uint8, 1))
 	if err != nil {
 		return nil, errors.WithStack(stderrors.Join(err, session.Close()))
@@ -77,7 +84,8 @@ func New(config string) (*Backend, error) {
 }
 
 // parse returns the options of a configuration.
-func parse(config string) (o calliope.Options, err error) {
+func parse(config string) (o calliope.Options, sizes int, err error) {
+	sizes = 64
 	for option := range strings.SplitSeq(config, ",") {
 		key, value, _ := strings.Cut(option, "=")
 		switch key {
@@ -88,17 +96,21 @@ func parse(config string) (o calliope.Options, err error) {
 			o.Plugin.Path = value
 		case "cache":
 			o.Cache = value
+		case "sizes":
+			sizes, err = strconv.Atoi(value)
 		case "offline":
 			o.Offline = true
+		case "interpreter":
+			o.Interpreter = true
 		default:
 			err = errors.New("no such option")
 		}
 		if err != nil {
-			return o, fmt.Errorf("%s: option %q: %w: the options are devices=N, plugin=FILE, cache=DIR and offline", Name,
-				option, err)
+			return o, sizes, fmt.Errorf("%s: option %q: %w: the options are devices=N, plugin=FILE, cache=DIR, sizes=N, "+
+				"interpreter and offline", Name, option, err)
 		}
 	}
-	return o, nil
+	return o, sizes, nil
 }
 
 // Session returns the session that the backend runs in.
@@ -114,12 +126,39 @@ func (b *Backend) String() string { return Name }
 
 // Description returns the name, and the file and version of the plugin.
 func (b *Backend) Description() string {
+	if b.interprets() {
+		return Name + ": StableHLO by MLIR, run by its reference interpreter"
+	}
 	info := b.session.Plugin().Info()
 	return fmt.Sprintf("%s: StableHLO by MLIR, run by PJRT %s (%s)", Name, info.PJRT, info.Path)
 }
 
-// NumDevices returns the number of devices.
-func (b *Backend) NumDevices() int { return b.client().NumDevices() }
+// NumDevices returns the number of devices. The interpreter is one.
+func (b *Backend) NumDevices() int {
+	if b.interprets() {
+		return 1
+	}
+	return b.client().NumDevices()
+}
+
+// SetContext sets the context of the executions that begin from now on: see ContextExecutable. nil is
+// context.Background().
+func (b *Backend) SetContext(ctx context.Context) { b.ctx.Store(&ctx) }
+
+func (b *Backend) context() context.Context {
+	if ctx := b.ctx.Load(); ctx != nil && *ctx != nil {
+		return *ctx
+	}
+	return context.Background()
+}
+
+// Stats returns the counts of arrays, memory and executions, which are zero for the interpreter.
+func (b *Backend) Stats() bridge.ClientStats {
+	if b.interprets() {
+		return bridge.ClientStats{}
+	}
+	return b.client().Stats()
+}
 
 // DeviceDescription describes a device.
 func (b *Backend) DeviceDescription(device compute.DeviceNum) string {
@@ -129,10 +168,14 @@ func (b *Backend) DeviceDescription(device compute.DeviceNum) string {
 // Builder starts a computation.
 func (b *Backend) Builder(name string) compute.Builder { return newBuilder(b, name) }
 
-// Finalize closes the backend. What still uses it fails with bridge.ErrClosed.
+// Finalize closes the backend, after the executions that are under way. What still uses it fails with bridge.ErrClosed.
 func (b *Backend) Finalize() {
-	if !b.finalized.Swap(true) {
-		_ = b.session.Close() // lists what it did not wait for, and there is nobody to tell
+	if b.finalized.Swap(true) {
+		return
+	}
+	_ = b.session.Close() // lists what it did not wait for, and there is nobody to tell
+	for c := range b.called.Range {
+		c.(*called).release()
 	}
 }
 

@@ -6,8 +6,7 @@ import (
 	"github.com/gomlx/compute/support/backendtest"
 )
 
-// TestBackend holds the backend to the suite of GoMLX, which skips what Capabilities does not list: dynamic axes and
-// fused operations.
+// TestBackend holds the backend to the suite of GoMLX, which skips what Capabilities does not list: fused operations.
 func TestBackend(t *testing.T) {
 	backendtest.RunAll(t, open(t, ""), nil)
 }

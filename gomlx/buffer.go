@@ -30,6 +30,9 @@ var _ compute.Buffer = (*buffer)(nil)
 
 // BufferFromFlatData copies an array of the host to a device.
 func (b *Backend) BufferFromFlatData(device compute.DeviceNum, flat any, shape shapes.Shape) (compute.Buffer, error) {
+	if b.interprets() {
+		return b.newHostBuffer(flat, device, shape)
+	}
 	view, err := viewOf(flat, shape)
 	if err != nil {
 		return nil, errors.WithStack(err)
@@ -47,6 +50,13 @@ func (b *Backend) HasSharedBuffers() bool { return b.shared }
 // NewSharedBuffer returns a buffer of memory that the program may change when no execution uses it. Elements of less
 // than a byte, which XLA does not pack, are copied for each execution.
 func (b *Backend) NewSharedBuffer(device compute.DeviceNum, shape shapes.Shape) (compute.Buffer, any, error) {
+	if b.interprets() {
+		made, err := b.newHostBuffer(nil, device, shape)
+		if err != nil {
+			return nil, nil, err
+		}
+		return made, made.flat, nil
+	}
 	s, err := toTensor(shape)
 	if err != nil {
 		return nil, nil, errors.WithStack(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	stderrors "errors"
 	"fmt"
+	"runtime"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/shapes"
@@ -14,18 +15,24 @@ import (
 	ir "github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/stages"
 )
 
-// builder builds a computation: a module in a context of its own.
+// builder builds a computation: what is added to it is added to each of its traces.
 type builder struct {
-	backend  *Backend
-	name     string
-	context  *mlir.Context
-	ir       *ir.Builder
-	main     *function
-	closures int
-	called   []int64 // Go functions in the registry of the session
-	compiled bool
+	backend   *Backend
+	name      string
+	library   *mlir.Library
+	traces    []*trace // one, or two at different sizes if there are dynamic axes
+	steps     []step   // that the traces have made
+	functions int
+	main      *function
+	called    *called
+	forgotten runtime.Cleanup // releases called
+	compiled  bool
+
+	axes  map[string]axis   // the dynamic axes by their names
+	named map[[2]int]string // names of dynamic axes by their sizes in the traces
 
 	devices    int    // that run the computation
 	mesh       string // the first one that the devices form, or ""
@@ -35,19 +42,24 @@ type builder struct {
 var _ compute.Builder = (*builder)(nil)
 
 func newBuilder(b *Backend, name string) *builder {
-	made := &builder{backend: b, name: name, devices: 1}
-	made.main = &function{builder: made, name: compute.MainName}
+	made := &builder{backend: b, name: name, devices: 1, axes: map[string]axis{}, named: map[[2]int]string{}}
+	made.called = &called{backend: b, users: 1}
+	made.forgotten = runtime.AddCleanup(made, (*called).drop, made.called)
 	made.start(b.session.Library())
 	return made
 }
 
 // start starts the module in a library.
 func (b *builder) start(library *mlir.Library) {
-	b.context = library.NewContext(mlir.ContextOptions{})
-	b.ir = ir.New(b.context, ir.Options{
-		Through: []string{"github.com/calliope-mlir/calliope/gomlx", "github.com/gomlx/"},
-	})
-	b.main.start(b.main.name)
+	b.library, b.steps, b.functions = library, nil, 0
+	b.traces = []*trace{b.newTrace(map[string]int{})}
+	b.main = b.newFunction(compute.MainName, nil)
+	_ = b.main.start(compute.MainName) // the first step cannot fail
+}
+
+func (b *builder) newFunction(name string, parent *function) *function {
+	b.functions++
+	return &function{builder: b, name: name, parent: parent, number: b.functions - 1}
 }
 
 // Name returns the name of the computation.
@@ -58,9 +70,21 @@ func (b *builder) Main() compute.Function { return b.main }
 
 // NewFunction starts a function that others call.
 func (b *builder) NewFunction(name string) (compute.Function, error) {
-	f := &function{builder: b, name: name}
-	f.start(name)
-	return f, b.err()
+	f := b.newFunction(name, nil)
+	return f, f.start(name)
+}
+
+// do makes a step in each trace.
+func (b *builder) do(run func(t *trace)) error {
+	if err := b.err(); err != nil {
+		return err
+	}
+	s := step{run, b.traces[0].ir.Place()}
+	b.steps = append(b.steps, s)
+	for _, t := range b.traces {
+		t.do(s)
+	}
+	return b.err()
 }
 
 // err returns the first mistake.
@@ -68,7 +92,12 @@ func (b *builder) err() error {
 	if b.compiled {
 		return errors.WithStack(fmt.Errorf("%s: the computation %q is compiled already", Name, b.name))
 	}
-	return errors.WithStack(b.ir.Err())
+	for _, t := range b.traces {
+		if err := t.err(); err != nil {
+			return errors.WithStack(err)
+		}
+	}
+	return nil
 }
 
 // OpShape returns the shape of a value.
@@ -86,7 +115,7 @@ func (b *builder) DistributedSPMD(devices int) error {
 
 // DistributedAutoSharding makes the devices of meshes share the arrays of the computation, which must be empty.
 func (b *builder) DistributedAutoSharding(meshes ...compute.Mesh) error {
-	if len(meshes) == 0 || b.closures > 0 || len(b.main.params) > 0 {
+	if len(meshes) == 0 || len(b.steps) > 1 {
 		return errors.WithStack(fmt.Errorf("%s: automatic sharding needs a mesh, before the computation has parameters or "+
 			"closures", Name))
 	}
@@ -96,7 +125,7 @@ func (b *builder) DistributedAutoSharding(meshes ...compute.Mesh) error {
 	if err != nil {
 		return errors.WithStack(err)
 	}
-	if err := stderrors.Join(b.ir.Close(), b.context.Close()); err != nil {
+	if err := b.traces[0].close(); err != nil {
 		return errors.WithStack(err)
 	}
 	b.start(session.Library())
@@ -124,7 +153,9 @@ func (b *builder) addMesh(m compute.Mesh) error {
 				"so on", Name, m.Name, m.LogicalDeviceAssignment))
 		}
 	}
-	b.ir.Mesh(m.Name, axes...)
+	if err := b.do(func(t *trace) { t.ir.Mesh(m.Name, axes...) }); err != nil {
+		return err
+	}
 	return b.DistributedSPMD(devices)
 }
 
@@ -148,7 +179,7 @@ func (b *builder) DeviceAssignment(devices ...compute.DeviceNum) error {
 	return nil
 }
 
-// Compile compiles the computation. The builder cannot be used after it.
+// Compile compiles the computation, or with dynamic axes only verifies it. The builder cannot be used after it.
 func (b *builder) Compile() (compute.Executable, error) {
 	if err := b.err(); err != nil {
 		return nil, err
@@ -157,26 +188,52 @@ func (b *builder) Compile() (compute.Executable, error) {
 		return nil, errors.WithStack(fmt.Errorf("%s: %d devices are assigned to a computation for %d", Name,
 			len(b.assignment), b.devices))
 	}
-	made, err := b.compile()
-	b.compiled = true
+	made := &executable{backend: b.backend, main: b.main, devices: b.devices, assignment: b.assignment}
+	err := b.compile(made)
+	b.traces, b.compiled = nil, true
+	b.forgotten.Stop()
+	if made.programs == nil || err != nil {
+		b.called.drop()
+	}
 	if err != nil {
-		b.release()
 		return nil, errors.WithStack(fmt.Errorf("%s: compile %q: %w", Name, b.name, err))
 	}
-	made.OnClose(b.release)
-	return &executable{Executable: made, backend: b.backend, main: b.main, devices: b.devices,
-		assignment: b.assignment}, nil
+	return made, nil
 }
 
-func (b *builder) compile() (made *bridge.Executable, err error) {
-	defer func() { err = stderrors.Join(err, b.context.Close()) }()
-	module, err := b.ir.Module()
+func (b *builder) compile(e *executable) (err error) {
+	if len(b.traces) == 1 {
+		b.steps = nil
+		e.fixed, err = b.traces[0].compile(b)
+		return err
+	}
+	e.programs = &programs{limit: b.backend.sizes, builder: b, by: map[string]*program{}}
+	for _, t := range b.traces {
+		_, mistake := t.ir.Module()
+		err = stderrors.Join(err, t.sized(mistake), t.close())
+	}
+	return err
+}
+
+// compile ends the trace.
+func (t *trace) compile(b *builder) (made stages.Executable, err error) {
+	defer func() { err = stderrors.Join(t.sized(err), t.close()) }()
+	module, err := t.ir.Module()
 	if err != nil {
 		return nil, err
+	}
+	if b.backend.interprets() {
+		return b.interpret(module)
 	}
 	o := bridge.CompileOptions{Replicas: b.devices}
 	if b.mesh != "" {
 		o = bridge.CompileOptions{Partitions: b.devices}
 	}
-	return b.backend.client().Compile(context.Background(), passes.Program(module, passes.PrepareOptions{}), o)
+	e, err := b.backend.client().Compile(context.Background(), passes.Program(module, passes.PrepareOptions{}), o)
+	if err != nil {
+		return nil, err
+	}
+	b.called.keep()
+	e.OnClose(b.called.drop)
+	return e, nil
 }

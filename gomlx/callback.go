@@ -2,6 +2,7 @@ package gomlx
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/gomlx/compute"
 	"github.com/pkg/errors"
@@ -28,7 +29,8 @@ func Check(cond compute.Value, fn callbacks.Func, values ...compute.Value) error
 	})
 }
 
-// call adds a call of a function that is registered until the executable is freed.
+// call adds a call of a function that is registered until the executable is freed, or the builder if it is never
+// compiled.
 func call(op string, fn callbacks.Func, values []compute.Value, emit func(ir.Callback, []ir.Value)) error {
 	if len(values) == 0 {
 		return orNoValues(nil, op)
@@ -38,24 +40,62 @@ func call(op string, fn callbacks.Func, values []compute.Value, emit func(ir.Cal
 		return errors.WithStack(errForeign(values[0]))
 	}
 	f, b := first.of, first.of.builder
-	vs, err := f.all(values)
+	vs, err := f.own(values)
 	if err != nil {
 		return err
 	}
-	registry := b.backend.session.Registry()
-	id, err := registry.RegisterFunc(fn, callbacks.Options{FailRun: true})
+	cb, err := b.called.register(fn)
 	if err != nil {
 		return errors.WithStack(fmt.Errorf("%s: %s: %w", Name, op, err))
 	}
-	b.called = append(b.called, id)
-	emit(ir.Callback{ID: id, Registry: registry.Name()}, vs)
-	return b.err()
+	return b.do(func(t *trace) { emit(cb, t.all(f, vs)) })
 }
 
-// release removes the functions that the computation calls from the registry.
-func (b *builder) release() {
-	for _, id := range b.called {
-		_ = b.backend.session.Registry().UnregisterID(id) // an error says that it is closed
+// called are the Go functions that a computation calls.
+type called struct {
+	backend *Backend
+
+	mu    sync.Mutex
+	ids   []int64
+	users int // the builder and the compiled programs; without any the functions are released
+}
+
+// register registers a function.
+func (c *called) register(fn callbacks.Func) (ir.Callback, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	registry := c.backend.session.Registry()
+	id, err := registry.RegisterFunc(fn, callbacks.Options{FailRun: true})
+	if err == nil {
+		c.ids = append(c.ids, id)
+		c.backend.called.Store(c, nil)
 	}
-	b.called = nil
+	return ir.Callback{ID: id, Registry: registry.Name()}, err
+}
+
+func (c *called) keep() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.users++
+}
+
+// drop is the reverse of keep.
+func (c *called) drop() {
+	c.mu.Lock()
+	c.users--
+	last := c.users == 0
+	c.mu.Unlock()
+	if last {
+		c.release()
+	}
+}
+
+func (c *called) release() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, id := range c.ids {
+		_ = c.backend.session.Registry().UnregisterID(id) // an error says that it is closed
+	}
+	c.ids = nil
+	c.backend.called.Delete(c)
 }

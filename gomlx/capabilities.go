@@ -10,7 +10,6 @@ import (
 // missing are the operations that the backend does not have. GoMLX makes fused ones of their parts.
 var missing = map[compute.OpType]bool{
 	compute.OpTypeInvalid: true, compute.OpTypeLast: true,
-	compute.OpTypeDynamicDimensionSize: true, compute.OpTypeDynamicShape: true, compute.OpTypeDynamicReshape: true,
 	compute.OpTypeCollectiveBroadcast: true, compute.OpTypeAllGather: true, // not in the interface
 	compute.OpTypeSelectAndScatterSum: true, compute.OpTypeBlockForDotGeneral: true, // not in the interface
 	compute.OpTypeFusedSoftmax: true, compute.OpTypeFusedLayerNorm: true, compute.OpTypeFusedGelu: true,
@@ -21,11 +20,15 @@ var missing = map[compute.OpType]bool{
 
 // Capabilities returns the operations and element types that the backend has.
 func (b *Backend) Capabilities() compute.Capabilities {
-	c := compute.Capabilities{Operations: map[compute.OpType]bool{}, Functions: true, DTypes: map[dtypes.DType]bool{}}
+	c := compute.Capabilities{Operations: map[compute.OpType]bool{}, Functions: true, DynamicAxes: true,
+		DTypes: map[dtypes.DType]bool{}}
 	for _, op := range compute.OpTypeValues() {
 		c.Operations[op] = true
 	}
 	maps.DeleteFunc(c.Operations, func(op compute.OpType, _ bool) bool { return missing[op] })
+	if b.interprets() {
+		delete(c.Operations, compute.OpTypeRNGBitGenerator) // the interpreter has none
+	}
 	for d := range elements {
 		c.DTypes[d] = true
 	}

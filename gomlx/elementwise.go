@@ -10,20 +10,12 @@ import (
 
 // unary adds an operation with one operand.
 func (f *function) unary(op func(x ir.Value) ir.Value, x compute.Value) (compute.Value, error) {
-	v, err := f.in(x)
-	if err != nil {
-		return nil, err
-	}
-	return f.one(op(v))
+	return f.one(func(xs []ir.Value) ir.Value { return op(xs[0]) }, x)
 }
 
 // binary adds an operation with two operands.
 func (f *function) binary(op func(x, y ir.Value) ir.Value, x, y compute.Value) (compute.Value, error) {
-	vs, err := f.all([]compute.Value{x, y})
-	if err != nil {
-		return nil, err
-	}
-	return f.one(op(vs[0], vs[1]))
+	return f.one(func(xs []ir.Value) ir.Value { return op(xs[0], xs[1]) }, x, y)
 }
 
 // Abs is builder.Abs.
@@ -250,20 +242,12 @@ func (f *function) Identity(x compute.Value) (compute.Value, error) {
 
 // Clamp is builder.Clamp.
 func (f *function) Clamp(low, x, high compute.Value) (compute.Value, error) {
-	vs, err := f.all([]compute.Value{low, x, high})
-	if err != nil {
-		return nil, err
-	}
-	return f.one(ir.Clamp(vs[0], vs[1], vs[2]))
+	return f.one(func(xs []ir.Value) ir.Value { return ir.Clamp(xs[0], xs[1], xs[2]) }, low, x, high)
 }
 
 // Where is builder.Select.
 func (f *function) Where(condition, onTrue, onFalse compute.Value) (compute.Value, error) {
-	vs, err := f.all([]compute.Value{condition, onTrue, onFalse})
-	if err != nil {
-		return nil, err
-	}
-	return f.one(ir.Select(vs[0], vs[1], vs[2]))
+	return f.one(func(xs []ir.Value) ir.Value { return ir.Select(xs[0], xs[1], xs[2]) }, condition, onTrue, onFalse)
 }
 
 // ConvertDType is builder.Convert.

@@ -10,12 +10,14 @@ import (
 	"github.com/pkg/errors"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/stages"
 )
 
 // executable is a compiled computation.
 type executable struct {
-	*bridge.Executable
 	backend    *Backend
+	fixed      stages.Executable // nil if there are dynamic axes
+	programs   *programs         // nil if there are none
 	main       *function
 	devices    int
 	assignment []compute.DeviceNum
@@ -24,7 +26,13 @@ type executable struct {
 var _ compute.Executable = (*executable)(nil)
 
 // Finalize frees the executable when its last run is over.
-func (e *executable) Finalize() { _ = e.Close() }
+func (e *executable) Finalize() {
+	if e.fixed != nil {
+		_ = e.fixed.Close()
+		return
+	}
+	e.programs.close()
+}
 
 // Inputs returns the names and shapes of the parameters.
 func (e *executable) Inputs() (names []string, inputs []shapes.Shape) {
@@ -34,11 +42,30 @@ func (e *executable) Inputs() (names []string, inputs []shapes.Shape) {
 // Outputs returns the shapes of the results.
 func (e *executable) Outputs() []shapes.Shape { return e.main.outputs }
 
-// Execute runs the computation and waits for it.
+// Execute runs the computation and waits for it, or for the end of the backend's context.
 func (e *executable) Execute(
 	inputs []compute.Buffer, donate []bool, device compute.DeviceNum,
 ) ([]compute.Buffer, error) {
-	outputs, err := e.execute(inputs, donate, device)
+	return e.ExecuteContext(e.backend.context(), inputs, donate, device)
+}
+
+// A ContextExecutable is what the executables of this backend are, too.
+type ContextExecutable interface {
+	compute.Executable
+	// ExecuteContext is Execute, except that the error is that of a context which ends before. What is under way then
+	// ends later, and its results are dropped. Go functions that the computation calls get the context.
+	ExecuteContext(
+		ctx context.Context, inputs []compute.Buffer, donate []bool, device compute.DeviceNum,
+	) ([]compute.Buffer, error)
+}
+
+var _ ContextExecutable = (*executable)(nil)
+
+// ExecuteContext implements ContextExecutable.
+func (e *executable) ExecuteContext(
+	ctx context.Context, inputs []compute.Buffer, donate []bool, device compute.DeviceNum,
+) ([]compute.Buffer, error) {
+	outputs, err := e.execute(ctx, inputs, donate, device)
 	if err != nil {
 		return nil, errors.WithStack(fmt.Errorf("%s: execute: %w", Name, err))
 	}
@@ -46,18 +73,26 @@ func (e *executable) Execute(
 }
 
 func (e *executable) execute(
-	inputs []compute.Buffer, donate []bool, device compute.DeviceNum,
+	ctx context.Context, inputs []compute.Buffer, donate []bool, device compute.DeviceNum,
 ) (outputs []compute.Buffer, err error) {
 	if want := len(e.main.inputs) * e.devices; len(inputs) != want {
 		return nil, &bridge.InputCountError{Want: len(e.main.inputs), Got: len(inputs), Devices: e.devices}
 	} else if donate != nil && len(donate) != want {
 		return nil, fmt.Errorf("donate has %d elements for %d inputs", len(donate), want)
 	}
+	run, finish, err := e.program(inputs)
+	if err != nil {
+		return nil, err
+	}
+	defer finish()
+	if e.backend.interprets() {
+		return e.interpret(ctx, run, inputs, donate)
+	}
 	in := make([]bridge.Input, len(inputs))
 	for i, input := range inputs {
 		b, ok := input.(*buffer)
 		if !ok || b == nil {
-			return nil, fmt.Errorf("input %d is a %T of another backend", i, input)
+			return nil, errOther(i, input)
 		}
 		var done func() error
 		if in[i], done, err = b.input(donate != nil && donate[i]); err != nil {
@@ -67,14 +102,13 @@ func (e *executable) execute(
 			defer func() { err = stderrors.Join(err, done()) }()
 		}
 	}
-	ctx := context.Background()
 	if len(e.assignment) == 1 {
 		device = e.assignment[0]
 	}
 	if e.devices == 1 {
 		ctx = bridge.OnDevice(ctx, int(device))
 	}
-	results, err := e.Run(ctx, in...)
+	results, err := run.Run(ctx, in...)
 	if err != nil {
 		return nil, err
 	}
@@ -83,4 +117,25 @@ func (e *executable) execute(
 		outputs[i] = &buffer{backend: e.backend, Buffer: r}
 	}
 	return outputs, nil
+}
+
+// program returns the program for the shapes of inputs, and what ends its use.
+func (e *executable) program(inputs []compute.Buffer) (stages.Executable, func(), error) {
+	if e.fixed != nil {
+		return e.fixed, func() {}, nil
+	}
+	sizes := shapes.AxisBindings{}
+	for i, input := range inputs {
+		if input == nil {
+			return nil, nil, errOther(i, input)
+		}
+		shape, err := input.Shape()
+		if err == nil {
+			err = sizes.Extract(e.main.inputs[i%len(e.main.inputs)], shape)
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("input %d: %w", i, err)
+		}
+	}
+	return e.programs.use(sizes.Key(), sizes)
 }

@@ -1,6 +1,7 @@
 package gomlx
 
 import (
+	"bytes"
 	"fmt"
 	"reflect"
 	"slices"
@@ -14,38 +15,36 @@ import (
 	ir "github.com/calliope-mlir/calliope/builder"
 )
 
-// function is a function of the module. A closure is one too, which gets what it uses of its parent as further
-// parameters: XLA inlines the call.
+// function is a function or closure of a computation.
 type function struct {
 	notimplemented.Function
 	builder *builder
 	parent  *function
 	name    string // "" for a closure
-	ir      *ir.Func
+	number  int    // in the order in which they are started
 
 	names   []string       // of the parameters
 	inputs  []shapes.Shape // of the parameters
 	outputs []shapes.Shape
-
-	params   []ir.Value            // for each parameter of the module's function the parent's value, or zero
-	captured map[ir.Value]ir.Value // the parameters for values of the parent, and of its parents
 }
 
 var _ compute.Function = (*function)(nil)
 
-// value is what GoMLX gets of a value of the module.
+// value is what GoMLX gets of a value of a computation.
 type value struct {
-	ir ir.Value
-	of *function
+	number int // in the order in which they are made
+	of     *function
 }
 
-// start starts the function of the module, by its name there.
-func (f *function) start(symbol string) {
-	f.captured = map[ir.Value]ir.Value{}
+// start starts the function, by its name in the module.
+func (f *function) start(symbol string) error {
 	f.ErrFn = func(op compute.OpType) error {
 		return errors.Wrapf(compute.ErrNotImplemented, "%s: %s", Name, op)
 	}
-	f.ir = f.builder.ir.FuncWith(symbol, ir.Signature{Private: symbol != compute.MainName})
+	return f.builder.do(func(t *trace) {
+		made := t.ir.FuncWith(symbol, ir.Signature{Private: symbol != compute.MainName})
+		t.funcs = append(t.funcs, traced{Func: made, captured: map[int]ir.Value{}})
+	})
 }
 
 // Name returns the name of the function.
@@ -64,10 +63,8 @@ func (f *function) Parent() compute.Function {
 
 // Closure starts a closure.
 func (f *function) Closure() (compute.Function, error) {
-	f.builder.closures++
-	c := &function{builder: f.builder, parent: f}
-	c.start(fmt.Sprintf("closure.%d", f.builder.closures))
-	return c, f.builder.err()
+	c := f.builder.newFunction("", f)
+	return c, c.start(fmt.Sprintf("closure.%d", c.number))
 }
 
 // Parameter adds a parameter.
@@ -75,16 +72,24 @@ func (f *function) Parameter(name string, shape shapes.Shape, sharding *compute.
 	if name != "" && slices.Contains(f.names, name) {
 		return nil, errors.WithStack(fmt.Errorf("%s: there is a parameter %q already: use another name", Name, name))
 	}
-	s, err := toTensor(shape)
-	if err != nil {
+	p := ir.Param{Name: name}
+	var err error
+	if p.Shape.DType, err = element(shape.DType); err != nil {
 		return nil, errors.WithStack(fmt.Errorf("%s: parameter %q: %w", Name, name, err))
 	}
-	f.names, f.inputs, f.params = append(f.names, name), append(f.inputs, shape), append(f.params, ir.Value{})
-	p := ir.Param{Name: name, Shape: s}
+	if shape, err = f.open(shape); err != nil {
+		return nil, errors.WithStack(fmt.Errorf("%s: parameter %q: %w", Name, name, err))
+	}
+	f.names, f.inputs = append(f.names, name), append(f.inputs, shape)
 	if f == f.builder.main {
 		p.Sharding = f.builder.sharding(sharding)
 	}
-	return f.one(f.ir.AddParam(p))
+	return f.first(f.values(func(t *trace) {
+		own := &t.funcs[f.number]
+		p.Shape.Dims = t.dims(shape)
+		own.params = append(own.params, value{})
+		t.add(own.AddParam(p))
+	}))
 }
 
 // Constant adds a constant.
@@ -97,7 +102,8 @@ func (f *function) Constant(flat any, dims ...int) (compute.Value, error) {
 	if err != nil {
 		return nil, errors.WithStack(fmt.Errorf("%s: constant: %w", Name, err))
 	}
-	return f.one(f.ir.Constant(v))
+	v.Data = bytes.Clone(v.Data)
+	return f.first(f.values(func(t *trace) { t.add(t.funcs[f.number].Constant(v)) }))
 }
 
 // Shape returns the shape of a value.
@@ -106,20 +112,20 @@ func (f *function) Shape(v compute.Value) (shapes.Shape, error) {
 	if !ok || own.of.builder != f.builder {
 		return shapes.Invalid(), errors.WithStack(errForeign(v))
 	}
-	return fromTensor(own.ir.Shape()), nil
+	return f.builder.shape(own), nil
 }
 
 // Return ends the function.
 func (f *function) Return(outputs []compute.Value, shardings []*compute.ShardingSpec) error {
-	values, err := f.all(outputs)
+	vs, err := f.own(outputs)
 	if err != nil {
 		return err
 	}
-	for _, v := range values {
-		f.outputs = append(f.outputs, fromTensor(v.Shape()))
+	for _, v := range vs {
+		f.outputs = append(f.outputs, f.builder.shape(v))
 	}
 	if len(shardings) == 0 {
-		shardings = make([]*compute.ShardingSpec, len(values))
+		shardings = make([]*compute.ShardingSpec, len(vs))
 	}
 	var results []ir.Result
 	if f == f.builder.main {
@@ -127,74 +133,75 @@ func (f *function) Return(outputs []compute.Value, shardings []*compute.Sharding
 			results = append(results, ir.Result{Sharding: f.builder.sharding(s)})
 		}
 	}
-	f.ir.ReturnWith(results, values...)
-	return f.builder.err()
+	return f.builder.do(func(t *trace) { t.funcs[f.number].ReturnWith(results, t.all(f, vs)...) })
 }
 
-// one returns the result of an operation, or the mistake in it.
-func (f *function) one(v ir.Value) (compute.Value, error) {
-	if err := f.builder.err(); err != nil {
+// values makes a step, and returns the values that it adds.
+func (f *function) values(run func(t *trace)) ([]compute.Value, error) {
+	first := f.builder.traces[0]
+	before := len(first.values)
+	if err := f.builder.do(run); err != nil {
 		return nil, err
 	}
-	return value{v, f}, nil
-}
-
-// many returns the results of an operation, or the mistake in it.
-func (f *function) many(values []ir.Value) ([]compute.Value, error) {
-	if err := f.builder.err(); err != nil {
-		return nil, err
-	}
-	out := make([]compute.Value, len(values))
-	for i, v := range values {
-		out[i] = value{v, f}
+	out := make([]compute.Value, len(first.values)-before)
+	for i := range out {
+		out[i] = value{before + i, f}
 	}
 	return out, nil
 }
 
-// in returns a value as one of this function: that of a parent becomes a parameter.
-func (f *function) in(v compute.Value) (ir.Value, error) {
-	own, ok := v.(value)
-	if !ok || own.of.builder != f.builder {
-		return ir.Value{}, errors.WithStack(errForeign(v))
+// first returns the only value.
+func (f *function) first(vs []compute.Value, err error) (compute.Value, error) {
+	if err != nil {
+		return nil, err
 	}
-	if err := f.builder.err(); err != nil {
-		return ir.Value{}, err
+	return vs[0], nil
+}
+
+// one adds an operation with one result.
+func (f *function) one(op func(xs []ir.Value) ir.Value, operands ...compute.Value) (compute.Value, error) {
+	vs, err := f.own(operands)
+	if err != nil {
+		return nil, err
 	}
-	return f.capture(own.ir)
+	return f.first(f.values(func(t *trace) { t.add(op(t.all(f, vs))) }))
+}
+
+// many adds an operation with several results.
+func (f *function) many(op func(xs []ir.Value) []ir.Value, operands ...compute.Value) ([]compute.Value, error) {
+	vs, err := f.own(operands)
+	if err != nil {
+		return nil, err
+	}
+	return f.values(func(t *trace) { t.add(op(t.all(f, vs))...) })
+}
+
+// own returns values that the function may use.
+func (f *function) own(values []compute.Value) ([]value, error) {
+	out := make([]value, len(values))
+	for i, v := range values {
+		own, ok := v.(value)
+		if !ok || own.of.builder != f.builder {
+			return nil, errors.WithStack(errForeign(v))
+		}
+		if err := f.reaches(own); err != nil {
+			return nil, err
+		}
+		out[i] = own
+	}
+	return out, nil
 }
 
 func errForeign(v compute.Value) error {
 	return fmt.Errorf("%s: a %T that is no value of this computation is used: use what its operations returned", Name, v)
 }
 
-func (f *function) capture(v ir.Value) (ir.Value, error) {
-	if v.Func() == f.ir {
-		return v, nil
+// reaches returns an error for a value that the function cannot use. GoMLX makes each closure a child of the main
+// function, so a closure may use any value, which the function that calls it must be able to pass.
+func (f *function) reaches(v value) error {
+	if f == v.of || f.parent != nil {
+		return nil
 	}
-	if inner, ok := f.captured[v]; ok {
-		return inner, nil
-	}
-	if f.parent == nil {
-		return v, errors.WithStack(fmt.Errorf("%s: the function %q uses a value of %q: pass it as an argument", Name,
-			f.name, v.Func().Name()))
-	}
-	outer, err := f.parent.capture(v)
-	if err != nil {
-		return v, err
-	}
-	inner := f.ir.AddParam(ir.Param{Shape: v.Shape()})
-	f.captured[v], f.params = inner, append(f.params, outer)
-	return inner, f.builder.err()
-}
-
-// all is in for several values.
-func (f *function) all(values []compute.Value) ([]ir.Value, error) {
-	out := make([]ir.Value, len(values))
-	for i, v := range values {
-		var err error
-		if out[i], err = f.in(v); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	return errors.WithStack(fmt.Errorf("%s: the function %q uses a value of %q: pass it as an argument", Name, f.name,
+		v.of.name))
 }

@@ -106,59 +106,56 @@ func (f *function) FFT(x compute.Value, kind compute.FFTType, dims []int) (compu
 func (f *function) BatchNormForInference(
 	x, scale, offset, mean, variance compute.Value, epsilon float32, axis int,
 ) (compute.Value, error) {
-	vs, err := f.all([]compute.Value{x, scale, offset, mean, variance})
-	if err != nil {
-		return nil, err
-	}
-	return f.one(ir.BatchNormInference(vs[0], vs[1], vs[2], vs[3], vs[4], epsilon, axis))
+	return f.one(func(xs []ir.Value) ir.Value {
+		return ir.BatchNormInference(xs[0], xs[1], xs[2], xs[3], xs[4], epsilon, axis)
+	}, x, scale, offset, mean, variance)
 }
 
 // BatchNormForTraining is builder.BatchNormTraining.
 func (f *function) BatchNormForTraining(
 	x, scale, offset compute.Value, epsilon float32, axis int,
 ) (normalized, mean, variance compute.Value, err error) {
-	vs, err := f.all([]compute.Value{x, scale, offset})
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	return f.three(ir.BatchNormTraining(vs[0], vs[1], vs[2], epsilon, axis))
+	return three(f.many(func(xs []ir.Value) []ir.Value {
+		y, mean, variance := ir.BatchNormTraining(xs[0], xs[1], xs[2], epsilon, axis)
+		return []ir.Value{y, mean, variance}
+	}, x, scale, offset))
 }
 
 // BatchNormGradient is builder.BatchNormGrad.
 func (f *function) BatchNormGradient(
 	x, scale, mean, variance, gradient compute.Value, epsilon float32, axis int,
 ) (dx, dscale, doffset compute.Value, err error) {
-	vs, err := f.all([]compute.Value{x, scale, mean, variance, gradient})
+	return three(f.many(func(xs []ir.Value) []ir.Value {
+		dx, dscale, doffset := ir.BatchNormGrad(xs[0], xs[1], xs[2], xs[3], xs[4], epsilon, axis)
+		return []ir.Value{dx, dscale, doffset}
+	}, x, scale, mean, variance, gradient))
+}
+
+func three(vs []compute.Value, err error) (x, y, z compute.Value, _ error) {
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	return f.three(ir.BatchNormGrad(vs[0], vs[1], vs[2], vs[3], vs[4], epsilon, axis))
-}
-
-func (f *function) three(a, b, c ir.Value) (x, y, z compute.Value, err error) {
-	if err := f.builder.err(); err != nil {
-		return nil, nil, nil, err
-	}
-	return value{a, f}, value{b, f}, value{c, f}, nil
+	return vs[0], vs[1], vs[2], nil
 }
 
 // RNGBitGenerator is builder.RngBitGenerator with Philox. The bits are interpreted as elements of the shape's type.
 func (f *function) RNGBitGenerator(state compute.Value, shape shapes.Shape) (compute.Value, compute.Value, error) {
-	s, err := toTensor(shape)
-	if err != nil {
-		return nil, nil, errors.WithStack(err)
-	}
-	v, err := f.in(state)
+	d, err := element(shape.DType)
 	if err != nil {
 		return nil, nil, err
 	}
-	unsigned := tensor.Shape{DType: s.DType, Dims: s.Dims}
-	unsigned.DType = map[int]tensor.DType{8: tensor.U8, 16: tensor.U16, 32: tensor.U32, 64: tensor.U64}[s.DType.Bits()]
-	n, random := ir.RngBitGenerator(v, unsigned, stablehlo.RngPhilox)
-	if s.DType != unsigned.DType {
-		random = ir.Bitcast(random, s.DType)
+	vs, err := f.own([]compute.Value{state})
+	if err != nil {
+		return nil, nil, err
 	}
-	both, err := f.many([]ir.Value{n, random})
+	unsigned := map[int]tensor.DType{8: tensor.U8, 16: tensor.U16, 32: tensor.U32, 64: tensor.U64}[d.Bits()]
+	both, err := f.values(func(t *trace) {
+		n, random := ir.RngBitGenerator(t.in(f, vs[0]), tensor.ShapeOf(unsigned, t.dims(shape)...), stablehlo.RngPhilox)
+		if d != unsigned {
+			random = ir.Bitcast(random, d)
+		}
+		t.add(n, random)
+	})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -167,18 +164,13 @@ func (f *function) RNGBitGenerator(state compute.Value, shape shapes.Shape) (com
 
 // OptimizationBarrier is builder.OptimizationBarrier.
 func (f *function) OptimizationBarrier(operands ...compute.Value) ([]compute.Value, error) {
-	vs, err := f.all(operands)
-	if err != nil || len(vs) == 0 {
-		return nil, orNoValues(err, "OptimizationBarrier")
+	if len(operands) == 0 {
+		return nil, orNoValues(nil, "OptimizationBarrier")
 	}
-	return f.many(ir.OptimizationBarrier(vs))
+	return f.many(ir.OptimizationBarrier, operands...)
 }
 
 // SchedulingBarrier returns a value that depends on others.
 func (f *function) SchedulingBarrier(x compute.Value, dependencies ...compute.Value) (compute.Value, error) {
-	vs, err := f.OptimizationBarrier(slices.Concat([]compute.Value{x}, dependencies)...)
-	if err != nil {
-		return nil, err
-	}
-	return vs[0], nil
+	return f.first(f.OptimizationBarrier(slices.Concat([]compute.Value{x}, dependencies)...))
 }

@@ -16,16 +16,19 @@ func TestOptions(t *testing.T) {
 	tests := []struct {
 		config string
 		want   calliope.Options
+		sizes  int
 		err    string
 	}{
-		{config: ""},
+		{config: "", sizes: 64},
+		{config: "interpreter,sizes=2", want: calliope.Options{Interpreter: true}, sizes: 2},
+		{config: "sizes=few", err: `option "sizes=few"`},
 		{config: "devices=4,plugin=/a/b.so,cache=dir,offline", want: calliope.Options{Offline: true, Cache: "dir",
-			Plugin: bridge.OpenOptions{Path: "/a/b.so"}, Client: bridge.ClientOptions{Devices: 4}}},
+			Plugin: bridge.OpenOptions{Path: "/a/b.so"}, Client: bridge.ClientOptions{Devices: 4}}, sizes: 64},
 		{config: "devices=many", err: `option "devices=many"`},
 		{config: "cuda", err: "the options are devices=N"},
 	}
 	for _, test := range tests {
-		got, err := parse(test.config)
+		got, sizes, err := parse(test.config)
 		if test.err != "" {
 			if err == nil || !strings.Contains(err.Error(), test.err) {
 				t.Errorf("%q: the error is %v", test.config, err)
@@ -34,6 +37,9 @@ func TestOptions(t *testing.T) {
 		}
 		if err != nil {
 			t.Errorf("%q: %v", test.config, err)
+		}
+		if sizes != test.sizes {
+			t.Errorf("%q: programs are kept for %d sizes, and should be for %d", test.config, sizes, test.sizes)
 		}
 		if d := cmp.Diff(test.want, got); d != "" {
 			t.Errorf("%q (-want +got):\n%s", test.config, d)
@@ -46,7 +52,7 @@ func TestCache(t *testing.T) {
 	config := "cache=" + t.TempDir()
 	for _, want := range []bool{false, true} {
 		e := reversal(t, open(t, config), shapes.Make(dtypes.Float32, 3))
-		if got := e.(*executable).Cached(); got != want {
+		if got := e.(*executable).fixed.(*bridge.Executable).Cached(); got != want {
 			t.Errorf("whether the program was found is %t", got)
 		}
 	}

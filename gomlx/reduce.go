@@ -52,28 +52,28 @@ func (f *function) ReduceLogicalOr(x compute.Value, axes ...int) (compute.Value,
 
 // ReduceLogicalXor is builder.Reduce with builder.Xor.
 func (f *function) ReduceLogicalXor(x compute.Value, axes ...int) (compute.Value, error) {
-	return f.reduce(f.bitwise(ir.Xor, false), x, axes)
+	return f.reduce(bitwise(ir.Xor, false), x, axes)
 }
 
 // ReduceBitwiseAnd is builder.Reduce with builder.And.
 func (f *function) ReduceBitwiseAnd(x compute.Value, axes ...int) (compute.Value, error) {
-	return f.reduce(f.bitwise(ir.And, true), x, axes)
+	return f.reduce(bitwise(ir.And, true), x, axes)
 }
 
 // ReduceBitwiseOr is builder.Reduce with builder.Or.
 func (f *function) ReduceBitwiseOr(x compute.Value, axes ...int) (compute.Value, error) {
-	return f.reduce(f.bitwise(ir.Or, false), x, axes)
+	return f.reduce(bitwise(ir.Or, false), x, axes)
 }
 
 // ReduceBitwiseXor is builder.Reduce with builder.Xor.
 func (f *function) ReduceBitwiseXor(x compute.Value, axes ...int) (compute.Value, error) {
-	return f.reduce(f.bitwise(ir.Xor, false), x, axes)
+	return f.reduce(bitwise(ir.Xor, false), x, axes)
 }
 
 // bitwise returns a reduction that begins with all bits clear or set.
-func (f *function) bitwise(op func(a, b ir.Value) ir.Value, set bool) func(ir.Value, ...int) ir.Value {
+func bitwise(op func(a, b ir.Value) ir.Value, set bool) func(ir.Value, ...int) ir.Value {
 	return func(x ir.Value, axes ...int) ir.Value {
-		init := ir.Zeros(f.ir, tensor.ShapeOf(x.Shape().DType))
+		init := ir.Zeros(x.Func(), tensor.ShapeOf(x.Shape().DType))
 		if set {
 			init = ir.Not(init)
 		}
@@ -116,16 +116,16 @@ func combinationOf(kind compute.ReduceOpType) (combination, error) {
 }
 
 // start returns the number from which a reduction of elements of x starts.
-func (c combination) start(f *function, x ir.Value) ir.Value {
+func (c combination) start(x ir.Value) ir.Value {
 	d := names[x.Shape().DType]
 	unit := reflect.ValueOf(c.unit(d))
 	flat := reflect.Append(reflect.MakeSlice(reflect.SliceOf(unit.Type()), 0, 1), unit)
 	v, err := viewOf(flat.Interface(), shapes.Make(d))
 	if err != nil {
-		f.builder.ir.Fail("reduce", err)
+		x.Func().Builder().Fail("reduce", err)
 		return ir.Value{}
 	}
-	return f.ir.Constant(v)
+	return x.Func().Constant(v)
 }
 
 // ReduceWindow is builder.ReduceWindow. Without strides the windows are next to one another.
@@ -136,11 +136,12 @@ func (f *function) ReduceWindow(
 	if err != nil {
 		return nil, err
 	}
-	if len(strides) == 0 {
-		strides = dims
-	}
 	return f.unary(func(x ir.Value) ir.Value {
-		return ir.ReduceWindow(x, c.start(f, x), c.op, ir.WindowOptions{Dims: dims, Strides: strides, Padding: paddings,
+		dims, strides := whole(dims, x), strides
+		if len(strides) == 0 {
+			strides = dims
+		}
+		return ir.ReduceWindow(x, c.start(x), c.op, ir.WindowOptions{Dims: dims, Strides: strides, Padding: paddings,
 			BaseDilations: baseDilations, Dilations: windowDilations})
 	}, x)
 }
@@ -162,11 +163,12 @@ func (f *function) SelectAndScatterMin(
 func (f *function) selectAndScatter(
 	better func(a, b ir.Value) ir.Value, x, source compute.Value, o ir.WindowOptions,
 ) (compute.Value, error) {
-	if len(o.Strides) == 0 {
-		o.Strides = o.Dims
-	}
 	return f.binary(func(x, source ir.Value) ir.Value {
-		zero := ir.Zeros(f.ir, tensor.ShapeOf(x.Shape().DType))
+		o := o
+		if o.Dims = whole(o.Dims, x); len(o.Strides) == 0 {
+			o.Strides = o.Dims
+		}
+		zero := ir.Zeros(x.Func(), tensor.ShapeOf(x.Shape().DType))
 		return ir.SelectAndScatter(x, source, zero, better, ir.Add, o)
 	}, x, source)
 }
@@ -179,12 +181,10 @@ func (f *function) AllReduce(
 	if err != nil {
 		return nil, err
 	}
-	vs, err := f.all(operands)
-	if err != nil {
-		return nil, err
-	}
-	for i, v := range vs {
-		vs[i] = ir.AllReduce(v, c.op, ir.CollectiveOptions{Groups: groups})
-	}
-	return f.many(vs)
+	return f.many(func(xs []ir.Value) []ir.Value {
+		for i, x := range xs {
+			xs[i] = ir.AllReduce(x, c.op, ir.CollectiveOptions{Groups: groups})
+		}
+		return xs
+	}, operands...)
 }

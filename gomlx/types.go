@@ -47,7 +47,7 @@ func toTensor(s shapes.Shape) (tensor.Shape, error) {
 		return tensor.Shape{}, err
 	}
 	if s.IsDynamic() {
-		return tensor.Shape{}, fmt.Errorf("the shape %s has dynamic axes: compile for each size, or pad", s)
+		return tensor.Shape{}, fmt.Errorf("the shape %s of an array has dynamic axes: state their sizes", s)
 	}
 	return tensor.ShapeOf(d, s.Dimensions...), nil
 }

@@ -105,7 +105,7 @@ var mayImport = map[string][]string{
 	".": {"bridge", "bridge/preflight", "builder", "callbacks", "mlir", "native", "passes",
 		"stablehlo/jaxexport", "stablehlo/sharding", "stages", "tensor", "tensor/npz", "internal/leaf",
 		"internal/model", "internal/tree"},
-	"gomlx": {".", "bridge", "builder", "callbacks", "mlir", "passes", "stablehlo", "tensor"},
+	"gomlx": {".", "bridge", "builder", "callbacks", "mlir", "passes", "stablehlo", "stages", "tensor"},
 	"nn":    {"builder", "tensor"},
 	"optim": {"builder", "tensor"},
 	"lint":  {"lint/quick", "mlir", "internal/errtext"},
