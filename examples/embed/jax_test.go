@@ -60,7 +60,8 @@ func TestMultihost(t *testing.T) {
 		var errs strings.Builder
 		w.out, w.errs = io.Discard, &errs
 		check.Error(t, w.processes(2), "process 0: python: ", "process 1: python: exit status 9")
-		if want := "The following tasks are unhealthy (stopped sending heartbeats):\n1\n"; !strings.Contains(errs.String(), want) {
+		want := "The following tasks are unhealthy (stopped sending heartbeats):\n1\n"
+		if !strings.Contains(errs.String(), want) {
 			t.Errorf("JAX's error does not name process 1: %s", &errs)
 		}
 	})
@@ -68,17 +69,21 @@ func TestMultihost(t *testing.T) {
 
 var gloo = regexp.MustCompile(`(?m)^\[Gloo\].*\n`)
 
-// TestPython runs programs of testdata, which check themselves: taps.py holds that calliope.tap is called as
-// jax.debug.callback is, calls.py what calls do under JAX's transformations and on several devices, and names.py that
-// calliope.jax_callbacks follows the indices of a module.
+// TestPython installs the wheel of calliope-mlir, and runs programs of testdata with it, which check themselves:
+// taps.py holds that calliope.tap is called as jax.debug.callback is, calls.py what calls do under JAX's
+// transformations and on several devices, and names.py that calliope.jax_callbacks follows the indices of a module.
 func TestPython(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	check.NoError(t, err)
 	w := &work{ctx: t.Context(), root: root, folder: t.TempDir(), out: t.Output(), errs: t.Output()}
-	check.NoError(t, w.library("libcalliope.so", "./c/shared"))
+	check.NoError(t, w.command(nil, "go", "run", "./tools/wheel", "-o", w.folder, "calliope-mlir"))
+	wheels := check.Must(filepath.Glob(w.built("calliope_mlir-*.whl")))
+	modules := w.built("modules")
+	check.NoError(t, w.command(nil, check.Must(jaxPython(t.Context())), "-m", "pip", "install", "--quiet", "--no-index",
+		"--no-deps", "--disable-pip-version-check", "--target", modules, wheels[0]))
 	for _, program := range []string{"calls.py", "names.py", "taps.py"} {
 		t.Run(program, func(t *testing.T) {
-			check.NoError(t, w.python("examples/embed/testdata/"+program, w.built("libcalliope.so")))
+			check.NoError(t, w.python(modules, "examples/embed/testdata/"+program))
 		})
 	}
 }

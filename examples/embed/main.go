@@ -183,17 +183,17 @@ func runJAX(w *work) error {
 		"-Wl,-rpath,"+w.folder); err != nil {
 		return err
 	}
-	return w.python("examples/embed/jax/host.py", w.built("libfunctions.so"), w.built("libcount.so"))
+	return w.python(w.source("c/python"), "examples/embed/jax/host.py", w.built("libfunctions.so"), w.built("libcount.so"))
 }
 
-// python runs a program of the module with JAX, on four devices.
-func (w *work) python(source string, args ...string) error {
+// python runs a program of the module with JAX, on four devices. modules is the folder of calliope_mlir.
+func (w *work) python(modules, source string, args ...string) error {
 	python, err := jaxPython(w.ctx)
 	if err != nil {
 		return err
 	}
 	return w.command([]string{
-		"PYTHONPATH=" + w.source("c/python"),
+		"PYTHONPATH=" + modules,
 		"PYTHONDONTWRITEBYTECODE=1",
 		"JAX_PLATFORMS=cpu",
 		"XLA_FLAGS=--xla_force_host_platform_device_count=4",

@@ -1,7 +1,7 @@
 """Prints the least time in microseconds of one iteration of a device loop of JAX with 16 bytes, by
 what it calls, as lines of name and value.
 
-The arguments are the number of repetitions, the folder of calliope.py, and the library with the
+The arguments are the number of repetitions, the folder of calliope_mlir, and the library with the
 Go function go.increment.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 from jax.experimental import io_callback
 
 sys.path.insert(0, sys.argv[2])
-import calliope
+import calliope_mlir as calliope
 
 library = calliope.Library(sys.argv[3])
 library.register_jax()

@@ -3,12 +3,11 @@
 //	go run ./tools/release [-o DIR] [-trial] PLATFORM[=CC]…
 //
 // A platform is linux/amd64, linux/arm64, windows/amd64 or darwin/arm64, and CC the C compiler for it. The default is
-// cc for this machine and Debian's cross compilers for Linux and Windows; .ci/darwin-cc makes one for macOS.
+// gcc for this machine and Debian's cross compilers for Linux and Windows; .ci/darwin-cc makes one for macOS.
 //
-// For each platform the folder then has an archive of each tool and of libcalliope, and a wheel of mlir-lint.
-// Beside them are SHA256SUMS, a bill of materials in SPDX, and the section of the changelog in NOTES.md.
-// Each archive contains the licences of what is linked. The bytes depend only on the commit and the
-// compilers.
+// For each platform the folder then has an archive of each tool and of libcalliope, and the wheels. Beside
+// them are SHA256SUMS, a bill of materials in SPDX, and the section of the changelog in NOTES.md. Each
+// archive contains the licences of what is linked. The bytes depend only on the commit and the compilers.
 package main
 
 import (
@@ -141,8 +140,13 @@ func (b build) all() ([]module, error) {
 	if err := b.archive("libcalliope", entries); err != nil {
 		return nil, err
 	}
-	_, err = output(b.ctx, b.env, filepath.Join(b.work, "wheel"), "-version", version.Version, "-o", b.dir)
-	return modules, err
+	for _, name := range []string{"mlir-lint", "calliope-mlir"} {
+		_, err = output(b.ctx, b.env, filepath.Join(b.work, "wheel"), "-version", version.Version, "-o", b.dir, name)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return modules, nil
 }
 
 // commit returns the time of the commit. It is an error if files differ from it, unless it is a trial.

@@ -44,7 +44,7 @@ func parse(args []string) (list []platform, err error) {
 		case given:
 			p.cc = cc
 		case p.os == runtime.GOOS && p.arch == runtime.GOARCH:
-			p.cc = "cc"
+			p.cc = "gcc" // the go command's own default, so that it builds nothing again
 		}
 		if p.cc == "" {
 			return nil, fmt.Errorf("%s has no default compiler: write %[1]s=CC (.ci/darwin-cc makes one)", name)

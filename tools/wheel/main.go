@@ -1,12 +1,16 @@
-// Command wheel makes a Python wheel that installs mlir-lint, as pip, pipx, uv and pre-commit do:
+// Command wheel makes Python wheels, as pip, pipx, uv and pre-commit install them:
 //
-//	go run ./tools/wheel [-version VERSION] [-o DIR]
+//	go run ./tools/wheel [-version VERSION] [-o DIR] [PACKAGE]
 //
-// It builds the command for $GOOS and $GOARCH with cgo and the C compiler $CC, and prints the name of the file. The
-// wheel has the command and no Python. Its bytes depend only on the sources, the version and the compilers.
+// The package mlir-lint, which is the default, has the command and no Python. The package calliope-mlir has
+// libcalliope and the module calliope_mlir, by which JAX programs use it.
+//
+// It builds for $GOOS and $GOARCH with cgo and the C compiler $CC, and prints the name of the file. Its bytes depend
+// only on the sources, the version and the compilers.
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"log"
@@ -15,6 +19,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/version"
 )
@@ -25,21 +30,40 @@ func main() {
 	release := flag.String("version", version.Version+".dev0", "the `version` of the wheel, as Python writes it")
 	dir := flag.String("o", ".", "the `folder` of the wheel")
 	flag.Parse()
+	name := "mlir-lint"
 	if flag.NArg() > 0 {
-		log.Fatalf("leave out %q: there are only flags (-h prints them)", flag.Arg(0))
+		name = flag.Arg(0)
 	}
-	path, err := write(*dir, *release)
+	p, ok := packages[name]
+	if !ok || flag.NArg() > 1 {
+		log.Fatalf("name one package, mlir-lint or calliope-mlir, after the flags (-h prints them), not %q",
+			flag.Args())
+	}
+	path, err := p.write(*dir, *release)
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(path)
 }
 
+// A pkg is what a wheel is made of.
+type pkg struct {
+	distribution string // the name in Python's index
+	metadata     string // what METADATA says of it, after the version
+	source, mode string // what the go command builds, and how
+	python       string // a folder with modules, "" for none
+}
+
+var packages = map[string]pkg{
+	"mlir-lint":     {"mlir-lint", lintMetadata, "./tools/mlir-lint", "exe", ""},
+	"calliope-mlir": {"calliope-mlir", libraryMetadata, "./c/shared", "c-shared", "c/python/calliope_mlir"},
+}
+
 // versions matches the versions that need no other spelling in the name of a wheel.
 var versions = regexp.MustCompile(`^\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?$`)
 
-// write builds the command and writes its wheel.
-func write(dir, release string) (path string, err error) {
+// write builds what is in the wheel, and writes it.
+func (p pkg) write(dir, release string) (path string, err error) {
 	if !versions.MatchString(release) {
 		return "", fmt.Errorf("-version %q: write a version of Python, such as 1.2.3, 1.2.3rc1 or 1.2.3.dev4", release)
 	}
@@ -48,19 +72,24 @@ func write(dir, release string) (path string, err error) {
 		return "", err
 	}
 	defer os.RemoveAll(work)
-	command := filepath.Join(work, "mlir-lint")
-	if target("GOOS", runtime.GOOS) == "windows" {
-		command += ".exe"
-	}
-	if err := build(command); err != nil {
+	built := filepath.Join(work, p.file(target("GOOS", runtime.GOOS)))
+	if err := p.build(built); err != nil {
 		return "", err
 	}
-	tag, err := platformOf(command)
+	tag, err := platformOf(built)
 	if err != nil {
 		return "", err
 	}
-	w := wheel{version: release, tag: "py3-none-" + tag}
-	if err := w.addFile(w.folder("data/scripts/")+filepath.Base(command), command, 0o755); err != nil {
+	w := wheel{name: strings.ReplaceAll(p.distribution, "-", "_"), metadata: p.metadata, version: release,
+		tag: "py3-none-" + tag}
+	folder, mode := w.folder("data/scripts/"), os.FileMode(0o755)
+	if p.python != "" {
+		folder, mode = w.name+"/", 0o644
+		if err := w.addModules(p.python); err != nil {
+			return "", err
+		}
+	}
+	if err := w.addFile(folder+filepath.Base(built), built, mode); err != nil {
 		return "", err
 	}
 	for _, name := range []string{"LICENSE", "NOTICE"} {
@@ -71,10 +100,21 @@ func write(dir, release string) (path string, err error) {
 	return w.write(dir)
 }
 
-// build builds the command, without what depends on this machine and this folder.
-func build(to string) error {
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", to,
-		"./tools/mlir-lint")
+// file returns the name of what is built for a system.
+func (p pkg) file(goos string) string {
+	switch {
+	case p.mode == "c-shared":
+		return "libcalliope" + cmp.Or(map[string]string{"windows": ".dll", "darwin": ".dylib"}[goos], ".so")
+	case goos == "windows":
+		return "mlir-lint.exe"
+	}
+	return "mlir-lint"
+}
+
+// build builds the command or the library, without what depends on this machine and this folder.
+func (p pkg) build(to string) error {
+	cmd := exec.Command("go", "build", "-buildmode="+p.mode, "-trimpath", "-buildvcs=false",
+		"-ldflags=-s -w -buildid=", "-o", to, p.source)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {

@@ -13,11 +13,10 @@ import (
 	"time"
 )
 
-// name is the name of the wheel as files have it.
-const name = "mlir_lint"
-
 // A wheel is a file that Python's installers unpack: see PEP 427.
 type wheel struct {
+	name         string // as files have it
+	metadata     string
 	version, tag string
 	files        []file
 }
@@ -29,7 +28,7 @@ type file struct {
 }
 
 // folder returns the path of a folder of the wheel, such as dist-info.
-func (w *wheel) folder(kind string) string { return fmt.Sprintf("%s-%s.%s", name, w.version, kind) }
+func (w *wheel) folder(kind string) string { return fmt.Sprintf("%s-%s.%s", w.name, w.version, kind) }
 
 func (w *wheel) add(path string, data []byte, mode fs.FileMode) {
 	w.files = append(w.files, file{path, data, mode})
@@ -42,7 +41,23 @@ func (w *wheel) addFile(path, from string, mode fs.FileMode) error {
 	return err
 }
 
-const metadata = `Metadata-Version: 2.4
+// addModules adds the modules of a package in Python, and the file that says that they have types.
+func (w *wheel) addModules(folder string) error {
+	files, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if strings.HasSuffix(f.Name(), ".py") || f.Name() == "py.typed" {
+			if err := w.addFile(w.name+"/"+f.Name(), filepath.Join(folder, f.Name()), 0o644); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+const lintMetadata = `Metadata-Version: 2.4
 Name: mlir-lint
 Version: %s
 Summary: Finds outdated host calls and other mistakes in MLIR modules
@@ -56,9 +71,28 @@ mlir-lint checks MLIR modules with rules: text, bytecode, StableHLO portable art
 https://github.com/calliope-mlir/calliope/blob/main/docs/mlir-lint.md.
 `
 
+const libraryMetadata = `Metadata-Version: 2.4
+Name: calliope-mlir
+Version: %s
+Summary: Functions in Python, C and Go that programs of JAX call while they run
+Project-URL: Source, https://github.com/calliope-mlir/calliope
+License-Expression: Apache-2.0
+License-File: LICENSE
+License-File: NOTICE
+Requires-Python: >=3.10
+Requires-Dist: numpy
+Provides-Extra: jax
+Requires-Dist: jax>=0.10; extra == "jax"
+Description-Content-Type: text/markdown
+
+The module calliope_mlir registers functions with names, which programs of JAX call with the arrays of the device, under
+jit, scan, vmap, grad, shard_map and in exported modules: see
+https://github.com/calliope-mlir/calliope/blob/main/docs/embedding.md.
+`
+
 // write adds what describes the wheel, and writes it to a folder.
 func (w *wheel) write(dir string) (path string, err error) {
-	w.add(w.folder("dist-info/METADATA"), fmt.Appendf(nil, metadata, w.version), 0o644)
+	w.add(w.folder("dist-info/METADATA"), fmt.Appendf(nil, w.metadata, w.version), 0o644)
 	w.add(w.folder("dist-info/WHEEL"), fmt.Appendf(nil,
 		"Wheel-Version: 1.0\nGenerator: calliope\nRoot-Is-Purelib: false\nTag: %s\n", w.tag), 0o644)
 	var record strings.Builder
@@ -86,6 +120,6 @@ func (w *wheel) write(dir string) (path string, err error) {
 	if err := archive.Close(); err != nil {
 		return "", err
 	}
-	path = filepath.Join(dir, fmt.Sprintf("%s-%s-%s.whl", name, w.version, w.tag))
+	path = filepath.Join(dir, fmt.Sprintf("%s-%s-%s.whl", w.name, w.version, w.tag))
 	return path, os.WriteFile(path, data.Bytes(), 0o644)
 }

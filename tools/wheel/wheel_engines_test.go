@@ -36,7 +36,7 @@ func run(t *testing.T, path string, exit int, command ...string) string {
 func TestWheel(t *testing.T) {
 	t.Chdir(cctest.Root())
 	dir := t.TempDir()
-	wheel := check.Must(write(dir, "1.2.3rc4"))
+	wheel := check.Must(packages["mlir-lint"].write(dir, "1.2.3rc4"))
 	if name := filepath.Base(wheel); !strings.HasPrefix(name, "mlir_lint-1.2.3rc4-py3-none-manylinux_2_") {
 		t.Errorf("the wheel is %s", name)
 	}
@@ -92,11 +92,11 @@ func TestWheel(t *testing.T) {
 func TestReproducible(t *testing.T) {
 	root := cctest.Root()
 	t.Chdir(root)
-	want := check.Must(os.ReadFile(check.Must(write(t.TempDir(), "1.0"))))
+	want := check.Must(os.ReadFile(check.Must(packages["mlir-lint"].write(t.TempDir(), "1.0"))))
 	copied := filepath.Join(t.TempDir(), "elsewhere")
 	check.NoError(t, os.CopyFS(copied, sources{os.DirFS(root)}))
 	t.Chdir(copied)
-	got := check.Must(os.ReadFile(check.Must(write(t.TempDir(), "1.0"))))
+	got := check.Must(os.ReadFile(check.Must(packages["mlir-lint"].write(t.TempDir(), "1.0"))))
 	if string(got) != string(want) {
 		t.Error("the wheels differ")
 	}

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, PartitionSpec as P
 
-import calliope
+import calliope_mlir as calliope
 
 library = calliope.Library(sys.argv[1])
 library.register_jax()

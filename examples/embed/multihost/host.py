@@ -12,7 +12,7 @@ import jax
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
-import calliope
+import calliope_mlir as calliope
 
 address, processes, process = sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 # The others end this long after one is gone.

@@ -1,8 +1,7 @@
 """Holds what calls of Python functions do in JAX programs: on divided arrays, with empty arrays, under vmap, with
-derivatives of their own, and after their name was registered again. The argument is the path of the library."""
+derivatives of their own, and after their name was registered again."""
 
 import gc
-import sys
 import weakref
 
 import jax
@@ -10,9 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
-import calliope
+import calliope_mlir as calliope
 
-library = calliope.Library(sys.argv[1])
+library = calliope.Library()
 library.register_jax()
 seen = []
 library.register(lambda x: seen.append(x.tolist()), "seen")

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax.experimental import io_callback
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
-import calliope
+import calliope_mlir as calliope
 
 x = jnp.ones(4)
 mesh = Mesh(jax.devices(), "d")

@@ -1,4 +1,4 @@
-"""The primitive of JAX programs for calls of callbacks. Module calliope has the functions that programs call.
+"""The primitive of JAX programs for calls of callbacks. Package calliope_mlir has the functions that programs call.
 
 The rules for taps are those of jax.debug.callback: a tap is differentiable and sees the primal values, in the
 same number of calls.

@@ -2,9 +2,9 @@
 
 A Library has the functions of c/include/calliope.h that JAX programs need:
 
-    import calliope
+    import calliope_mlir as calliope
 
-    library = calliope.Library("libcalliope.so")
+    library = calliope.Library()
     library.register_jax()
 
     @library.callback("double")
@@ -19,14 +19,22 @@ called in the same way. This module needs ctypes and NumPy, and JAX where JAX is
 jax_callbacks tells which functions a program of JAX calls, for a host that serves them in their place.
 """
 
+from __future__ import annotations
+
 import ctypes
 import functools
 import inspect
 import json
 import os
+import pathlib
+import sys
 import traceback
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+
+__version__ = "0.1.0"
 
 # The targets of the contract, see calliope.h.
 IO_CALLBACK = "calliope_io_callback"
@@ -49,7 +57,7 @@ _INVALID_ARGUMENT, _INTERNAL = 3, 13
 class Error(Exception):
     """An error of the library. status is its code of absl::Status."""
 
-    def __init__(self, status, message):
+    def __init__(self, status: int, message: str):
         super().__init__(message)
         self.status = status
 
@@ -152,15 +160,23 @@ def _operands(call):
     return [_view(call.args[i], call.args[i].data in passed) for i in range(call.num_args)]
 
 
+def _library():
+    """Returns the file of the library beside this module, as wheels have it, or else its name."""
+    name = {"win32": "libcalliope.dll", "darwin": "libcalliope.dylib"}.get(sys.platform, "libcalliope.so")
+    beside = pathlib.Path(__file__).with_name(name)
+    return beside if beside.exists() else name
+
+
 class Library:
     """A loaded libcalliope. It is loaded once in a process and never unloaded.
 
-    Without a path it is the file that the environment variable CALLIOPE_LIBRARY names, or
-    libcalliope.so where the system's loader finds it.
+    Without a path it is the file that the environment variable CALLIOPE_LIBRARY names, that of the wheel, or
+    one where the system's loader finds it. A host's own library that has the functions of libcalliope, too, needs
+    its path.
     """
 
-    def __init__(self, path=None):
-        self._lib = ctypes.CDLL(path or os.environ.get("CALLIOPE_LIBRARY") or "libcalliope.so")
+    def __init__(self, path: str | os.PathLike[str] | None = None):
+        self._lib = ctypes.CDLL(os.fspath(path or os.environ.get("CALLIOPE_LIBRARY") or _library()))
         self._lib.calliope_error_message.restype = ctypes.c_char_p
         self._lib.calliope_fail.restype = None
         self._lib.calliope_fail.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t]
@@ -171,17 +187,17 @@ class Library:
         if status:
             raise Error(status, self._lib.calliope_error_message().decode())
 
-    def version(self):
+    def version(self) -> int:
         """Returns the version, for example 100 for 0.1.0."""
         return self._lib.calliope_version()
 
-    def handler(self, target, stage):
+    def handler(self, target: str, stage: int) -> int:
         """Returns the address of the handler of a target for a stage, 0 or 3."""
         address = ctypes.c_void_p()
         self._check(self._lib.calliope_get_handler(target.encode(), stage, ctypes.byref(address)))
         return address.value
 
-    def register_jax(self, targets=TARGETS):
+    def register_jax(self, targets: Sequence[str] = TARGETS) -> None:
         """Registers the handlers with JAX, for the platform cpu."""
         import jax
 
@@ -195,7 +211,7 @@ class Library:
             }
             jax.ffi.register_ffi_target(target, stages, platform="cpu")
 
-    def callback(self, name, **options):
+    def callback(self, name: str, **options: Any) -> Callable[[Callable], Callable]:
         """Returns a decorator that registers a function with a name; see register."""
 
         def decorate(function):
@@ -205,9 +221,10 @@ class Library:
         return decorate
 
     def register(
-        self, function, name=None, registry="", dispatch="inline", timeout=0.0, fail_run=False,
-        per_second=0, measure=False, template=None,
-    ):  # fmt: skip
+        self, function: Callable, name: str | None = None, registry: str = "", dispatch: str = "inline",
+        timeout: float = 0.0, fail_run: bool = False, per_second: int = 0, measure: bool = False,
+        template: tuple[Sequence, Sequence] | None = None,
+    ) -> str | int:  # fmt: skip
         """Registers a function as a callback with a name, or, without one, with an id, which it returns.
 
         The function takes the operands as NumPy arrays on the runtime's memory, which are valid
@@ -235,7 +252,7 @@ class Library:
         self._kept.append(handler)
         return name
 
-    def unregister(self, name, registry=""):
+    def unregister(self, name: str | int, registry: str = "") -> None:
         """Removes the callback with a name, or with an id. Calls that run go on."""
         if isinstance(name, int):
             status = self._lib.calliope_unregister_id(registry.encode(), ctypes.c_int64(name))
@@ -243,19 +260,19 @@ class Library:
             status = self._lib.calliope_unregister(registry.encode(), name.encode())
         self._check(status)
 
-    def open_registry(self, name):
+    def open_registry(self, name: str) -> None:
         """Makes a registry, which modules name in the key "registry"."""
         self._check(self._lib.calliope_registry_open(name.encode(), None))
 
-    def close_registry(self, name):
+    def close_registry(self, name: str) -> None:
         """Closes a registry and removes its callbacks."""
         self._check(self._lib.calliope_registry_close(name.encode()))
 
-    def barrier(self, name="", timeout=0.0):
+    def barrier(self, name: str = "", timeout: float = 0.0) -> None:
         """Waits for queued calls, timeout seconds at most. Raises the errors of taps as an Error."""
         self._check(self._lib.calliope_barrier(name.encode(), ctypes.c_int64(round(timeout * 1e9))))
 
-    def stats(self):
+    def stats(self) -> list[dict[str, Any]]:
         """Returns the counters of all callbacks, a list of dictionaries."""
         text = ctypes.c_void_p()
         self._check(self._lib.calliope_stats(ctypes.byref(text)))
@@ -297,7 +314,10 @@ def _types(arrays):
     return types
 
 
-def call(name, results, *args, pure=False, token=None, ordered=False, registry="", vmap_method=None, **keys):
+def call(
+    name: str | int, results: Any, *args: Any, pure: bool = False, token: Any = None, ordered: bool = False,
+    registry: str = "", vmap_method: str | None = None, **keys: Any,
+) -> Any:  # fmt: skip
     """Calls a callback in a JAX program: one with results of its own (RuntimeCall, PureCall).
 
     name is a name or an id. results is an array, or what has shape and dtype, or a list of such for
@@ -321,7 +341,10 @@ def call(name, results, *args, pure=False, token=None, ordered=False, registry="
     return out if token is None else (out, token)
 
 
-def io(name, *args, token=None, ordered=False, registry="", vmap_method=None, **keys):
+def io(
+    name: str | int, *args: Any, token: Any = None, ordered: bool = False, registry: str = "",
+    vmap_method: str | None = None, **keys: Any,
+) -> Any:  # fmt: skip
     """Calls a callback that passes its operands through (Passthrough), and returns them, as a list.
 
     See call for the arguments.
@@ -330,7 +353,10 @@ def io(name, *args, token=None, ordered=False, registry="", vmap_method=None, **
     return out if token is None else (out, token)
 
 
-def tap(name, *args, token=None, ordered=False, registry="", vmap_method="sequential_unrolled", **keys):
+def tap(
+    name: str | int, *args: Any, token: Any = None, ordered: bool = False, registry: str = "",
+    vmap_method: str | None = "sequential_unrolled", **keys: Any,
+) -> Any:  # fmt: skip
     """Calls a callback that only reads its operands (Tap). With a token, returns the next one.
 
     A tap does not change the derivatives of a program, and sees the primal values. It is called
@@ -341,7 +367,7 @@ def tap(name, *args, token=None, ordered=False, registry="", vmap_method="sequen
     return token
 
 
-def jax_callbacks(lowered):
+def jax_callbacks(lowered: Any) -> list[str]:
     """Returns the names of the Python functions that a program of JAX calls, by the index that is in the module.
 
     lowered is what jax.jit(f).lower(…) returns. The name of a function is its __name__, that of another object its
@@ -372,7 +398,7 @@ def _behind(callback):
     return callback
 
 
-def first_token():
+def first_token() -> Any:
     """Returns the token for the first of some calls that run in order."""
     import jax.numpy as jnp
 
@@ -381,7 +407,7 @@ def first_token():
 
 def _emit(target, form, name, results, args, token, ordered, registry, vmap_method, keys):
     """Adds a custom call of the contract. Returns its results, and its token or None."""
-    import calliope_jax
+    from calliope_mlir import _jax
 
     if form == "pure" and (ordered or token is not None):
         raise ValueError("a pure call has no order: leave out the token and ordered, or pure=True")
@@ -389,9 +415,9 @@ def _emit(target, form, name, results, args, token, ordered, registry, vmap_meth
     keys |= {"callback_id": np.int64(name)} if isinstance(name, int) else {"callback": name}
     if registry:
         keys["registry"] = registry
-    call = calliope_jax.Call(
+    call = _jax.Call(
         target=target, form=form, results=tuple((tuple(r.shape), np.dtype(r.dtype)) for r in results),
         keys=tuple(sorted(keys.items())), token=token is not None, ordered=ordered, vmap_method=vmap_method,
     )  # fmt: skip
-    out = calliope_jax.call_p.bind(*args, *([] if token is None else [token]), call=call)
+    out = _jax.call_p.bind(*args, *([] if token is None else [token]), call=call)
     return (out[:-1], out[-1]) if token is not None else (out, None)
