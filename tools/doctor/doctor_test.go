@@ -133,6 +133,7 @@ func TestTrouble(t *testing.T) {
 		t.Fatal(err)
 	}
 	other, damaged := emptied(t)
+	empty := t.TempDir()
 	// Each report looks for pip, and the real one takes a second to answer.
 	bin := t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "python3"), []byte("#!/bin/sh\necho pip 1.0\n"), 0o755); err != nil {
@@ -146,7 +147,7 @@ func TestTrouble(t *testing.T) {
 		next string
 	}{{
 		name: "nothing is there",
-		env:  map[string]string{"CALLIOPE_CACHE": t.TempDir(), native.MLIR.Env(): "", native.PJRTPlugin.Env(): ""},
+		env:  map[string]string{native.MLIR.Env(): "", native.PJRTPlugin.Env(): ""},
 		want: map[string]string{
 			"native parts": "mlir (required) MISSING, looked at\n$" + native.MLIR.Env() + ": not set\n",
 			"self-test":    "not tried it needs the " + native.MLIR.String(),
@@ -154,8 +155,7 @@ func TestTrouble(t *testing.T) {
 		next: native.FetchCommand,
 	}, {
 		name: "no plugin",
-		env: map[string]string{"CALLIOPE_CACHE": t.TempDir(), native.MLIR.Env(): located[native.MLIR],
-			native.PJRTPlugin.Env(): ""},
+		env:  map[string]string{native.PJRTPlugin.Env(): ""},
 		want: map[string]string{
 			"native parts": "pjrt (required) MISSING",
 			"self-test":    "build and verify ok\nrun not tried: it needs the " + native.PJRTPlugin.String(),
@@ -163,8 +163,7 @@ func TestTrouble(t *testing.T) {
 		next: native.FetchCommand,
 	}, {
 		name: "a part that is asked for",
-		env: map[string]string{"CALLIOPE_CACHE": t.TempDir(), native.MLIR.Env(): located[native.MLIR],
-			native.PJRTPlugin.Env(): located[native.PJRTPlugin], native.IREE.Env(): ""},
+		env:  map[string]string{native.IREE.Env(): ""},
 		args: []string{"iree"},
 		want: map[string]string{"native parts": "iree (required) MISSING", "self-test": whole},
 		next: native.FetchCommand + " iree",
@@ -179,7 +178,7 @@ func TestTrouble(t *testing.T) {
 		next: "correct or unset " + native.MLIR.Env() + ", then " + command,
 	}, {
 		name: "a plugin that is none",
-		env:  map[string]string{native.MLIR.Env(): located[native.MLIR], native.PJRTPlugin.Env(): located[native.MLIR]},
+		env:  map[string]string{native.PJRTPlugin.Env(): located[native.MLIR]},
 		want: map[string]string{
 			native.PJRTPlugin.String(): "PJRT API FAILED: bridge: ",
 			"self-test":                "build and verify ok\nrun not tried",
@@ -196,10 +195,7 @@ func TestTrouble(t *testing.T) {
 		next: "correct or unset " + native.LAPACK.Env() + ", then " + command,
 	}, {
 		name: "a further plugin that is none",
-		env: map[string]string{
-			native.MLIR.Env(): located[native.MLIR], native.PJRTPlugin.Env(): located[native.PJRTPlugin],
-			native.PJRT106.Env(): located[native.MLIR],
-		},
+		env:  map[string]string{native.PJRT106.Env(): located[native.MLIR]},
 		want: map[string]string{native.PJRT106.String(): "PJRT API FAILED: bridge: ", "self-test": whole},
 		next: "correct or unset " + native.PJRT106.Env() + ", then " + command,
 	}, {
@@ -209,14 +205,12 @@ func TestTrouble(t *testing.T) {
 		next: "correct or unset " + native.PJRTPlugin.Env() + ", then " + command,
 	}, {
 		name: "a relative cache",
-		env: map[string]string{"CALLIOPE_CACHE": "here", native.MLIR.Env(): located[native.MLIR],
-			native.PJRTPlugin.Env(): located[native.PJRTPlugin]},
+		env:  map[string]string{"CALLIOPE_CACHE": "here"},
 		want: map[string]string{"machine": "cache FAILED: native: CALLIOPE_CACHE"},
 		next: "set CALLIOPE_CACHE to the absolute path of a directory, then " + command,
 	}, {
 		name: "a cache that cannot be made",
-		env: map[string]string{"CALLIOPE_CACHE": "/proc/calliope", native.MLIR.Env(): located[native.MLIR],
-			native.PJRTPlugin.Env(): located[native.PJRTPlugin]},
+		env:  map[string]string{"CALLIOPE_CACHE": "/proc/calliope"},
 		want: map[string]string{"machine": "cache FAILED: /proc/calliope does not exist and cannot be made: "},
 		next: "set CALLIOPE_CACHE to a directory that can be written, then " + command,
 	}, {
@@ -235,8 +229,7 @@ func TestTrouble(t *testing.T) {
 		next: "chmod -R go-w '" + open + "' && " + command,
 	}, {
 		name: "other bytes",
-		env: map[string]string{"CALLIOPE_CACHE": other, native.MLIR.Env(): "",
-			native.PJRTPlugin.Env(): located[native.PJRTPlugin]},
+		env:  map[string]string{"CALLIOPE_CACHE": other, native.MLIR.Env(): ""},
 		want: map[string]string{"native parts": "mlir (required) MISSING, looked at\n$" + native.MLIR.Env() +
 			": not set\n" + besides(t, filepath.Base(damaged)) + damaged + ": damaged: " + filepath.Base(damaged) +
 			" has the sha256 "},
@@ -249,7 +242,7 @@ func TestTrouble(t *testing.T) {
 		want: map[string]string{"fetch": "default parts FAILED: native: ", "native parts": "MISSING"},
 	}, {
 		name: "no pip",
-		env:  map[string]string{"CALLIOPE_CACHE": t.TempDir(), native.MLIR.Env(): "", "PATH": t.TempDir()},
+		env:  map[string]string{native.MLIR.Env(): "", "PATH": t.TempDir()},
 		args: []string{"-fetch", "mlir"},
 		want: map[string]string{"machine": "pip none",
 			"fetch": "mlir FAILED: native: fetching torch-mlir needs Python"},
@@ -268,10 +261,7 @@ func TestTrouble(t *testing.T) {
 		next: "install Python with pip, or uv, then try again",
 	}, {
 		name: "no pip where none is needed",
-		env: map[string]string{
-			"CALLIOPE_CACHE": t.TempDir(), "PATH": t.TempDir(), "CXX": "", native.LLVM.Env(): "",
-			native.MLIR.Env(): located[native.MLIR], native.PJRTPlugin.Env(): located[native.PJRTPlugin],
-		},
+		env:  map[string]string{"PATH": t.TempDir(), "CXX": "", native.LLVM.Env(): ""},
 		args: []string{"-fetch", "llvm"},
 		want: map[string]string{"machine": "pip none", "fetch": "llvm FAILED: native: ",
 			"native parts": "llvm (required) MISSING"},
@@ -288,6 +278,10 @@ func TestTrouble(t *testing.T) {
 	}} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Setenv("PATH", bin)
+			t.Setenv("CALLIOPE_CACHE", empty) // each report reads all parts that it finds
+			for part, path := range located {
+				t.Setenv(part.Env(), path)
+			}
 			for name, value := range test.env {
 				if value == "" {
 					unset(t, name)
