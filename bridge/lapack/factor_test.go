@@ -40,6 +40,7 @@ func info(t *testing.T, want int, b batch, i int) {
 func TestPotrf(t *testing.T) {
 	forEach(t, func(t *testing.T, e elementType, dims []int, make func(func() matrix) batch) {
 		r := seeded()
+		var p program
 		for _, n := range []int{1, 3, 40} {
 			for _, lower := range []bool{true, false} {
 				factors := make(func() matrix { return triangular(r, e, n, lower) })
@@ -55,17 +56,20 @@ func TestPotrf(t *testing.T) {
 					uplo = 'L'
 				}
 				item := e.item(n, n)
-				out := run(t, e.target("potrf"), option("uplo", uplo), []shape{item}, []shape{item, numbers()}, a)
-				for i, want := range factors.items {
-					got := out[0].items[i].upper()
-					if lower {
-						got = out[0].items[i].lower()
-					}
-					near(t, e, fmt.Sprintf("factor %c of order %d", uplo, n), want, got)
-					info(t, 0, out[1], i)
-				}
+				p.call(e.target("potrf"), option("uplo", uplo), []shape{item}, []shape{item, numbers()}, []batch{a},
+					func(out []batch) {
+						for i, want := range factors.items {
+							got := out[0].items[i].upper()
+							if lower {
+								got = out[0].items[i].lower()
+							}
+							near(t, e, fmt.Sprintf("factor %c of order %d", uplo, n), want, got)
+							info(t, 0, out[1], i)
+						}
+					})
 			}
 		}
+		p.run(t)
 	})
 }
 
@@ -84,27 +88,31 @@ func TestPotrfIndefinite(t *testing.T) {
 func TestGetrf(t *testing.T) {
 	forEach(t, func(t *testing.T, e elementType, dims []int, make func(func() matrix) batch) {
 		r := seeded()
+		var p program
 		for _, size := range sizes {
 			m, n := size[0], size[1]
 			k := min(m, n)
 			a := make(func() matrix { return random(r, e, m, n) })
 			item := e.item(m, n)
-			out := run(t, e.target("getrf"), "", []shape{item}, []shape{item, numbers(k), numbers()}, a)
-			for i, want := range a.items {
-				info(t, 0, out[2], i)
-				lu := out[0].items[i]
-				l := lu.part(func(i, j int) bool {
-					return i > j
-				}).first(min(k, lu.columns())).plus(diagonal(m, k, func(int) complex128 { return 1 }))
-				got := l.times(lu.upper()[:k])
-				pivots := flat(out[1].items[i])
-				for row := k - 1; row >= 0; row-- { // undo the exchanges
-					other := int(real(pivots[row])) - 1
-					got[row], got[other] = got[other], got[row]
-				}
-				near(t, e, fmt.Sprint("product of size ", size), want, got)
-			}
+			p.call(e.target("getrf"), "", []shape{item}, []shape{item, numbers(k), numbers()}, []batch{a},
+				func(out []batch) {
+					for i, want := range a.items {
+						info(t, 0, out[2], i)
+						lu := out[0].items[i]
+						l := lu.part(func(i, j int) bool {
+							return i > j
+						}).first(min(k, lu.columns())).plus(diagonal(m, k, func(int) complex128 { return 1 }))
+						got := l.times(lu.upper()[:k])
+						pivots := flat(out[1].items[i])
+						for row := k - 1; row >= 0; row-- { // undo the exchanges
+							other := int(real(pivots[row])) - 1
+							got[row], got[other] = got[other], got[row]
+						}
+						near(t, e, fmt.Sprint("product of size ", size), want, got)
+					}
+				})
 		}
+		p.run(t)
 	})
 }
 
@@ -193,30 +201,35 @@ func multiply(
 func TestPivotedQR(t *testing.T) {
 	forEach(t, func(t *testing.T, e elementType, dims []int, make func(func() matrix) batch) {
 		r := seeded()
+		var p program
 		for _, size := range sizes {
 			m, n := size[0], size[1]
 			k := min(m, n)
 			a := make(func() matrix { return random(r, e, m, n) })
 			free := make(func() matrix { return zeros(n, 1) })
 			item, columns, tau := e.item(m, n), numbers(n), e.item(k)
-			out := run(t, e.target("geqp3"), "", []shape{item, columns}, []shape{item, columns, tau}, a, free)
-			for i, want := range a.items {
-				q := reflectors(out[0].items[i], flat(out[2].items[i]), 0)
-				exchanged := zeros(m, n)
-				for j, from := range flat(out[1].items[i]) {
-					for row := range exchanged {
-						exchanged[row][j] = want[row][int(real(from))-1]
+			p.call(e.target("geqp3"), "", []shape{item, columns}, []shape{item, columns, tau}, []batch{a, free},
+				func(out []batch) {
+					for i, want := range a.items {
+						q := reflectors(out[0].items[i], flat(out[2].items[i]), 0)
+						exchanged := zeros(m, n)
+						for j, from := range flat(out[1].items[i]) {
+							for row := range exchanged {
+								exchanged[row][j] = want[row][int(real(from))-1]
+							}
+						}
+						near(t, e, fmt.Sprint("Q R of size ", size), exchanged, q.times(out[0].items[i].upper()))
+						for j := 1; j < k; j++ {
+							upper := out[0].items[i]
+							above := column(upper[j-1][j-1 : j]).norm()
+							if column(upper[j][j:j+1]).norm() > above*(1+1e-3) {
+								t.Errorf("the diagonal grows at %d", j)
+							}
+						}
 					}
-				}
-				near(t, e, fmt.Sprint("Q R of size ", size), exchanged, q.times(out[0].items[i].upper()))
-				for j := 1; j < k; j++ {
-					if upper := out[0].items[i]; column(upper[j][j:j+1]).norm() > column(upper[j-1][j-1:j]).norm()*
-						(1+1e-3) {
-						t.Errorf("the diagonal grows at %d", j)
-					}
-				}
-			}
+				})
 		}
+		p.run(t)
 	})
 }
 
@@ -284,6 +297,7 @@ func solveTriangular(
 func TestGtsv(t *testing.T) {
 	forEach(t, func(t *testing.T, e elementType, dims []int, make func(func() matrix) batch) {
 		r := seeded()
+		var p program
 		for _, size := range [][2]int{{1, 1}, {2, 1}, {5, 3}} {
 			n, columns := size[0], size[1]
 			var diagonals [3]batch
@@ -304,14 +318,16 @@ func TestGtsv(t *testing.T) {
 				b.items = append(b.items, a.times(x))
 			}
 			line, item := e.item(n), e.item(n, columns)
-			out := run(t, e.target("gtsv"), "", []shape{line, line, line, item},
-				[]shape{line, line, line, item, numbers()},
-				diagonals[0], diagonals[1], diagonals[2], b)
-			for i, want := range solutions.items {
-				info(t, 0, out[4], i)
-				near(t, loose(e), fmt.Sprint("solution of size ", size), want, out[3].items[i])
-			}
+			p.call(e.target("gtsv"), "", []shape{line, line, line, item},
+				[]shape{line, line, line, item, numbers()}, []batch{diagonals[0], diagonals[1], diagonals[2], b},
+				func(out []batch) {
+					for i, want := range solutions.items {
+						info(t, 0, out[4], i)
+						near(t, loose(e), fmt.Sprint("solution of size ", size), want, out[3].items[i])
+					}
+				})
 		}
+		p.run(t)
 	})
 }
 

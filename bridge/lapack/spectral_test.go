@@ -131,34 +131,41 @@ func geevOptions(left, right byte) string {
 func TestGeev(t *testing.T) {
 	forEach(t, func(t *testing.T, e elementType, dims []int, make func(func() matrix) batch) {
 		r := seeded()
+		var p program
 		for _, n := range []int{1, 3, 6, 20} {
 			a := make(func() matrix { return random(r, e, n, n) })
 			item := e.item(n, n)
-			out := run(t, e.target("geev"), geevOptions('V', 'V'), []shape{item}, geevResults(e, n), a)
-			only := run(t, e.target("geev"), geevOptions('N', 'N'), []shape{item}, geevResults(e, n), a)
-			for i, m := range a.items {
-				values, next := eigenvalues(e, out, i)
-				lambda := diagonal(n, n, func(i int) complex128 { return values[i] })
-				left, right := out[next].items[i], out[next+1].items[i]
-				info(t, 0, out[next+2], i)
-				near(t, loose(e), fmt.Sprint("A V of order ", n), right.times(lambda), m.times(right))
-				near(t, loose(e), fmt.Sprint("Wᴴ A of order ", n), lambda.times(left.adjoint()),
-					left.adjoint().times(m))
-				for j := range n {
-					v := column(flat(right.transpose()[j : j+1]))
-					near(t, e, "length of an eigenvector", matrix{{1}}, matrix{{complex(v.norm(), 0)}})
-				}
-				alone, _ := eigenvalues(e, only, i)
-				near(t, loose(e), "eigenvalues alone", column(sorted(values)), column(sorted(alone)))
-				near(t, e, "eigenvectors that are not computed", zeros(n, n), only[next].items[i])
-			}
+			var out []batch
+			p.call(e.target("geev"), geevOptions('V', 'V'), []shape{item}, geevResults(e, n), []batch{a},
+				func(o []batch) { out = o })
+			p.call(e.target("geev"), geevOptions('N', 'N'), []shape{item}, geevResults(e, n), []batch{a},
+				func(only []batch) {
+					for i, m := range a.items {
+						values, next := eigenvalues(e, out, i)
+						lambda := diagonal(n, n, func(i int) complex128 { return values[i] })
+						left, right := out[next].items[i], out[next+1].items[i]
+						info(t, 0, out[next+2], i)
+						near(t, loose(e), fmt.Sprint("A V of order ", n), right.times(lambda), m.times(right))
+						near(t, loose(e), fmt.Sprint("Wᴴ A of order ", n), lambda.times(left.adjoint()),
+							left.adjoint().times(m))
+						for j := range n {
+							v := column(flat(right.transpose()[j : j+1]))
+							near(t, e, "length of an eigenvector", matrix{{1}}, matrix{{complex(v.norm(), 0)}})
+						}
+						alone, _ := eigenvalues(e, only, i)
+						near(t, loose(e), "eigenvalues alone", column(sorted(values)), column(sorted(alone)))
+						near(t, e, "eigenvectors that are not computed", zeros(n, n), only[next].items[i])
+					}
+				})
 		}
+		p.run(t)
 	})
 }
 
 func TestGees(t *testing.T) {
 	forEach(t, func(t *testing.T, e elementType, dims []int, make func(func() matrix) batch) {
 		r := seeded()
+		var p program
 		for _, n := range []int{1, 3, 6, 20} {
 			a := make(func() matrix { return random(r, e, n, n) })
 			item := e.item(n, n)
@@ -166,81 +173,93 @@ func TestGees(t *testing.T) {
 			if e.complex {
 				results = append(results[:2:2], e.item(n), numbers(), numbers())
 			}
-			out := run(t, e.target("gees"), option("mode", 'V')+", "+option("sort", 'N'), []shape{item}, results, a)
-			only := run(t, e.target("gees"), option("mode", 'N')+", "+option("sort", 'N'), []shape{item}, results, a)
 			last := len(results) - 1
-			for i, want := range a.items {
-				info(t, 0, out[last-1], i) // selected
-				info(t, 0, out[last], i)
-				form, z := out[0].items[i], out[1].items[i]
-				orthonormal(t, e, "Z", z)
-				near(t, e, fmt.Sprint("Z T Zᴴ of order ", n), want, product(z, form, z.adjoint()))
-				below := form.part(func(i, j int) bool { return i > j && (e.complex || i > j+1) })
-				near(t, e, "T below the diagonal", zeros(n, n), below)
-				near(t, e, "Z that is not computed", zeros(n, n), only[1].items[i])
-				near(t, loose(e), "T alone", form, only[0].items[i])
-				trace := 0i
-				for k := range n {
-					trace += want[k][k]
-				}
-				sum := 0i
-				for _, v := range flat(out[2].items[i]) {
-					sum += v
-				}
-				near(t, e, "sum of the eigenvalues", matrix{{trace}}, matrix{{sum}})
-			}
+			var out []batch
+			p.call(e.target("gees"), option("mode", 'V')+", "+option("sort", 'N'), []shape{item}, results, []batch{a},
+				func(o []batch) { out = o })
+			p.call(e.target("gees"), option("mode", 'N')+", "+option("sort", 'N'), []shape{item}, results, []batch{a},
+				func(only []batch) {
+					for i, want := range a.items {
+						info(t, 0, out[last-1], i) // selected
+						info(t, 0, out[last], i)
+						form, z := out[0].items[i], out[1].items[i]
+						orthonormal(t, e, "Z", z)
+						near(t, e, fmt.Sprint("Z T Zᴴ of order ", n), want, product(z, form, z.adjoint()))
+						below := form.part(func(i, j int) bool { return i > j && (e.complex || i > j+1) })
+						near(t, e, "T below the diagonal", zeros(n, n), below)
+						near(t, e, "Z that is not computed", zeros(n, n), only[1].items[i])
+						near(t, loose(e), "T alone", form, only[0].items[i])
+						trace := 0i
+						for k := range n {
+							trace += want[k][k]
+						}
+						sum := 0i
+						for _, v := range flat(out[2].items[i]) {
+							sum += v
+						}
+						near(t, e, "sum of the eigenvalues", matrix{{trace}}, matrix{{sum}})
+					}
+				})
 		}
+		p.run(t)
 	})
 }
 
 func TestGehrd(t *testing.T) {
 	forEach(t, func(t *testing.T, e elementType, dims []int, make func(func() matrix) batch) {
 		r := seeded()
+		var p program
 		for _, n := range []int{1, 3, 20} {
 			a := make(func() matrix { return random(r, e, n, n) })
 			item := e.item(n, n)
-			out := run(t, e.target("gehrd"), fmt.Sprintf("low = 1 : i32, high = %d : i32", n), []shape{item},
-				[]shape{item, e.item(max(0, n-1)), numbers()}, a)
-			for i, want := range a.items {
-				info(t, 0, out[2], i)
-				q := reflectors(out[0].items[i], flat(out[1].items[i]), 1)
-				h := out[0].items[i].part(func(i, j int) bool { return i <= j+1 })
-				near(t, e, fmt.Sprint("Q H Qᴴ of order ", n), want, product(q, h, q.adjoint()))
-			}
+			p.call(e.target("gehrd"), fmt.Sprintf("low = 1 : i32, high = %d : i32", n), []shape{item},
+				[]shape{item, e.item(max(0, n-1)), numbers()}, []batch{a},
+				func(out []batch) {
+					for i, want := range a.items {
+						info(t, 0, out[2], i)
+						q := reflectors(out[0].items[i], flat(out[1].items[i]), 1)
+						h := out[0].items[i].part(func(i, j int) bool { return i <= j+1 })
+						near(t, e, fmt.Sprint("Q H Qᴴ of order ", n), want, product(q, h, q.adjoint()))
+					}
+				})
 		}
+		p.run(t)
 	})
 }
 
 func TestSytrd(t *testing.T) {
 	forEach(t, func(t *testing.T, e elementType, dims []int, make func(func() matrix) batch) {
 		r := seeded()
+		var p program
 		for _, n := range []int{1, 3, 40} {
 			a := make(func() matrix { return hermitian(r, e, n) })
 			item, less := e.item(n, n), max(0, n-1)
-			out := run(t, e.target(e.herm+"trd"), option("uplo", 'L'), []shape{item},
-				[]shape{item, e.reals(n), e.reals(less), e.item(less), numbers()}, a)
-			for i, want := range a.items {
-				info(t, 0, out[4], i)
-				q := reflectors(out[0].items[i], flat(out[3].items[i]), 1)
-				d, beside := flat(out[1].items[i]), flat(out[2].items[i])
-				form := zeros(n, n)
-				for k := range n {
-					form[k][k] = d[k]
-					if k > 0 {
-						form[k][k-1], form[k-1][k] = beside[k-1], beside[k-1]
+			results := []shape{item, e.reals(n), e.reals(less), e.item(less), numbers()}
+			p.call(e.target(e.herm+"trd"), option("uplo", 'L'), []shape{item}, results, []batch{a}, func(out []batch) {
+				for i, want := range a.items {
+					info(t, 0, out[4], i)
+					q := reflectors(out[0].items[i], flat(out[3].items[i]), 1)
+					d, beside := flat(out[1].items[i]), flat(out[2].items[i])
+					form := zeros(n, n)
+					for k := range n {
+						form[k][k] = d[k]
+						if k > 0 {
+							form[k][k-1], form[k-1][k] = beside[k-1], beside[k-1]
+						}
 					}
+					near(t, e, fmt.Sprint("Q T Qᴴ of order ", n), want, product(q, form, q.adjoint()))
 				}
-				near(t, e, fmt.Sprint("Q T Qᴴ of order ", n), want, product(q, form, q.adjoint()))
-			}
+			})
 			// The reflectors of the upper half have another order: T has the norm of A.
-			out = run(t, e.target(e.herm+"trd"), option("uplo", 'U'), []shape{item},
-				[]shape{item, e.reals(n), e.reals(less), e.item(less), numbers()}, a)
-			for i, want := range a.items {
-				d, beside := out[1].items[i].norm(), out[2].items[i].norm()
-				near(t, e, "norm", matrix{{complex(want.norm(), 0)}},
-					matrix{{complex(math.Sqrt(d*d+2*beside*beside), 0)}})
-			}
+			p.call(e.target(e.herm+"trd"), option("uplo", 'U'), []shape{item}, results, []batch{a}, func(out []batch) {
+				for i, want := range a.items {
+					d, beside := out[1].items[i].norm(), out[2].items[i].norm()
+					near(t, e, "norm", matrix{{complex(want.norm(), 0)}},
+						matrix{{complex(math.Sqrt(d*d+2*beside*beside), 0)}})
+				}
+			})
 		}
+		p.run(t)
 	})
 }
 
