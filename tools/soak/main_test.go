@@ -52,10 +52,10 @@ func TestStress(t *testing.T) {
 
 func TestLint(t *testing.T) {
 	var out, errs bytes.Buffer
-	if got := run([]string{"lint", "-inputs", "500", "-keep", t.TempDir()}, &out, &errs); got != 0 {
+	if got := run([]string{"lint", "-inputs", "100", "-keep", t.TempDir()}, &out, &errs); got != 0 {
 		t.Fatalf("run = %d\n%s%s", got, &out, &errs)
 	}
-	if !strings.HasPrefix(out.String(), "500 inputs in ") || !strings.Contains(out.String(), "problems 0;") {
+	if !strings.HasPrefix(out.String(), "100 inputs in ") || !strings.Contains(out.String(), "problems 0;") {
 		t.Errorf("it printed\n%s", &out)
 	}
 }
