@@ -19,7 +19,7 @@ func TestRandomPlaces(t *testing.T) {
 	before := held(client, other)
 	all := append(append(stages.On(client, 2, 0, 1), stages.On(other, 1)...), stages.Interpreter())
 	used := map[int]int{}
-	n, first := numberIn(t, modulesVariable, 12), numberIn(t, seedVariable, 0)
+	n, first := modules(t, 6)
 	for seed := first; seed < first+n; seed++ {
 		m, _, err := randomModule(mlirtest.Context(t), uint64(seed))
 		if err != nil {
@@ -55,7 +55,7 @@ func TestRandomPlaces(t *testing.T) {
 	}
 	checkHeld(t, before, client, other)
 	for i := range all {
-		if used[i] == 0 && n >= 12 {
+		if used[i] == 0 && n >= 6 {
 			t.Errorf("no stage was on %s", all[i])
 		}
 	}
@@ -68,7 +68,7 @@ func TestRandomReplicas(t *testing.T) {
 	l := &log{}
 	registerRandom(t, l)
 	client := devices(t, replicas)
-	n, first := numberIn(t, modulesVariable, 12), numberIn(t, seedVariable, 0)
+	n, first := modules(t, 6)
 	for seed := first; seed < first+n; seed++ {
 		m, _, err := randomModule(mlirtest.Context(t), uint64(seed))
 		check.NoError(t, err)

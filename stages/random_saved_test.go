@@ -12,7 +12,7 @@ import (
 
 // TestRandomSaved saves plans of random modules, and runs the loaded ones on a client and on the interpreter.
 func TestRandomSaved(t *testing.T) {
-	n, first := numberIn(t, modulesVariable, 4), numberIn(t, seedVariable, 0)
+	n, first := modules(t, 4)
 	l := &log{}
 	registerRandom(t, l)
 	devices := stages.On(newClient(t))

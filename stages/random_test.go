@@ -37,6 +37,16 @@ func numberIn(t *testing.T, variable string, otherwise int) int {
 	return n
 }
 
+// modules returns the number of random modules, by default n, and the seed of the first one. The soak command runs
+// many.
+func modules(t *testing.T, n int) (number, first int) {
+	t.Helper()
+	if testing.Short() {
+		n /= 4
+	}
+	return numberIn(t, modulesVariable, n), numberIn(t, seedVariable, 0)
+}
+
 // A comparison runs one random module in several ways.
 type comparison struct {
 	t      *testing.T
@@ -125,7 +135,7 @@ func firstLine(err error) string {
 // TestRandom runs random modules inline, in stages, and in stages on the interpreter. They must agree in the results,
 // in what callbacks see, in the order of each effect, and in their failures.
 func TestRandom(t *testing.T) {
-	n, first := numberIn(t, modulesVariable, 12), numberIn(t, seedVariable, 0)
+	n, first := modules(t, 12)
 	l := &log{}
 	registerRandom(t, l)
 	devices := stages.On(newClient(t))
