@@ -75,7 +75,8 @@ func runOn(
 	if devices > 1 {
 		copies(t, function(t, copied, "main"))
 	}
-	options := bridge.CompileOptions{Partitions: devices}
+	// Most of the time of these tests was LLVM's.
+	options := bridge.CompileOptions{Partitions: devices, OptimizationLevel: bridge.NoOptimization}
 	executable, err := client.Compile(t.Context(), passes.Program(copied, passes.PrepareOptions{}), options)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, f)

@@ -103,8 +103,8 @@ func failingProgram(t *testing.T, client *bridge.Client, p placement, form contr
 	}))
 	m := check.Must(b.Module())
 	check.Cleanup(t, m)
-	e := check.Must(
-		client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{Partitions: 2}))
+	e := check.Must(client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}),
+		bridge.CompileOptions{Partitions: 2, OptimizationLevel: bridge.NoOptimization}))
 	check.Cleanup(t, e)
 	return e
 }

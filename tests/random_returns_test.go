@@ -22,7 +22,7 @@ import (
 var (
 	returnsSeed  = flag.Uint64("returnsseed", 0, "the first seed of TestRandomReturns")
 	returnsSeeds = flag.Uint64("returnsseeds", 60, "the number of seeds of TestRandomReturns")
-	returnsLevel = flag.Int("returnslevel", 0, "the OptimizationLevel of TestRandomReturns")
+	returnsLevel = flag.Int("returnslevel", bridge.NoOptimization, "the OptimizationLevel of TestRandomReturns")
 )
 
 // A world does what a random program says: builtWorld builds a module, and plainWorld computes. Each value is an

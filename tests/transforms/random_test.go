@@ -96,8 +96,8 @@ func run(
 		check.NoError(t, table.Rename("main", "original"))
 		check.NoError(t, table.Rename(name, "main"))
 	}
-	program := passes.Program(m, passes.PrepareOptions{})
-	executable, err := client.Compile(t.Context(), program, bridge.CompileOptions{})
+	executable, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}),
+		bridge.CompileOptions{OptimizationLevel: bridge.NoOptimization}) // most of the time of these tests was LLVM's
 	if err != nil {
 		t.Fatalf("%v\n%s", err, f)
 	}
