@@ -243,8 +243,7 @@ func (c *Context) enter(this call, f func(this *call) error) error {
 	}
 	if this.anywhere && c.tops[this.top] == nil {
 		this.passing = true
-		c.newTop(capi.OperationKind, this.top)
-		defer delete(c.tops, this.top)
+		defer c.drop(c.newTop(capi.OperationKind, this.top))
 	}
 	c.calls.last++
 	this.number, this.previous, this.runs = c.calls.last, c.calls.current, c.calls.runs

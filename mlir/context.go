@@ -29,6 +29,7 @@ type Context struct {
 	reported []capi.Diagnostic
 	handles
 	tops         map[pointer]*top // by the operation, block or region
+	users        map[*top]bool    // the detached ones that may use others
 	placeholders int              // blocks of the tops, see top.placeholders
 	held         *heldByContext
 	guard        *forgotten.Guard[*heldByContext]
@@ -107,6 +108,7 @@ func (l *Library) newContext(raw capi.MlirContext, o ContextOptions) *Context {
 		threads:     o.Threads,
 		maxSplat:    o.maxSplat(),
 		tops:        map[pointer]*top{},
+		users:       map[*top]bool{},
 		identifiers: map[string]capi.MlirIdentifier{},
 		texts:       map[capi.MlirIdentifier]string{},
 		kinds:       map[string]*operationKind{},
@@ -133,7 +135,7 @@ func (c *Context) Close() error {
 	forgottenContexts.Drop(&c.guard)
 	c.era.how = "after Context.Close"
 	destroyAll(c.api, c.tops)
-	c.tops, c.handles = nil, handles{era: &lifetime{ctx: c, parent: c.life}}
+	c.tops, c.users, c.handles = nil, nil, handles{era: &lifetime{ctx: c, parent: c.life}}
 	c.life.ended = true
 	if c.borrowed {
 		c.sink.Detach(c.raw)

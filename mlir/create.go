@@ -159,7 +159,7 @@ func (c *Context) createDetached(
 	made := &top{kind: capi.OperationKind, maker: c.calls.current.id()}
 	for _, b := range s.Successors {
 		raw.Successors = append(raw.Successors, b.in(c, method))
-		made.uses = elsewhere // checked when it is added
+		c.setUses(made, elsewhere) // checked when it is added
 	}
 	var regions []*top
 	for _, r := range s.Regions {
@@ -204,11 +204,12 @@ func (c *Context) createDetached(
 			destroy(c.api, capi.OperationKind, made.raw)
 		}
 		c.dropPlaceholders(made)
+		delete(c.users, made)
 		return Operation{}, err
 	}
 	for _, t := range regions {
 		if t.uses != nil {
-			made.use(t.uses)
+			c.use(made, t.uses)
 		}
 		// The library moves the blocks to a new region.
 		c.forget([]capi.Thing{{Ptr: t.raw, Kind: t.kind}},
@@ -230,10 +231,10 @@ func (c *Context) usesOperands(made *top, in uintptr, regions []*top) {
 		}
 	}
 	if t := c.tops[*(*pointer)(pointer(&in))]; t != nil {
-		made.use(t)
+		c.use(made, t)
 		return
 	}
-	made.uses = elsewhere
+	c.setUses(made, elsewhere)
 }
 
 // notCreated returns the error if the library did not create the operation of c.creation.

@@ -158,6 +158,7 @@ func (c *Context) Adopt(o Operation) (*Module, error) {
 			return nil, fmt.Errorf("mlir: the module uses values from outside, in %s", c.operation(op).Name())
 		}
 		own.uses = nil
+		delete(c.users, own)
 	}
 	return c.moduleOf(own, &moduleState{shown: true}), nil
 }

@@ -110,7 +110,7 @@ func (o Operation) SetSuccessor(i int, b Block) {
 		panic("mlir: Operation.SetSuccessor was given a block of another region")
 	}
 	if in := o.life.ctx.topOf(capi.OperationKind, o.raw.Ptr); in != nil && in.module == nil {
-		in.uses = elsewhere // checked when it is added
+		o.life.ctx.setUses(in, elsewhere) // checked when it is added
 	}
 	o.touch()
 	capi.MlirOperationSetSuccessor(t, o.raw, i, raw)
@@ -190,7 +190,7 @@ func (o Operation) Clone() Operation {
 	c := o.life.ctx
 	raw := capi.MlirOperationClone(t, o.raw)
 	// its operands may be anywhere: they are checked when it is added
-	c.newTop(capi.OperationKind, raw.Ptr).uses = elsewhere
+	c.setUses(c.newTop(capi.OperationKind, raw.Ptr), elsewhere)
 	return c.operation(raw)
 }
 

@@ -142,7 +142,7 @@ func (r Region) TakeBody(from Region) {
 				home.module != nil {
 				panic("mlir: Region.TakeBody: the body uses values that are not in the module of the region")
 			}
-			home.uses = elsewhere
+			c.setUses(home, elsewhere)
 		}
 		there.parted = true
 		if call := c.calls.current; call != nil {

@@ -63,6 +63,12 @@ func (c *Context) newTop(kind capi.Kind, raw pointer) *top {
 	return t
 }
 
+// drop removes an object that is not outermost any more.
+func (c *Context) drop(t *top) {
+	delete(c.tops, t.raw)
+	delete(c.users, t)
+}
+
 // topOf returns the outermost object that contains an object, or nil if it is in a
 // placeholder.
 func (c *Context) topOf(kind capi.Kind, raw pointer) *top {
@@ -75,22 +81,29 @@ func (c *Context) single() bool { return len(c.tops) == 1 && c.placeholders == 0
 // detached records an object that was just detached from out.
 func (c *Context) detached(kind capi.Kind, raw pointer, out *top) {
 	t := c.newTop(kind, raw)
-	t.maker = 0               // there may be older handles to objects in it
-	t.from, t.uses = out, out // what it uses may still be there
+	t.maker = 0 // there may be older handles to objects in it
+	t.from = out
+	c.setUses(t, out) // what it uses may still be there
 	out.parted = true
 	if out.module == nil {
-		out.uses = elsewhere // and out may use the object
+		c.setUses(out, elsewhere) // and out may use the object
 	}
 }
 
+// setUses records what a detached object may use.
+func (c *Context) setUses(t, other *top) {
+	t.uses = other
+	c.users[t] = true
+}
+
 // use records that a detached object may use another one.
-func (t *top) use(other *top) {
+func (c *Context) use(t, other *top) {
 	switch other = other.root(); {
 	case other == t:
 	case t.uses == nil:
-		t.uses = other
+		c.setUses(t, other)
 	case t.uses.root() != other:
-		t.uses = elsewhere
+		c.setUses(t, elsewhere)
 	}
 }
 
@@ -105,9 +118,9 @@ func (c *Context) sameTop(o Operation, v Value, method string) {
 	case to.module != nil:
 		panic("mlir: " + method + " was given a value that is not in the module of the operation")
 	case from == nil:
-		to.uses = elsewhere
+		c.setUses(to, elsewhere)
 	default:
-		to.use(from)
+		c.use(to, from)
 	}
 }
 
@@ -146,7 +159,7 @@ func (c *Context) compatible(t, home *top, method string) {
 		return
 	}
 	if home.module == nil {
-		home.use(uses)
+		c.use(home, uses)
 		return
 	}
 	if op := capi.UserOfOutside(c.api, t.kind, t.raw, home.raw); op.Ptr != nil {
@@ -158,7 +171,7 @@ func (c *Context) compatible(t, home *top, method string) {
 // join records that a detached object is now part of home.
 func (c *Context) join(t, home *top) {
 	c.giveAll(t)
-	delete(c.tops, t.raw)
+	c.drop(t)
 	t.joined = home
 	home.parted = home.parted || t.parted
 	home.placeholders = append(home.placeholders, t.placeholders...)
@@ -183,7 +196,7 @@ func (c *Context) gather(t *top) []capi.Thing {
 
 // end destroys an outermost object.
 func (c *Context) end(t *top, how string) {
-	delete(c.tops, t.raw)
+	c.drop(t)
 	if len(c.tops) == 0 {
 		c.renew(nil, how)
 	} else if c.shown(t) {
@@ -252,8 +265,8 @@ func destroy(t *capi.Table, kind capi.Kind, raw pointer) {
 // replaceUsesOf replaces the values and blocks of an outermost object that detached objects
 // use. The outermost object is about to be destroyed or changed.
 func (c *Context) replaceUsesOf(from pointer) {
-	for _, t := range c.tops {
-		if t.module == nil && t.uses != nil && t.raw != from {
+	for t := range c.users {
+		if t.module == nil && t.raw != from && c.tops[t.raw] == t {
 			c.addPlaceholder(t, capi.ReplaceOutsideUses(c.api, t.kind, t.raw, from))
 		}
 	}
