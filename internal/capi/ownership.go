@@ -39,7 +39,7 @@ typedef struct visitor {
   MlirValue used;
   thing* seen;            // gather
   size_t n, capacity;
-  bool failed;
+  bool failed;            // gather: there is no memory; branch_to: a block is branched to
   bool (*value)(struct visitor*, MlirValue);         // false ends the walk
   bool (*operation)(struct visitor*, MlirOperation);
   void (*thing)(struct visitor*, void*, int kind);
@@ -184,19 +184,18 @@ static bool branches_in(visitor* v, MlirOperation op) {
   return true;
 }
 
-static bool has_regions(table api, MlirBlock block) {
-  for (MlirOperation op = api->mlirBlockGetFirstOperation(block); op.ptr; op = api->mlirOperationGetNextInBlock(op))
-    if (api->mlirOperationGetNumRegions(op) > 0) return true;
-  return false;
+static void find_branched_to(visitor* v, void* raw, int kind) {
+  if (kind == BLOCK && v->api->mlirBlockGetNumPredecessors((MlirBlock){raw}) > 0) v->failed = true;
 }
 
-// branch_to visits all of the tree top: some libraries cannot list the predecessors of a
-// block, and none can list those of the blocks in it.
+// branch_to visits all of the tree top, unless the library can tell that nothing branches to a block in raw.
 static MlirOperation branch_to(const void* t, int kind, void* raw, int top_kind, void* top) {
   visitor v = {.api = t, .root = raw, .operation = branches_in};
-  if (kind == BLOCK && v.api->mlirBlockGetNumPredecessors && v.api->mlirBlockGetNumPredecessors((MlirBlock){raw}) == 0 &&
-      !has_regions(v.api, (MlirBlock){raw}))
-    return v.user;
+  visitor blocks = {.api = t, .thing = find_branched_to};
+  if (v.api->mlirBlockGetNumPredecessors) {
+    visit(&blocks, kind, raw);
+    if (!blocks.failed) return v.user;
+  }
   visit(&v, top_kind, top);
   return v.user;
 }
