@@ -46,3 +46,23 @@ func BenchmarkLarge(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkMany makes gradients of a function of 300 operations, which stay in its module.
+func BenchmarkMany(b *testing.B) {
+	text := layers(100)
+	for _, n := range []int{1, 10, 100, 1000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				m := mlirtest.Parse(b, mlirtest.Context(b), text)
+				f, _ := m.SymbolTable().Lookup("main")
+				b.StartTimer()
+				for range n {
+					_, err := autodiff.Grad(f, autodiff.Options{})
+					check.NoError(b, err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*n), "µs/gradient")
+		})
+	}
+}

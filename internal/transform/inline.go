@@ -104,7 +104,7 @@ func NewFunction(loc mlir.Location, name string, parameters []mlir.Type) mlir.Op
 }
 
 // Settle sets the type of a function to that of its block, gives it a name, to which a number is added
-// if it is taken, and verifies it.
+// if it is taken, and verifies it. Nothing refers to the name that the function had.
 func Settle(f mlir.Operation, table *mlir.SymbolTable, name string) {
 	body, c := f.Region(0).First(), f.Context()
 	signature := c.FunctionType(TypesOf(Arguments(body)), TypesOf(body.Terminator().OperandValues()))
@@ -116,7 +116,6 @@ func Settle(f mlir.Operation, table *mlir.SymbolTable, name string) {
 		}
 		name = fmt.Sprintf("%s_%d", base, n)
 	}
-	current, _ := f.Symbol()
-	Check(table.Rename(current, name))
+	f.SetSymbol(name)
 	Check(f.Verify())
 }
