@@ -193,6 +193,10 @@ func (e *Emitter) Broadcast(x mlir.Value, to []int64, shape ...int64) mlir.Value
 
 // Slice returns the elements from start to limit, by strides.
 func (e *Emitter) Slice(x mlir.Value, start, limit, strides []int64) mlir.Value {
+	n := len(start)
+	if slices.Equal(start, make([]int64, n)) && slices.Equal(limit, Dims(x)) && slices.Equal(strides, Ones(n)) {
+		return x
+	}
 	return e.Do(stablehlo.SliceOp{Operand: x, StartIndices: start, LimitIndices: limit, Strides: strides})
 }
 
