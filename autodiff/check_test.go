@@ -64,6 +64,22 @@ func TestCheck(t *testing.T) {
 				{batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x2x6x5xf64>, tensor<3x2x3x2xf64>) -> tensor<1x3x3x5xf64>
 			return %0 : tensor<1x3x3x5xf64>
 		}`, []tensor.View{wave(1, 2, 6, 5), wave(3, 2, 3, 2)}},
+		{"gather out of bounds", `func.func @main(%a: tensor<5xf64>) -> tensor<3xf64> {
+			%i = stablehlo.constant dense<[[7], [-2], [1]]> : tensor<3x1xi32>
+			%0 = "stablehlo.gather"(%a, %i) <{
+				dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>,
+				slice_sizes = array<i64: 1>
+			}> : (tensor<5xf64>, tensor<3x1xi32>) -> tensor<3xf64>
+			return %0 : tensor<3xf64>
+		}`, []tensor.View{wave(5)}},
+		{"gather by bytes", `func.func @main(%a: tensor<300xf64>) -> tensor<2xf64> {
+			%i = stablehlo.constant dense<[[-2], [127]]> : tensor<2x1xi8>
+			%0 = "stablehlo.gather"(%a, %i) <{
+				dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>,
+				slice_sizes = array<i64: 1>
+			}> : (tensor<300xf64>, tensor<2x1xi8>) -> tensor<2xf64>
+			return %0 : tensor<2xf64>
+		}`, []tensor.View{wave(300)}},
 		{"sum from a value", `func.func @main(%a: tensor<2x3xf64>, %b: tensor<f64>) -> tensor<2xf64> {
 			%0 = stablehlo.reduce(%a init: %b) applies stablehlo.add across dimensions = [1] : (tensor<2x3xf64>, tensor<f64>) -> tensor<2xf64>
 			return %0 : tensor<2xf64>

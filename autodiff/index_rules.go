@@ -47,11 +47,16 @@ func isBounded(v mlir.Value) bool {
 
 func isMadeBy(v mlir.Value, name string) bool { return v.IsResult() && v.Owner().Name() == name }
 
-// bounds returns the least and the greatest start index of a slice, for each index.
+// bounds returns the least and the greatest start index of a slice, for each index. The greatest one is limited by the
+// type of the indices.
 func (e *emitter) bounds(indices, operand mlir.Value, indexed, sizes []int64, vector int64) (zero, last mlir.Value) {
+	bits, sign, _ := element(indices.Type()).IntegerWidth()
+	if sign != mlir.Unsigned {
+		bits--
+	}
 	var list []string
 	for _, d := range indexed {
-		list = append(list, strconv.FormatInt(dims(operand)[d]-sizes[d], 10))
+		list = append(list, strconv.FormatInt(min(dims(operand)[d]-sizes[d], 1<<min(bits, 62)-1), 10))
 	}
 	t := must(e.Context.TensorType(element(indices.Type()), int64(len(indexed))))
 	last = e.Constant(t, "["+strings.Join(list, ", ")+"]")

@@ -85,6 +85,13 @@ table of the rules: ` + "`go test ./autodiff -run DerivativesPage -update`" + `.
 		}
 		b.WriteString("\n")
 	}
+	b.WriteString(`## Out of bounds
+
+` + "`gather` and `dynamic_slice`" + ` clamp their start indices, as StableHLO specifies, and a cotangent goes to the element that was
+read. JAX drops the cotangents of a gather whose indices are out of bounds, unless its mode is clip: its default is
+promise_in_bounds, under which such a module reads the clamped element all the same. With mode fill the module masks these
+elements, and both have no cotangent. ` + "`scatter`" + ` leaves out updates that are out of bounds, and so do its derivatives.
+`)
 	path := filepath.Join("..", "docs", "reference", "derivatives.md")
 	if *update {
 		check.NoError(t, os.WriteFile(path, []byte(b.String()), 0o644))
