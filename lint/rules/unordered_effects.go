@@ -34,11 +34,18 @@ Of one effect are
 - custom calls of one target with a token of type !stablehlo.token; those on tokens that come from one parameter of main
   are an effect of their own.
 
-All other calls are in no order on purpose, and this rule does not report them: two callbacks of the form observe that
-have neither a token nor an effect may run in any order. docs/effects.md explains effects.`,
+All other calls are in no order, and may run at any time: two callbacks of the form observe that have neither a token nor
+an effect may run in any order, and the rule does not report them. It notes such a call if another call of the same
+callback or target has a token or an effect, because one of the two is often a mistake. It does not compare JAX's
+callbacks, which share a target. docs/effects.md explains effects.`,
 }
 
 func unorderedEffects(p *lint.Pass) error {
+	for _, pair := range passes.Loose(p.Module, p.Index) {
+		p.Report(pair.Second.Op, mlir.SeverityNote, "this call of %s may run at any time, though the one at %s is in an order: "+
+			"give both a token of one chain, or one effect, if their order matters", pair.Second.Callee, p.Place(pair.First.Op))
+		p.Relate(pair.First.Op, pair.First.Callee)
+	}
 	result, err := passes.Unordered(p.Module, passes.UnorderedOptions{Index: p.Index})
 	if errors.Is(err, passes.ErrOrderTooLarge) {
 		p.Report(p.Module.Operation(), mlir.SeverityNote,

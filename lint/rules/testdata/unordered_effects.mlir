@@ -28,4 +28,10 @@ module {
     stablehlo.custom_call @xla_ffi_python_cpu_callback(%x) {has_side_effect = true} : (tensor<f32>) -> () // want "^note: .* .callback-binding.$" "^warning: .* .legacy-custom-call.$"
     return
   }
+  // One call of a function has a token and the other none.
+  func.func @loose(%x: tensor<f32>, %t: tensor<1xi8>) {
+    %0 = stablehlo.custom_call @calliope_io_callback(%x, %t) {api_version = 4 : i32, has_side_effect = true, backend_config = {v = 1 : i64, form = "observe", callback = "audit", n_tokens = 1 : i64}} : (tensor<f32>, tensor<1xi8>) -> tensor<1xi8>
+    stablehlo.custom_call @calliope_io_callback(%x) {api_version = 4 : i32, has_side_effect = true, backend_config = {v = 1 : i64, form = "observe", callback = "audit"}} : (tensor<f32>) -> () // want "^note: this call of callback \"audit\" may run at any time, though the one at testdata/unordered_effects.mlir:33:10 is in an order: give both a token of one chain, or one effect, if their order matters \\[unordered-effects\\]$"
+    return
+  }
 }

@@ -1,0 +1,53 @@
+package passes
+
+import (
+	"strings"
+
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// Loose returns a pair for each call that is in no order, though another call of the same callback or target is: Second
+// has neither a token nor an effect, and First, which may be before or after it, has one. Calls of JAX's callbacks,
+// which share a target, are not compared. index is that of the module's operation, or nil.
+//
+// Such calls are as valid as those that Unordered leaves out. But if one call of a function needs an order, the others
+// often do, too.
+func Loose(m *mlir.Module, index *mlir.Index) (pairs []UnorderedPair) {
+	if index == nil {
+		index = m.Operation().Index()
+	}
+	r := newEffectReader()
+	ordered, loose := map[string]OrderedCall{}, map[string][]OrderedCall{}
+	var keys []string
+	for op := range index.Named(effectNames...) {
+		kind, ok := r.read(op)
+		target, _ := strings.CutPrefix(kind.calls, "@")
+		if !ok || contract.PythonTargetOf(target) != contract.NotPython {
+			continue
+		}
+		key := kind.calls
+		if call, ours := callop.AsCall(op); ours {
+			key += " of " + call.Config.Registry
+		}
+		c := OrderedCall{op, kind.calls, kind.effect}
+		switch _, known := ordered[key]; {
+		case !kind.ordered:
+			if loose[key] == nil {
+				keys = append(keys, key)
+			}
+			loose[key] = append(loose[key], c)
+		case !known:
+			ordered[key] = c
+		}
+	}
+	for _, key := range keys {
+		if first, ok := ordered[key]; ok {
+			for _, second := range loose[key] {
+				pairs = append(pairs, UnorderedPair{First: first, Second: second})
+			}
+		}
+	}
+	return pairs
+}
