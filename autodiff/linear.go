@@ -40,15 +40,10 @@ func LinearTranspose(f mlir.Operation, o Options) (transposed mlir.Operation, er
 	linear.block(d.body)
 	d.mustBeLinear(linear)
 	gradients := d.pull(d.f.emitter, linear, inputs, of, func() []mlir.Value { return cotangents }, (*backward).block)
-	for i := len(inputs) - 1; i >= 0; i-- {
-		for u := range inputs[i].Uses() {
-			fail(u.Owner, "it is not linear in parameter %d", d.active[i])
-		}
+	for _, v := range inputs {
+		eraseLinear(d.body, v.Index())
 	}
 	d.body.Terminator().SetOperands(gradients...)
-	for _, v := range inputs {
-		check(d.body.EraseArgument(v.Index()))
-	}
 	return d.finish("transpose", gradients, in, d.inActive()), nil
 }
 
@@ -76,6 +71,15 @@ func (d *derivation) mustBeLinear(linear reach) {
 			fail(op, "it is not linear in the parameters that are transposed")
 		}
 	}
+}
+
+// eraseLinear removes an argument that what was linear in it has used, or ends the transformation if something else
+// uses it.
+func eraseLinear(b mlir.Block, i int) {
+	for u := range b.Argument(i).Uses() {
+		fail(u.Owner, "it is not linear in what the transposed parameters reach")
+	}
+	check(b.EraseArgument(i))
 }
 
 // isZeros reports whether a value is a constant of zeros.

@@ -117,6 +117,18 @@ func TestLinearTranspose(t *testing.T) {
 		"a sine":       {`%0 = stablehlo.sine %x : tensor<3xf32>`, "stablehlo.sine"},
 		"an offset":    {`%c = stablehlo.constant dense<1.0> : tensor<3xf32> %0 = stablehlo.add %x, %c : tensor<3xf32>`, "stablehlo.add"},
 		"a comparison": {`%p = stablehlo.compare LT, %x, %x : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xi1> %0 = stablehlo.select %p, %x, %x : tensor<3xi1>, tensor<3xf32>`, "stablehlo.compare"},
+		"a tap in a loop": {`%zero = stablehlo.constant dense<0> : tensor<i32>
+			%l:2 = stablehlo.while(%i = %zero, %v = %x) : tensor<i32>, tensor<3xf32> cond {
+				%three = stablehlo.constant dense<3> : tensor<i32>
+				%c = stablehlo.compare LT, %i, %three, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+				stablehlo.return %c : tensor<i1>
+			} do {
+				%one = stablehlo.constant dense<1> : tensor<i32>
+				%n = stablehlo.add %i, %one : tensor<i32>
+				stablehlo.custom_call @calliope_io_callback(%v) {api_version = 4 : i32, has_side_effect = true, backend_config = {callback = "log", form = "observe", v = 1 : i64}} : (tensor<3xf32>) -> ()
+				stablehlo.return %n, %v : tensor<i32>, tensor<3xf32>
+			}
+			%0 = stablehlo.add %l#1, %l#1 : tensor<3xf32>`, "stablehlo.custom_call"},
 		"keys of a sort": {`%k = stablehlo.iota dim = 0 : tensor<3xi32>
 			%s:2 = "stablehlo.sort"(%k, %x) ({
 			^bb0(%a: tensor<i32>, %b: tensor<i32>, %c: tensor<f32>, %d: tensor<f32>):

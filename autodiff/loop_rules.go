@@ -282,8 +282,8 @@ func (b *backward) keep(
 	held, heldDerived := hold(to, stored), hold(to, derived)
 	for i := len(known) - 1; i >= 0; i-- {
 		if !known[i] {
-			check(cond.EraseArgument(i))
-			check(body.EraseArgument(i))
+			eraseLinear(cond, i)
+			eraseLinear(body, i)
 		}
 	}
 	made := b.Remake(op, operands, typesOf(operands))

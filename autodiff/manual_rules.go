@@ -141,7 +141,7 @@ func transposeManual(b *backward, op mlir.Operation) {
 	body.Terminator().SetOperands(kept...)
 	for i := len(knownIn) - 1; i >= 0; i-- {
 		if !knownIn[i] {
-			check(body.EraseArgument(i))
+			eraseLinear(body, i)
 		}
 	}
 	before := transform.Manual{In: filter(m.In, knownIn), Out: append(filter(m.Out, known), later...), Axes: m.Axes}
