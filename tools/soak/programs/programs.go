@@ -1,14 +1,12 @@
 package programs
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -203,51 +201,17 @@ func (s *soak) child(ctx context.Context, b batch) (last answer, err error) {
 	if err != nil {
 		return last, err
 	}
-	executable, err := os.Executable()
-	if err != nil {
-		return last, err
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var printed child.Head
-	cmd := exec.CommandContext(ctx, executable)
-	cmd.Env = append(os.Environ(), childVariable+"="+string(text), "CALLIOPE_PJRT_PLUGIN="+s.Plugins[b.Plugin])
-	cmd.Stdout, cmd.Stderr = &printed, &printed
-	read, write, err := os.Pipe()
-	if err != nil {
-		return last, err
-	}
-	defer read.Close()
-	if err := child.Inherit(cmd, write); err != nil {
-		return last, err
-	}
-	err = cmd.Start()
-	write.Close()
-	if err != nil {
-		return last, err
-	}
-	watch := time.AfterFunc(limit, func() { cancel(fmt.Errorf("it took longer than %v", limit)) })
-	lines := bufio.NewScanner(read)
-	lines.Buffer(nil, 64<<20)
-	for lines.Scan() {
-		watch.Reset(limit)
+	err = child.Run(ctx, limit, func(line []byte) error {
 		var a answer
-		if err = json.Unmarshal(lines.Bytes(), &a); err != nil {
-			break
+		if err := json.Unmarshal(line, &a); err != nil {
+			return err
 		}
 		if last = a; !a.Begins {
 			s.add(b, a)
 		}
-	}
-	if broken := errors.Join(err, lines.Err()); broken != nil {
-		cancel(broken)
-	}
-	ended := cmd.Wait()
-	watch.Stop()
-	if ended != nil || context.Cause(ctx) != nil {
-		return last, fmt.Errorf("the process ended: %w\n%s", errors.Join(ended, context.Cause(ctx)), &printed)
-	}
-	return last, nil
+		return nil
+	}, childVariable+"="+string(text), "CALLIOPE_PJRT_PLUGIN="+s.Plugins[b.Plugin])
+	return last, err
 }
 
 // add counts a program, and reports and keeps it if there is a problem.

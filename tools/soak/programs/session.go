@@ -101,3 +101,8 @@ func (s *session) try(ctx context.Context, w way, seed uint64) (p *program, text
 	run := &runner{session: s, p: p, executable: e, host: w.host, random: r}
 	return p, "", run.all(ctx)
 }
+
+// Module returns the module of a random program, whose callbacks are in a registry with a name of their own.
+func Module(c *mlir.Context, seed uint64) (*mlir.Module, error) {
+	return generate(seed, profile{}).build(c, registryName)
+}
