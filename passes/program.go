@@ -20,8 +20,8 @@ type PrepareOptions struct {
 
 // Prepare changes a module so that XLA computes what it says. It inlines what states derivatives (see InlineRules),
 // applies device policies, adds runtime tokens if the options say so, rewrites what XLA's CPU compiler gets wrong (see
-// ExpandIntegerPowers, StateSignedness, NarrowUnsigned, RemoveEmptyLoops, KeepConditions, KeepValues and
-// ConstrainLayouts), and lets calls overlap if the options say so. A second run changes nothing.
+// ExpandIntegerPowers, StateSignedness, NarrowUnsigned, RemoveEmptyLoops, KeepConditions, KeepValues, ConstrainLayouts
+// and SeparateChannels), and lets calls overlap if the options say so. A second run changes nothing.
 func Prepare(m *mlir.Module, o PrepareOptions) error {
 	steps := []func(*mlir.Module) (int, error){InlineRules}
 	if !o.PoliciesApplied {
@@ -32,7 +32,7 @@ func Prepare(m *mlir.Module, o PrepareOptions) error {
 			func(m *mlir.Module) (int, error) { effects, err := AddRuntimeTokens(m); return len(effects), err })
 	}
 	steps = append(steps, ExpandIntegerPowers, StateSignedness, NarrowUnsigned, RemoveEmptyLoops, KeepConditions,
-		KeepValues, ConstrainLayouts)
+		KeepValues, ConstrainLayouts, SeparateChannels)
 	if o.Overlap {
 		steps = append(steps, LetOverlap)
 	}

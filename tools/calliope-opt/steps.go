@@ -132,6 +132,7 @@ var rewritings = map[string]func(*mlir.Module) error{
 	"order-effects":         rewriting(passes.OrderEffects),
 	"prepare":               func(m *mlir.Module) error { return passes.Prepare(m, passes.PrepareOptions{}) },
 	"remove-empty-loops":    rewriting(passes.RemoveEmptyLoops),
+	"separate-channels":     rewriting(passes.SeparateChannels),
 	"state-signedness":      rewriting(passes.StateSignedness),
 	"strip-taps": func(m *mlir.Module) error {
 		_, err := passes.StripTaps(m, nil)
