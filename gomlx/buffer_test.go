@@ -107,9 +107,9 @@ func TestFinalized(t *testing.T) {
 func TestMesh(t *testing.T) {
 	b := open(t, "devices=2")
 	builder := b.Builder("mesh")
+	f := builder.Main() // also before the meshes are known
 	mesh := compute.Mesh{Name: "m", AxesSizes: []int{2}, AxesNames: []string{"x"}}
 	testutil.Must(builder.DistributedAutoSharding(mesh))
-	f := builder.Main()
 	divided := &compute.ShardingSpec{Mesh: "m", Axes: [][]string{{"x"}}}
 	x := must(f.Parameter("x", shapes.Make(dtypes.Float32, 4), divided))
 	scale := must(f.Parameter("scale", shapes.Make(dtypes.Float32), nil))

@@ -23,7 +23,7 @@ type builder struct {
 	backend   *Backend
 	name      string
 	library   *mlir.Library
-	traces    []*trace // one, or two at different sizes if there are dynamic axes
+	traces    []*trace // one, or two at different sizes if there are dynamic axes; none after Compile
 	steps     []step   // that the traces have made
 	functions int
 	main      *function
@@ -45,15 +45,15 @@ func newBuilder(b *Backend, name string) *builder {
 	made := &builder{backend: b, name: name, devices: 1, axes: map[string]axis{}, named: map[[2]int]string{}}
 	made.called = &called{backend: b, users: 1}
 	made.forgotten = runtime.AddCleanup(made, (*called).drop, made.called)
+	made.main = &function{builder: made, name: compute.MainName}
 	made.start(b.session.Library())
 	return made
 }
 
 // start starts the module in a library.
 func (b *builder) start(library *mlir.Library) {
-	b.library, b.steps, b.functions = library, nil, 0
+	b.library, b.steps, b.functions = library, nil, 1
 	b.traces = []*trace{b.newTrace(map[string]int{})}
-	b.main = b.newFunction(compute.MainName, nil)
 	_ = b.main.start(compute.MainName) // the first step cannot fail
 }
 

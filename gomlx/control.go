@@ -24,6 +24,9 @@ func (f *function) Call(target compute.Function, inputs ...compute.Value) ([]com
 
 // callees returns functions that this one can call.
 func (f *function) callees(targets ...compute.Function) ([]*function, error) {
+	if f.builder.compiled {
+		return nil, f.builder.err()
+	}
 	out := make([]*function, len(targets))
 	for i, target := range targets {
 		g, ok := target.(*function)

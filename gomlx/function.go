@@ -69,6 +69,9 @@ func (f *function) Closure() (compute.Function, error) {
 
 // Parameter adds a parameter.
 func (f *function) Parameter(name string, shape shapes.Shape, sharding *compute.ShardingSpec) (compute.Value, error) {
+	if err := f.builder.err(); err != nil {
+		return nil, err
+	}
 	if name != "" && slices.Contains(f.names, name) {
 		return nil, errors.WithStack(fmt.Errorf("%s: there is a parameter %q already: use another name", Name, name))
 	}
@@ -109,8 +112,11 @@ func (f *function) Constant(flat any, dims ...int) (compute.Value, error) {
 // Shape returns the shape of a value.
 func (f *function) Shape(v compute.Value) (shapes.Shape, error) {
 	own, ok := v.(value)
-	if !ok || own.of.builder != f.builder {
+	switch {
+	case !ok || own.of.builder != f.builder:
 		return shapes.Invalid(), errors.WithStack(errForeign(v))
+	case f.builder.compiled:
+		return shapes.Invalid(), f.builder.err()
 	}
 	return f.builder.shape(own), nil
 }
@@ -138,6 +144,9 @@ func (f *function) Return(outputs []compute.Value, shardings []*compute.Sharding
 
 // values makes a step, and returns the values that it adds.
 func (f *function) values(run func(t *trace)) ([]compute.Value, error) {
+	if err := f.builder.err(); err != nil {
+		return nil, err
+	}
 	first := f.builder.traces[0]
 	before := len(first.values)
 	if err := f.builder.do(run); err != nil {
@@ -178,6 +187,9 @@ func (f *function) many(op func(xs []ir.Value) []ir.Value, operands ...compute.V
 
 // own returns values that the function may use.
 func (f *function) own(values []compute.Value) ([]value, error) {
+	if f.builder.compiled {
+		return nil, f.builder.err()
+	}
 	out := make([]value, len(values))
 	for i, v := range values {
 		own, ok := v.(value)

@@ -183,6 +183,28 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// TestCompiled holds that a computation does not change after Compile.
+func TestCompiled(t *testing.T) {
+	builder := open(t, "").Builder("compiled")
+	f := builder.Main()
+	x := must(f.Parameter("x", shapes.Make(dtypes.Float32), nil))
+	testutil.Must(f.Return([]compute.Value{x}, nil))
+	defer testutil.Must1(builder.Compile()).Finalize()
+	_, parameter := f.Parameter("y", dynamic("n"), nil)
+	_, constant := f.Constant([]float32{1}, 1)
+	_, operation := f.Neg(x)
+	_, call := f.Call(f, x)
+	_, branch := f.If(x, f, f)
+	_, shape := f.Shape(x)
+	_, again := builder.Compile()
+	_, closure := f.Closure()
+	for name, err := range map[string]error{"parameter": parameter, "constant": constant, "operation": operation,
+		"call": call, "branch": branch, "shape": shape, "compile": again, "closure": closure,
+		"return": f.Return([]compute.Value{x}, nil)} {
+		holds(t, name, err, "compiled already")
+	}
+}
+
 // TestLine holds the line that an error names to that of the call.
 func TestLine(t *testing.T) {
 	f := open(t, "").Builder("line").Main()

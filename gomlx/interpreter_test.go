@@ -17,8 +17,10 @@ import (
 // TestConvGeneral: it aborts its process in convolutions whose result has another order of axes.
 func TestInterpreter(t *testing.T) {
 	b := open(t, "interpreter")
+	backendtest.TestBinaryOps(t, b)
 	backendtest.TestUnaryOps(t, b)
-	backendtest.TestExec(t, b)
+	backendtest.TestConvertDType(t, b)
+	backendtest.TestBitcast(t, b)
 	backendtest.TestFunctions(t, b)
 	backendtest.TestSpecialOps(t, b)
 	backendtest.TestBarriers(t, b)
