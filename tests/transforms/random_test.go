@@ -15,13 +15,14 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
+	"github.com/calliope-mlir/calliope/tools/soak/transforms"
 )
 
 // A randomCase is a random program of JAX as a module, with what JAX computes of transformations of it, the innermost
 // one first. testdata/make.py writes them.
 type randomCase struct {
 	Name, Module       string
-	Steps              []step
+	Steps              []transforms.Step
 	Arguments, Results []transformtest.Array
 	Errors             []float64 // that roundings make in each result
 }
@@ -43,7 +44,7 @@ func TestRandomPrograms(t *testing.T) {
 			m := mlirtest.Parse(t, mlirtest.ContextOf(t, mlirtest.Jaxlib(t)), withCallbacks(c.Module, i))
 			f, _ := m.SymbolTable().Lookup("main")
 			for _, s := range c.Steps {
-				f, err = s.transform(m, f)
+				f, err = s.Transform(m, f)
 				if err != nil {
 					t.Fatalf("%s: %v\n%s", s.Kind, err, c.Module)
 				}

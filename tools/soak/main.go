@@ -25,6 +25,10 @@
 // this platform, and compares their results and calls with those of an interpreter. The seed of a program decides about
 // its way and its plugin, too: -seed N -programs 1 runs one again. Each mismatch is printed, and its module is kept.
 //
+// The mode transforms makes derivatives and batches of functions of modules of the repository and of random programs,
+// up to three in a row, and runs them: a derivative along tangents is held to the one along cotangents, and a batch to
+// the function on each element. Each problem is printed, and its module is kept.
+//
 // The exit status is 1 if a check fails.
 package main
 
@@ -42,6 +46,7 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tools/soak/load"
 	"github.com/calliope-mlir/calliope/tools/soak/programs"
+	"github.com/calliope-mlir/calliope/tools/soak/transforms"
 )
 
 // A runner runs a mode, whose flags were parsed.
@@ -50,11 +55,12 @@ type runner func(ctx context.Context, stdout, stderr io.Writer) (status int)
 // modes define the flags of the modes.
 var modes = map[string]func(*flag.FlagSet) runner{
 	"calls": callsMode, "faults": faultsMode, "identities": identitiesMode, "lint": lintMode, "programs": programsMode,
-	"stress": stressMode,
+	"stress": stressMode, "transforms": transformsMode,
 }
 
 func main() {
 	programs.Serve()
+	transforms.Serve()
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 

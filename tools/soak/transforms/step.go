@@ -12,20 +12,27 @@ import (
 	"github.com/calliope-mlir/calliope/vmap"
 )
 
-// A step is one transformation of a function.
-type step struct {
-	Kind       string
-	Parameters []int // of a derivative
+// A Step is one transformation of a function.
+type Step struct {
+	Kind       string // one of kinds
+	Parameters []int  // of a derivative
+	MaxSteps   int64
 	Size       int64 // of a batch
 	Axes       []*int
 }
 
-// transform adds the transformed function to the module.
-func (s step) transform(m *mlir.Module, f mlir.Operation) (made mlir.Operation, err error) {
-	o := autodiff.Options{Parameters: s.Parameters}
+// kinds are the kinds of steps. The names are those of JAX.
+var kinds = []string{
+	"jvp", "vjp", "grad", "value_and_grad", "vmap", "jacfwd", "jacrev", "hessian", "checkpoint", "linearize",
+	"linear_transpose",
+}
+
+// Transform adds the transformed function to the module.
+func (s Step) Transform(m *mlir.Module, f mlir.Operation) (made mlir.Operation, err error) {
+	o := autodiff.Options{Parameters: s.Parameters, MaxSteps: s.MaxSteps}
 	switch s.Kind {
 	case "vmap":
-		batch := vmap.Options{Size: s.Size}
+		batch := vmap.Options{Size: s.Size, Method: vmap.Sequential}
 		for _, axis := range s.Axes {
 			if axis == nil {
 				batch.In = append(batch.In, vmap.NotBatched)
@@ -48,6 +55,11 @@ func (s step) transform(m *mlir.Module, f mlir.Operation) (made mlir.Operation, 
 		return autodiff.JacRev(f, o)
 	case "checkpoint":
 		return checkpoint(m, f)
+	case "linearize":
+		_, made, err := autodiff.Linearize(f, o)
+		return made, err
+	case "linear_transpose":
+		return autodiff.LinearTranspose(f, o)
 	}
 	if f, err = total(m, f); err != nil {
 		return made, err

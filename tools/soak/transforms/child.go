@@ -1,0 +1,87 @@
+package transforms
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+
+	"github.com/calliope-mlir/calliope/internal/child"
+)
+
+// childVariable is the environment variable that has the batch of a child.
+const childVariable = "CALLIOPE_SOAK_TRANSFORMS"
+
+// A batch is what a child runs: the trials of a range of seeds.
+type batch struct {
+	Root       string // of the repository
+	Cases      string
+	First, End uint64
+	Crash      uint64
+}
+
+// An answer is what a child says: what it does next, or how a trial ended.
+type answer struct {
+	Seed    uint64
+	Story   string // what was done
+	Doing   string // "" at the end
+	Outcome outcome
+	Error   string
+	Module  string // as it is now
+}
+
+// Serve runs a batch and ends the process, if Run started it. The program and the tests call it first: a child is their
+// own executable. It cannot be called by an init function, because calls of Go from C wait for the end of these.
+func Serve() {
+	text := os.Getenv(childVariable)
+	if text == "" {
+		return
+	}
+	os.Unsetenv(childVariable)
+	if err := serve(text, json.NewEncoder(child.Answers())); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func serve(text string, out *json.Encoder) error {
+	var b batch
+	if err := json.Unmarshal([]byte(text), &b); err != nil {
+		return err
+	}
+	s, err := open(b.Root, b.Cases)
+	if err != nil {
+		return err
+	}
+	for seed := b.First; seed < b.End; seed++ {
+		t := &trial{session: s, r: rand.New(rand.NewPCG(seed, 0))}
+		now := func(doing string) answer {
+			a := answer{Seed: seed, Story: t.story, Doing: doing}
+			if t.m != nil {
+				a.Module = t.m.String()
+			}
+			return a
+		}
+		t.say = func(doing string) {
+			if err := out.Encode(now(doing)); err != nil || doing != onOriginal && b.Crash == seed {
+				os.Exit(3)
+			}
+		}
+		a := answer{Seed: seed}
+		a.Outcome, err = t.do()
+		if a.Story = t.story; err != nil {
+			a = now("")
+			a.Error = err.Error()
+		}
+		if err := out.Encode(a); err != nil {
+			return err
+		}
+		if t.m != nil {
+			if err := t.m.Context().Close(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,170 @@
+package transforms
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/autodiff"
+	"github.com/calliope-mlir/calliope/internal/transform"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/tools/soak/programs"
+	"github.com/calliope-mlir/calliope/vmap"
+)
+
+// An outcome is how a trial ended that found nothing.
+type outcome string
+
+const (
+	unsuited  outcome = "unsuited"  // the original does not run, or cannot be called
+	refused   outcome = "refused"   // by a transformation
+	ran       outcome = "ran"       // without a comparison
+	undefined outcome = "undefined" // the numbers are no finite ones
+	compared  outcome = "compared"
+)
+
+// onOriginal is what a trial does before it transforms anything.
+const onOriginal = "running the original"
+
+// maxSteps limits loops without a constant number of steps.
+const maxSteps = 8
+
+// A trial is the work on one seed.
+type trial struct {
+	*session
+	r     *rand.Rand
+	m     *mlir.Module       // its context is the trial's
+	story string             // what was done
+	say   func(doing string) // says what is done next, which may end the process
+}
+
+// do transforms a function at random, and holds what it gets to what it should compute.
+func (t *trial) do() (result outcome, err error) {
+	f, err := t.original()
+	if err != nil {
+		t.story += ": " + err.Error()
+		return unsuited, nil
+	}
+	for range t.r.IntN(3) {
+		s := t.step(f)
+		t.story += ", " + s.Kind
+		t.say("transforming it")
+		if f, err = s.Transform(t.m, f); err != nil {
+			return t.refusal(err)
+		}
+	}
+	t.say("verifying it")
+	if err := t.m.Operation().Verify(); err != nil {
+		return "", err
+	}
+	switch t.r.IntN(5) {
+	case 0, 1:
+		t.story += ", derivatives"
+		return t.derivatives(f)
+	case 2, 3:
+		t.story += ", batch"
+		return t.batch(f)
+	}
+	t.say("running it")
+	return ran, t.runs(f)
+}
+
+// refusal returns an error of a transformation that is none about an operation or a function.
+func (t *trial) refusal(err error) (outcome, error) {
+	var underived *autodiff.Error
+	var unbatched *vmap.Error
+	if errors.Is(err, errUnsuited) {
+		return unsuited, nil
+	}
+	if !errors.As(err, &underived) && !errors.As(err, &unbatched) {
+		return "", fmt.Errorf("the error is not about an operation: %w", err)
+	}
+	t.story += ": " + err.Error()
+	return refused, nil
+}
+
+// original chooses a module and a function in it that compiles and runs, in f64 if it can be.
+func (t *trial) original() (f mlir.Operation, err error) {
+	var texts []string
+	switch t.r.IntN(4) {
+	case 0:
+		seed := t.r.Uint64()
+		c := t.library.NewContext(mlir.ContextOptions{})
+		defer c.Close()
+		m, err := programs.Module(c, seed)
+		if err != nil {
+			return f, err
+		}
+		t.story, texts = fmt.Sprint("random program ", seed), []string{m.String()}
+	case 1:
+		s := choose(t.r, t.modules)
+		t.story, texts = s.name, []string{doubled(s.text), s.text}
+	default:
+		s := choose(t.r, t.programs)
+		t.story, texts = s.name, []string{doubled(s.text), s.text}
+	}
+	for _, text := range texts {
+		c := t.library.NewContext(mlir.ContextOptions{})
+		if t.m, err = c.Parse("original", []byte(text)); err == nil {
+			if f, err = t.function(); err == nil {
+				return f, nil
+			}
+		}
+		err = errors.Join(err, c.Close())
+		t.m = nil
+	}
+	return f, err
+}
+
+// function chooses a function of the module, and runs it.
+func (t *trial) function() (f mlir.Operation, err error) {
+	var list []mlir.Operation
+	for op := range t.m.Body().Operations() {
+		if op.Name() == "func.func" && op.Region(0).NumBlocks() == 1 {
+			list = append(list, op)
+		}
+	}
+	if len(list) == 0 {
+		return f, errors.New("it has no function of one block")
+	}
+	f = choose(t.r, list)
+	if main, ok := t.m.SymbolTable().Lookup("main"); ok && t.r.IntN(2) == 0 && main.Region(0).NumBlocks() == 1 {
+		f = main
+	}
+	name, _ := f.Symbol()
+	t.story = fmt.Sprintf("%s, @%s", strings.TrimSuffix(t.story, ", @"+name), name)
+	t.say(onOriginal)
+	return f, t.runs(f)
+}
+
+// runs runs a function.
+func (t *trial) runs(f mlir.Operation) error {
+	arguments, err := inputs(t.r, f)
+	if err != nil {
+		return err
+	}
+	return t.compiled(f, func(run runner) error {
+		_, err := run(arguments...)
+		return err
+	})
+}
+
+// step chooses a transformation, with respect to all parameters or to one.
+func (t *trial) step(f mlir.Operation) Step {
+	s := Step{Kind: choose(t.r, kinds), MaxSteps: maxSteps, Size: 2}
+	var some []int
+	for i, v := range f.Region(0).First().Arguments() {
+		t := v.Type()
+		if s.Kind == "vmap" || t.IsRankedTensor() && (transform.IsFloat(t) || transform.IsComplex(t)) {
+			some = append(some, i)
+		}
+	}
+	if len(some) == 0 || t.r.IntN(2) == 0 {
+		return s
+	}
+	i := choose(t.r, some)
+	s.Parameters, s.Axes = []int{i}, make([]*int, f.Region(0).First().NumArguments())
+	s.Axes[i] = new(int)
+	return s
+}
