@@ -5,10 +5,15 @@
 #define _GNU_SOURCE  // for dl_iterate_phdr and dladdr
 #include "api.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+
+#ifdef _WIN32
+#include <windows.h>
+#else
+#include <dlfcn.h>
+#endif
 
 #if defined(__linux__)
 #include <elf.h>
@@ -36,13 +41,24 @@ const char* calliope_error_message(void) {
 }
 
 const char* calliope_shared_path(void) {
+#ifdef _WIN32
+  static __thread char path[4 * MAX_PATH];
+  HMODULE own;
+  DWORD how = GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT;
+  if (!GetModuleHandleExA(how, (const char*)(void*)calliope_shared_path, &own)) return NULL;
+  DWORD size = GetModuleFileNameA(own, path, sizeof path);
+  return size > 0 && size < sizeof path ? path : NULL;
+#else
   Dl_info info;
   return dladdr((void*)calliope_shared_path, &info) != 0 ? info.dli_fname : NULL;
+#endif
 }
 
 static int forked, host_is_go;
 
+#ifndef _WIN32
 static void note_fork(void) { forked = 1; }
+#endif
 
 #if defined(__linux__)
 // Reports whether the program, which is the first object, has the note of Go's linker. A program
@@ -73,7 +89,9 @@ static int find_go(struct dl_phdr_info* info, size_t size, void* found) {
 #endif
 
 __attribute__((constructor)) static void look_around(void) {
+#ifndef _WIN32
   pthread_atfork(NULL, NULL, note_fork);
+#endif
 #if defined(__linux__)
   dl_iterate_phdr(find_go, &host_is_go);
 #endif

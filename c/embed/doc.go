@@ -21,6 +21,8 @@ package embed
 
 /*
 #cgo !windows LDFLAGS: -lpthread
+#cgo windows CFLAGS: -DCALLIOPE_BUILDS
+#cgo windows LDFLAGS: -Wl,-Bstatic -lwinpthread -Wl,-Bdynamic
 #include "api.h"
 */
 import "C"

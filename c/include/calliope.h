@@ -90,7 +90,9 @@
 // CALLIOPE_FAILED_PRECONDITION there. They return it, too, in a program that is written in Go:
 // such a program imports the packages of the Go module instead.
 
-#if defined(__GNUC__)
+#if defined(_WIN32) && defined(CALLIOPE_BUILDS)  // only in the library's own build
+#define CALLIOPE_API __declspec(dllexport)
+#elif defined(__GNUC__)
 #define CALLIOPE_API __attribute__((visibility("default")))
 #else
 #define CALLIOPE_API
