@@ -6,6 +6,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // A Builder builds one module. It must not be used by several goroutines at the same time,
@@ -20,7 +21,8 @@ type Builder struct {
 	opened     bool // see Open
 	options    Options
 	places     places
-	at         place                 // of the operations, if At set it
+	at         place // of the operations, if At set it
+	shapes     map[mlir.Type]tensor.Shape
 	symbols    map[string]place      // names of functions and meshes, and where they were defined
 	meshes     map[string][]Axis     // by name
 	policies   bool                  // a callback has a device policy
@@ -62,7 +64,8 @@ func New(ctx *mlir.Context, o Options) *Builder {
 	if ctx == nil {
 		panic("builder: New: the context is nil: get one from Library.NewContext")
 	}
-	b := &Builder{ctx: ctx, options: o, symbols: map[string]place{}, creator: mlir.NewBuilder(ctx, mlir.Location{})}
+	b := &Builder{ctx: ctx, options: o, symbols: map[string]place{}, shapes: map[mlir.Type]tensor.Shape{},
+		creator: mlir.NewBuilder(ctx, mlir.Location{})}
 	b.module = ctx.NewModule(b.here().location)
 	if o.Name != "" {
 		b.module.Operation().SetAttribute("sym_name", ctx.StringAttribute(o.Name))

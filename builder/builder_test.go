@@ -386,3 +386,29 @@ func TestThrough(t *testing.T) {
 		}
 	}
 }
+
+// TestThroughDeep finds lines that are many calls of such packages away, also when most of the calls are known.
+func TestThroughDeep(t *testing.T) {
+	b := builder.New(mlirtest.Context(t), builder.Options{Through: []string{"example.com/"}})
+	call := reflect.ValueOf(b.Here)
+	for range 10 {
+		call = reflect.ValueOf(call.Call)
+	}
+	here := func() string { // takes the lists of arguments of the nested calls, which are empty
+		args := []reflect.Value{}
+		for range 10 {
+			args = []reflect.Value{reflect.ValueOf(args)}
+		}
+		out := call.Call(args)
+		for range 10 {
+			out = out[0].Interface().([]reflect.Value)
+		}
+		return out[0].String()
+	}
+	_, _, line, _ := runtime.Caller(0)
+	for range 3 {
+		if at, want := here(), fmt.Sprintf("/builder/builder_test.go:%d", line-6); !strings.HasSuffix(at, want) {
+			t.Fatalf("the line is %s, not %s", at, want)
+		}
+	}
+}

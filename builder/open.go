@@ -10,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // Open continues with an existing module, parsed or built. The builder owns the module from
@@ -17,7 +18,7 @@ import (
 // others.
 func Open(m *mlir.Module) *Builder {
 	b := &Builder{ctx: m.Context(), module: m, opened: true, symbols: map[string]place{},
-		creator: mlir.NewBuilder(m.Context(), mlir.Location{})}
+		shapes: map[mlir.Type]tensor.Shape{}, creator: mlir.NewBuilder(m.Context(), mlir.Location{})}
 	for op := range m.Body().Operations() {
 		if name, ok := op.Symbol(); ok {
 			p := op.Location().Position()

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/calliope-mlir/calliope/internal/callers"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -57,8 +58,7 @@ func (b *Builder) Place() Place { return Place{b.here().position, b.ctx} }
 func (b *Builder) At(p Place) {
 	b.at = place{p.position}
 	if p.position != nil && p.context != b.ctx {
-		file, line := p.position.file, p.position.line
-		b.at = place{&position{file, line, b.ctx.FileLocation(file, line, 0)}}
+		b.at = place{b.position(line{p.position.file, p.position.line})}
 	}
 }
 
@@ -68,31 +68,57 @@ func (b *Builder) here() place {
 	if b.at.position != nil {
 		return b.at
 	}
-	var addresses [callers.Depth]uintptr
-	callers.Addresses(&addresses)
+	var near [8]uintptr
+	callers.Addresses(near[:])
+	if p := b.places.known(near[:]); p != nil {
+		return place{p}
+	}
+	var far [64]uintptr // through the functions of Options.Through
+	callers.Addresses(far[:])
+	if p := b.places.known(far[:]); p != nil {
+		return place{p}
+	}
+	return b.find(far[:])
+}
+
+// known returns the position of the innermost address in the user's code, or nil if an address before it is not cached.
+func (ps *places) known(addresses []uintptr) *position {
 	for _, a := range addresses {
-		e := &b.places.recent[a%uintptr(len(b.places.recent))]
+		e := &ps.recent[a%uintptr(len(ps.recent))]
 		if e.address != a || a == 0 {
-			p, known := b.places.all[a]
+			p, known := ps.all[a]
 			if !known {
-				break
+				return nil
 			}
 			e.address, e.position = a, p
 		}
 		if e.position != nil {
-			return place{e.position}
+			return e.position
 		}
 	}
-	return b.find(addresses)
+	return nil
 }
 
-// find is here for a line that is not cached yet or is more calls away. addresses come from
-// callers.Addresses. They are cached from then on.
-func (b *Builder) find(addresses [callers.Depth]uintptr) place {
-	frame := b.line()
-	p := &position{frame.File, frame.Line, b.ctx.FileLocation(frame.File, frame.Line, 0)}
+// find is here for a line that is not cached yet. addresses come from callers.Addresses. They are cached from then on.
+func (b *Builder) find(addresses []uintptr) place {
 	if b.places.all == nil {
 		b.places.all = map[uintptr]*position{}
+	}
+	through := strings.Join(b.options.Through, " ")
+	for _, a := range addresses {
+		l, known := lines.Load(lineKey{a, through})
+		if !known {
+			break
+		}
+		if l := l.(line); l.file != "" {
+			return b.place(l, a)
+		}
+		b.places.all[a] = nil
+	}
+	frame, outside := b.line()
+	l := line{frame.File, frame.Line}
+	if !outside {
+		return place{b.position(l)} // a line of Options.Through, which another program may call
 	}
 	for _, a := range addresses {
 		f := runtime.FuncForPC(a - 1)
@@ -102,16 +128,42 @@ func (b *Builder) find(addresses [callers.Depth]uintptr) place {
 		// If the compiler has inlined functions of this package into the user's, they have
 		// the same entry, and each inlined call has an address of its own.
 		if f.Entry() == frame.Entry {
-			b.places.all[a] = p
-			break
+			lines.Store(lineKey{a, through}, l)
+			return b.place(l, a)
 		}
+		lines.Store(lineKey{a, through}, line{})
 		b.places.all[a] = nil
 	}
+	return place{b.position(l)}
+}
+
+// place caches a line by its address, and returns it.
+func (b *Builder) place(l line, address uintptr) place {
+	p := b.position(l)
+	b.places.all[address] = p
 	return place{p}
 }
 
+func (b *Builder) position(l line) *position {
+	return &position{l.file, l.line, b.ctx.FileLocation(l.file, l.line, 0)}
+}
+
+// lines are the lines that some builder has looked up: finding one takes microseconds.
+var lines sync.Map // of line by lineKey
+
+type lineKey struct {
+	address uintptr
+	through string // Options.Through
+}
+
+// line is a line of the user's Go code. It is zero for an address in this package or in Options.Through.
+type line struct {
+	file string
+	line int
+}
+
 // line returns the innermost call outside of ours and of Options.Through, or if there is none, outside of ours.
-func (b *Builder) line() runtime.Frame {
+func (b *Builder) line() (frame runtime.Frame, outside bool) {
 	var pcs [16]uintptr
 	through := runtime.Frame{File: "unknown"}
 	for skip := 2; ; skip += len(pcs) {
@@ -123,13 +175,13 @@ func (b *Builder) line() runtime.Frame {
 			switch {
 			case slices.Contains(ours, dir) && !strings.HasSuffix(f.File, "_test.go"):
 			case !b.passes(f):
-				return f
+				return f, true
 			case through.PC == 0:
 				through = f
 			}
 		}
 		if n < len(pcs) {
-			return through
+			return through, false
 		}
 	}
 }

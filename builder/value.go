@@ -2,6 +2,7 @@ package builder
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -25,10 +26,13 @@ func (v Value) Shape() tensor.Shape {
 	if v.s == nil || v.v.IsNil() {
 		return tensor.Shape{}
 	}
-	s, err := stablehlo.ShapeOf(v.v.Type())
-	if err != nil {
-		return tensor.Shape{}
+	b, t := v.s.f.b, v.v.Type()
+	s, known := b.shapes[t]
+	if !known {
+		s, _ = stablehlo.ShapeOf(t)
+		b.shapes[t] = s
 	}
+	s.Dims = slices.Clone(s.Dims)
 	return s
 }
 

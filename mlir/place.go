@@ -20,10 +20,13 @@ type places struct {
 	}
 }
 
+// depth is the number of calls in which here looks for the line.
+const depth = 8
+
 // here returns the location of the line that called this package from outside: see isOurs.
 func (p *places) here(c *Context) Location {
-	var addresses [callers.Depth]uintptr
-	callers.Addresses(&addresses)
+	var addresses [depth]uintptr
+	callers.Addresses(addresses[:])
 	for _, a := range addresses {
 		e := &p.recent[a%uintptr(len(p.recent))]
 		if e.address != a || a == 0 {
@@ -42,7 +45,7 @@ func (p *places) here(c *Context) Location {
 
 // find is here for a line that is not cached yet or is more calls away. addresses come from
 // callers.Addresses. They are cached from then on.
-func (p *places) find(c *Context, addresses *[callers.Depth]uintptr) Location {
+func (p *places) find(c *Context, addresses *[depth]uintptr) Location {
 	frame := callerFrame()
 	at := c.FileLocation(frame.File, frame.Line, 0)
 	if p.all == nil {

@@ -1,15 +1,15 @@
 #include "textflag.h"
 
-// func Addresses(addresses *[Depth]uintptr)
+// func Addresses(addresses []uintptr)
 //
 // A frame begins with the frame pointer of its caller, and the address to return to
 // stands above that. This function has no frame, so BP is its caller's. A caller's frame
 // is a little higher on the stack: anything else, such as what C code leaves in BP, ends
 // the walk.
-TEXT ·Addresses(SB), NOSPLIT|NOFRAME, $0-8
-	MOVQ addresses+0(FP), AX
+TEXT ·Addresses(SB), NOSPLIT|NOFRAME, $0-24
+	MOVQ addresses_base+0(FP), AX
 	MOVQ BP, BX
-	MOVQ $8, CX // Depth
+	MOVQ addresses_len+8(FP), CX
 	TESTQ BX, BX
 	JEQ done
 next:

@@ -1,15 +1,15 @@
 #include "textflag.h"
 
-// func Addresses(addresses *[Depth]uintptr)
+// func Addresses(addresses []uintptr)
 //
 // R29 points to where the caller's frame pointer is kept, and the address to return to
 // stands above that. This function has no frame, so R29 is its caller's. A caller's frame
 // is a little higher on the stack: anything else, such as what C code leaves in R29, ends
 // the walk.
-TEXT ·Addresses(SB), NOSPLIT|NOFRAME, $0-8
-	MOVD addresses+0(FP), R0
+TEXT ·Addresses(SB), NOSPLIT|NOFRAME, $0-24
+	MOVD addresses_base+0(FP), R0
 	MOVD R29, R1
-	MOVD $8, R2 // Depth
+	MOVD addresses_len+8(FP), R2
 	MOVD $0x4000, R5
 	CBZ R1, done
 next:

@@ -4,6 +4,6 @@ package callers
 
 import "runtime"
 
-// Addresses are the addresses that the function which calls it, that function's caller, and
-// so on return to, innermost first.
-func Addresses(addresses *[Depth]uintptr) { runtime.Callers(3, addresses[:]) }
+// Addresses writes the addresses that the function which calls it, that function's caller, and
+// so on return to, innermost first, and leaves the rest of the slice.
+func Addresses(addresses []uintptr) { runtime.Callers(3, addresses) }
