@@ -140,6 +140,8 @@ var ahead = map[string][]string{}
 var thirdParty = map[string][]string{
 	"github.com/gomlx/gopjrt":          {"bridge/internal/xla", "tools/bench"}, // the bench measures it beside ours
 	"github.com/gomlx/compute":         {"gomlx"},
+	"github.com/gomlx/go-xla":          {"gomlx/gopjrt", "gomlx/internal/bench"},
+	"github.com/gomlx/gomlx":           {"gomlx/internal/bench"},
 	"github.com/pkg/errors":            {"gomlx"},
 	"github.com/google/go-cmp":         {"internal/check", "internal/mlirtest"},
 	"modernc.org/cc/v4":                {"tools"},

@@ -21,8 +21,7 @@ func embedSuite(ctx context.Context, s settings, r *report) error {
 	if err := exec.CommandContext(ctx, s.python, "-c", "import jax.ffi").Run(); err != nil {
 		return fmt.Errorf("%s has no JAX: name a Python that has it by -python, for example that of go run ./examples/embed jax", s.python)
 	}
-	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}",
-		"github.com/calliope-mlir/calliope").Output()
+	root, err := moduleRoot(ctx)
 	if err != nil {
 		return err
 	}
@@ -38,7 +37,7 @@ func embedSuite(ctx context.Context, s settings, r *report) error {
 		return fmt.Errorf("building the Go functions: %w\n%s", err, out)
 	}
 	out, err := runJAX(ctx, s.python, embedLoop, strconv.Itoa(s.repeat),
-		filepath.Join(strings.TrimSpace(string(root)), "c", "python"), library)
+		filepath.Join(root, "c", "python"), library)
 	if err != nil {
 		return err
 	}
@@ -58,4 +57,10 @@ func embedSuite(ctx context.Context, s settings, r *report) error {
 	}
 	r.figure("embed/jax/loop16B/jax-over-go", us["jax-io_callback"]/us["go"], "x", atLeast(50))
 	return nil
+}
+
+// moduleRoot returns the folder of this module.
+func moduleRoot(ctx context.Context) (string, error) {
+	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/calliope-mlir/calliope").Output()
+	return strings.TrimSpace(string(out)), err
 }

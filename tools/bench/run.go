@@ -86,7 +86,7 @@ func runGoals(r *report, size string, got costs) {
 type runMeasure struct {
 	client *bridge.Client
 	gopjrt gopjrtPlugin
-	python *python
+	python *child
 	turns  int
 	length int
 }

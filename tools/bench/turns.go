@@ -177,7 +177,7 @@ func inTurn(works []work, turns int) (costs, error) {
 
 // inTurn makes Python do the works, each given by a name and a size, and returns the least
 // time of each.
-func (p *python) inTurn(turns int, works ...string) (costs, error) {
+func (p *child) inTurn(turns int, works ...string) (costs, error) {
 	var list costs
 	for _, w := range works {
 		n := named{name: "jax-" + w}

@@ -1,0 +1,5 @@
+//go:build !nocalliope
+
+package main
+
+import _ "github.com/calliope-mlir/calliope/gomlx"

@@ -1,0 +1,5 @@
+//go:build xla
+
+package main
+
+const linked = 2 // backends

@@ -1,0 +1,5 @@
+//go:build xla
+
+package main
+
+import _ "github.com/gomlx/go-xla/compute/xla"
