@@ -82,7 +82,9 @@ func TestPolicyOrder(t *testing.T) {
 					}
 				}
 				name := fmt.Sprintf("%s/%s %d %s", on.name, p.kind(), p.device, form)
-				t.Run(name, func(t *testing.T) { runPolicyChains(t, on.options, apart) })
+				if !testing.Short() {
+					t.Run(name, func(t *testing.T) { runPolicyChains(t, on.options, apart) })
+				}
 				if i%len(sideEffects) == j {
 					t.Run(name+" mixed", func(t *testing.T) { runPolicyChains(t, on.options, mixed) })
 				}

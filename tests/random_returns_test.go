@@ -341,7 +341,11 @@ func TestRandomReturns(t *testing.T) {
 	for _, seed := range []uint64{1201554, 1202997, 1203596} { // an if in a branch returns a parameter
 		run(seed, -1)
 	}
-	for seed := *returnsSeed; seed < *returnsSeed+*returnsSeeds && bad < 20; seed++ {
+	seeds := *returnsSeeds
+	if testing.Short() {
+		seeds /= 10
+	}
+	for seed := *returnsSeed; seed < *returnsSeed+seeds && bad < 20; seed++ {
 		run(seed, *returnsLevel)
 	}
 }

@@ -1,7 +1,6 @@
 package vmap_test
 
 import (
-	"flag"
 	"fmt"
 	"testing"
 
@@ -22,16 +21,13 @@ type jaxCase struct {
 	}
 }
 
-var compareAll = flag.Bool("all", false, "compare all functions with JAX, not every third one")
-
-// TestAgainstJAX holds the batches of each operation to those of JAX, for each choice of batched arguments. The
-// compiler needs minutes for all of them.
+// TestAgainstJAX holds the batches of each operation to those of JAX, for each choice of batched arguments.
 func TestAgainstJAX(t *testing.T) {
 	client := newClient(t)
 	n := 0
 	for _, c := range transformtest.ReadCases[jaxCase](t, "testdata/cases.json.gz") {
 		for _, variant := range c.Variants {
-			if n++; !*compareAll && n%3 != 0 {
+			if n++; !transformtest.Takes(n) {
 				continue
 			}
 			t.Run(fmt.Sprint(c.Name, variant.Batched), func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/base64"
 	"encoding/json"
+	"flag"
 	"math"
 	"os"
 	"testing"
@@ -21,6 +22,17 @@ func ReadCases[T any](t testing.TB, path string) (cases []T) {
 	check.Cleanup(t, file)
 	check.NoError(t, json.NewDecoder(check.Must(gzip.NewReader(file))).Decode(&cases))
 	return cases
+}
+
+var all = flag.Bool("all", false, "take all cases, not each third one")
+
+// Takes reports whether a test takes case i of a file. The compiler needs minutes for all of them: without the flag
+// -all it is each third one, and with -short each thirtieth.
+func Takes(i int) bool {
+	if testing.Short() {
+		return i%30 == 0
+	}
+	return *all || i%3 == 0
 }
 
 // An Array is an array of NumPy in a case.
