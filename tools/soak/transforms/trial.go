@@ -58,11 +58,11 @@ func (t *trial) do() (result outcome, err error) {
 	if err := t.m.Operation().Verify(); err != nil {
 		return "", err
 	}
-	switch t.r.IntN(5) {
-	case 0, 1:
+	switch n := t.r.IntN(5); {
+	case n < 2 && differentiable(f) != nil:
 		t.story += ", derivatives"
 		return t.derivatives(f)
-	case 2, 3:
+	case n < 4:
 		t.story += ", batch"
 		return t.batch(f)
 	}
@@ -153,18 +153,29 @@ func (t *trial) runs(f mlir.Operation) error {
 // step chooses a transformation, with respect to all parameters or to one.
 func (t *trial) step(f mlir.Operation) Step {
 	s := Step{Kind: choose(t.r, kinds), MaxSteps: maxSteps, Size: 2}
-	var some []int
-	for i, v := range f.Region(0).First().Arguments() {
-		t := v.Type()
-		if s.Kind == "vmap" || t.IsRankedTensor() && (transform.IsFloat(t) || transform.IsComplex(t)) {
-			some = append(some, i)
-		}
+	some := differentiable(f)
+	if len(some) == 0 {
+		s.Kind = choose(t.r, []string{"vmap", "checkpoint"})
 	}
-	if len(some) == 0 || t.r.IntN(2) == 0 {
+	n := f.Region(0).First().NumArguments()
+	if n == 0 || t.r.IntN(2) == 0 {
 		return s
 	}
-	i := choose(t.r, some)
-	s.Parameters, s.Axes = []int{i}, make([]*int, f.Region(0).First().NumArguments())
+	i := t.r.IntN(n)
+	if s.Kind != "vmap" && s.Kind != "checkpoint" {
+		i = choose(t.r, some)
+	}
+	s.Parameters, s.Axes = []int{i}, make([]*int, n)
 	s.Axes[i] = new(int)
 	return s
+}
+
+// differentiable returns the indices of the parameters that have derivatives.
+func differentiable(f mlir.Operation) (list []int) {
+	for i, v := range f.Region(0).First().Arguments() {
+		if t := v.Type(); t.IsRankedTensor() && (transform.IsFloat(t) || transform.IsComplex(t)) {
+			list = append(list, i)
+		}
+	}
+	return list
 }
