@@ -82,7 +82,8 @@ var (
 
 // largeGroups returns the position of groups in a text that have too many numbers, or -1.
 func largeGroups(text []byte) int {
-	if !bytes.Contains(text, []byte("replica_groups")) && !bytes.Contains(text, []byte("source_target_pairs")) {
+	// The ends of replica_groups and source_target_pairs: a search for a rare first byte is several times faster.
+	if !bytes.Contains(text, []byte("_groups")) && !bytes.Contains(text, []byte("_pairs")) {
 		return -1
 	}
 	var aliases map[string]bool // those of large shapes

@@ -42,15 +42,16 @@ var runSplits = regexp.MustCompile(`(?m)^[ \t]*//[ \t]*RUN:.*[ \t]--?split-input
 // modules returns the modules in an input that was read: the parts of a text if a flag or its own RUN line
 // says that it is divided.
 func (in input) modules() []part {
-	if !quick.IsBytecode(in.Data) && (in.Split || has(in.Data, "split-input-file", runSplits)) {
+	if !quick.IsBytecode(in.Data) && (in.Split || has(in.Data, "-input-file", runSplits)) {
 		return partsOf(in.Data)
 	}
 	return []part{{data: in.Data}}
 }
 
-// has reports whether a text has a match, which contains a word. Most texts do not.
-func has(text []byte, word string, match *regexp.Regexp) bool {
-	return bytes.Contains(text, []byte(word)) && match.Match(text)
+// has reports whether a text has a match, which contains a part. Most texts do not. The search for a part whose
+// first byte is rare is several times faster than that for a word.
+func has(text []byte, part string, match *regexp.Regexp) bool {
+	return bytes.Contains(text, []byte(part)) && match.Match(text)
 }
 
 // expects matches what -verify-diagnostics takes for an expected error.
@@ -58,7 +59,7 @@ var expects = regexp.MustCompile(`expected-error(-re)? *(@([-+]\d+|above|below|u
 
 // expected reports whether the module is a test of an error.
 func (p part) expected() bool {
-	return !quick.IsBytecode(p.data) && has(p.data, "expected-error", expects)
+	return !quick.IsBytecode(p.data) && has(p.data, "-error", expects)
 }
 
 // each returns the findings that check makes about the modules of an input, and whether one could not be
