@@ -63,6 +63,14 @@ func (x *Index) All() iter.Seq2[int, Operation] {
 	}
 }
 
+// Has reports whether there is an operation with one of the full names that was not erased in the meantime.
+func (x *Index) Has(names ...string) bool {
+	for range x.Named(names...) {
+		return true
+	}
+	return false
+}
+
 // Named returns an iterator over the operations with one of the full names: in the order of the
 // names and, for each, of Walk. It leaves out those that were erased in the meantime.
 func (x *Index) Named(names ...string) iter.Seq[Operation] {

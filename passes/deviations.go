@@ -16,21 +16,15 @@ type Deviation struct {
 // Deviations returns the deviations that are certain, or that depend on values which are computed. Prepare assumes the
 // worst and changes more: see KeepValues. The index lists the operations of m.
 func Deviations(m *mlir.Module, index *mlir.Index) (found []Deviation) {
-	has := func(names ...string) bool {
-		for range index.Named(names...) {
-			return true
-		}
-		return false
-	}
 	add := func(op mlir.Operation, about string) { found = append(found, Deviation{op, about, -1}) }
-	calls := has(effectNames...)
-	if calls && has("stablehlo.if", "stablehlo.case") {
+	calls := index.Has(effectNames...)
+	if calls && index.Has("stablehlo.if", "stablehlo.case") {
 		for _, w := range overwritten(m) {
 			found = append(found, Deviation{w.op,
 				"a computation returns the operand, and XLA returns what is written over it", w.operand})
 		}
 	}
-	if calls && has("stablehlo.while") {
+	if calls && index.Has("stablehlo.while") {
 		for _, op := range droppedConditions(m) {
 			if startsFromConstants(op) {
 				add(op, "XLA knows how often the loop runs, and does not evaluate its condition: the calls in it are lost")

@@ -26,22 +26,21 @@ var withBodies = []string{
 	"stablehlo.scatter", "stablehlo.select_and_scatter", "stablehlo.sort",
 }
 
-// MisplacedCalls returns the custom calls of the typed FFI that are misplaced, in the order of the module.
-func MisplacedCalls(m *mlir.Module) []MisplacedCall {
-	var calls []mlir.Operation
+// MisplacedCalls returns the custom calls of the typed FFI that are misplaced, in the order of the module whose
+// operations the index lists.
+func MisplacedCalls(index *mlir.Index) []MisplacedCall {
 	where := map[string]string{} // by the name of a function in which no call can be made
-	index := m.Operation().Index()
 	for op := range index.Named("stablehlo.custom_call") {
-		call, _ := AsCustomCall(op)
-		if _, typed := TypedConfig(op); typed {
-			calls = append(calls, op)
+		if _, ok := op.Attribute("called_computations"); !ok {
+			continue
 		}
+		call, _ := AsCustomCall(op)
 		for _, name := range call.CalledComputations {
 			where[name] = fmt.Sprintf("the function %q, which the custom call @%s names", name, call.Target)
 		}
 	}
-	if len(calls) == 0 {
-		return nil
+	if len(where) == 0 && !index.Has(withBodies...) {
+		return nil // as in most modules
 	}
 	for found := true; found; {
 		found = false
@@ -54,7 +53,10 @@ func MisplacedCalls(m *mlir.Module) []MisplacedCall {
 		}
 	}
 	var list []MisplacedCall
-	for _, op := range calls {
+	for op := range index.Named("stablehlo.custom_call") {
+		if _, typed := TypedConfig(op); !typed {
+			continue
+		}
 		if at := place(op, where); at != "" {
 			list = append(list, MisplacedCall{op, at})
 		}

@@ -100,7 +100,7 @@ func.func private @f(%a: tensor<f32>) -> tensor<f32> {
 		t.Run(name, func(t *testing.T) {
 			m := mlirtest.Parse(t, mlirtest.Context(t), test.module)
 			got := ""
-			for _, c := range stablehlo.MisplacedCalls(m) {
+			for _, c := range stablehlo.MisplacedCalls(m.Operation().Index()) {
 				got += c.Where
 			}
 			check.Diff(t, "where the call is", test.want, got)

@@ -32,7 +32,7 @@ func (s Serializer) Artifact(version string) ([]byte, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	if list := MisplacedCalls(s.module); len(list) > 0 {
+	if list := MisplacedCalls(s.module.Operation().Index()); len(list) > 0 {
 		return nil, fmt.Errorf("stablehlo: %s: %w", list[0].Operation.Location().Position(), list[0])
 	}
 	if err := refuseBits(s.module); err != nil {

@@ -40,7 +40,7 @@ func Check(m *mlir.Module, o Options) error {
 	var problems []Problem
 	where := callop.Surroundings(m)
 	misplaced := map[mlir.Operation]error{}
-	for _, c := range stablehlo.MisplacedCalls(m) {
+	for _, c := range stablehlo.MisplacedCalls(m.Operation().Index()) {
 		misplaced[c.Operation] = c
 	}
 	for _, op := range live(m) {

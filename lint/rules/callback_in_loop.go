@@ -21,7 +21,7 @@ loop and call it once, after the loop.`,
 }
 
 func callbackInLoop(p *lint.Pass) error {
-	if !has(p, "stablehlo.while") {
+	if !p.Index.Has("stablehlo.while") {
 		return nil
 	}
 	var f *flow

@@ -21,14 +21,6 @@ func All() []*lint.Analyzer {
 // instead is the end of the messages about old host calls.
 const instead = "use a stablehlo.custom_call with api_version = 4 instead, in the observe or the passthrough form"
 
-// has reports whether the module has operations of a full name.
-func has(p *lint.Pass, name string) bool {
-	for range p.Operations(name) {
-		return true
-	}
-	return false
-}
-
 func quote(s string) string { return fmt.Sprintf("%q", s) }
 
 // list returns numbers as they are in a sentence: 0, 1 and 2.

@@ -1,8 +1,6 @@
 package rules
 
 import (
-	"slices"
-
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -45,10 +43,8 @@ func xlaDeviates(p *lint.Pass) error {
 			p.ReportFix(d.Op, deviates(p), prepare, "%s: %s", d.About, unprepared)
 		}
 	}
-	if slices.ContainsFunc(callsOf(p), func(c *call) bool { return c.typed }) {
-		for _, c := range stablehlo.MisplacedCalls(p.Module) {
-			p.Report(c.Operation, deviates(p), "%v", c)
-		}
+	for _, c := range stablehlo.MisplacedCalls(p.Index) {
+		p.Report(c.Operation, deviates(p), "%v", c)
 	}
 	for op := range p.Operations("stablehlo.bitcast_convert") {
 		if stablehlo.PacksBooleans(op) {
