@@ -14,7 +14,7 @@ import (
 type scanner struct {
 	text  []byte
 	found []operation
-	// names are the positions of the last letters of names that may be those of operations.
+	// names are the positions of parts of names that may be those of operations.
 	names []int
 	// known is a position at the start of a token, not after the current one.
 	known int
@@ -30,7 +30,7 @@ type scanner struct {
 }
 
 func scanText(text []byte) ([]operation, error) {
-	s := &scanner{text: text, names: ends(text)}
+	s := &scanner{text: text, names: names(text)}
 	if bytes.HasPrefix(text, []byte("\ufeff")) {
 		s.lineStart = len("\ufeff") // a byte order mark has no columns
 	}
@@ -45,23 +45,24 @@ func scanText(text []byte) ([]operation, error) {
 	return s.found, err
 }
 
-// ends returns the positions of "feed" and "oken", the last letters of all names to find. It looks
-// at the last byte of each place where they may be, and so at few of the bytes: this is
-// Horspool's algorithm.
-func ends(text []byte) (list []int) {
-	skip := [256]uint8{}
-	for b := range skip {
-		skip[b] = 4
-	}
-	skip['f'], skip['o'], skip['k'], skip['e'] = 3, 3, 2, 1
-	for i := 3; i < len(text); {
-		b := text[i]
-		if b == 'd' && string(text[i-3:i+1]) == "feed" || b == 'n' && string(text[i-3:i+1]) == "oken" && i >= 8 &&
-			text[i-5] == '_' {
-			list = append(list, i-3)
+// names returns the positions of "feed" and "_token" in all names to find: parts that begin with a rare byte, whose
+// search is fast.
+func names(text []byte) (list []int) {
+	add := func(part string, before ...string) {
+		for at := 0; ; at += len(part) {
+			n := bytes.Index(text[at:], []byte(part))
+			if n < 0 {
+				return
+			}
+			at += n
+			if slices.ContainsFunc(before, func(b string) bool { return bytes.HasSuffix(text[:at], []byte(b)) }) {
+				list = append(list, at)
+			}
 		}
-		i += int(skip[b])
 	}
+	add("feed", "out", "in")
+	add("_token", "create")
+	slices.Sort(list)
 	return list
 }
 
