@@ -2,12 +2,12 @@ package mlir
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/lazyregexp"
 )
 
 // An operation without an attribute that its definition requires ends the process when
@@ -153,11 +153,11 @@ type verifierAnswer struct {
 }
 
 var (
-	matchMissing = regexp.MustCompile(`^'[^']*' op requires attribute '([^']*)'`)
-	matchInvalid = regexp.MustCompile(`^'[^']*' op attribute '([^']*)' failed to satisfy constraint`)
+	matchMissing = lazyregexp.New(`^'[^']*' op requires attribute '([^']*)'`)
+	matchInvalid = lazyregexp.New(`^'[^']*' op attribute '([^']*)' failed to satisfy constraint`)
 	// Errors that are found before attributes are checked. The operation's parent is not
 	// among them: it is checked on insertion.
-	matchEarly = regexp.MustCompile(`^'[^']*' op (requires (at least )?(zero|a single|one|\d+)( or more)? (operand|result|region|successor)|` +
+	matchEarly = lazyregexp.New(`^'[^']*' op (requires (at least )?(zero|a single|one|\d+)( or more)? (operand|result|region|successor)|` +
 		`(operand|result) count |'(operand|result)_?[sS]egment_?[sS]izes'|expects different number of (operands|results|regions|successors))`)
 )
 
@@ -190,12 +190,12 @@ func (c *Context) askVerifier(kind *operationKind, op capi.MlirOperation, withou
 		if d.Severity != capi.MlirDiagnosticError {
 			continue
 		}
-		if m := matchMissing.FindStringSubmatch(d.Message); m != nil {
+		if m := matchMissing().FindStringSubmatch(d.Message); m != nil {
 			answer.missing = m[1]
-		} else if m := matchInvalid.FindStringSubmatch(d.Message); m != nil {
+		} else if m := matchInvalid().FindStringSubmatch(d.Message); m != nil {
 			answer.invalid = m[1]
 		} else {
-			answer.early = matchEarly.MatchString(d.Message)
+			answer.early = matchEarly().MatchString(d.Message)
 		}
 		return answer, d.Message
 	}

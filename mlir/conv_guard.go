@@ -2,8 +2,9 @@ package mlir
 
 import (
 	"bytes"
-	"regexp"
 	"strconv"
+
+	"github.com/calliope-mlir/calliope/internal/lazyregexp"
 )
 
 // The library aborts when it prints dimension numbers of a convolution that do not name each dimension once.
@@ -12,8 +13,8 @@ import (
 const wrongDims = "the dimension numbers of a convolution must name each dimension once: the library would crash on them"
 
 var (
-	rawNumbers = regexp.MustCompile(`\braw\b[^>]*`)
-	rawNumber  = regexp.MustCompile(`\b(input|kernel|output)_\w+_dimensions?\s*=\s*(\[[^\]]*|-?\d+)`)
+	rawNumbers = lazyregexp.New(`\braw\b[^>]*`)
+	rawNumber  = lazyregexp.New(`\b(input|kernel|output)_\w+_dimensions?\s*=\s*(\[[^\]]*|-?\d+)`)
 
 	// codeConvolution is the code of the dimension numbers of a convolution.
 	codeConvolution = map[string]uint64{"stablehlo": 4}
@@ -24,8 +25,8 @@ func wrongRawNumbers(text []byte) int {
 	if !bytes.Contains(text, []byte("_dimension")) {
 		return -1
 	}
-	for _, at := range rawNumbers.FindAllIndex(text, -1) {
-		given := rawNumber.FindAllSubmatch(text[at[0]:at[1]], -1)
+	for _, at := range rawNumbers().FindAllIndex(text, -1) {
+		given := rawNumber().FindAllSubmatch(text[at[0]:at[1]], -1)
 		for _, group := range []string{"input", "kernel", "output"} {
 			var numbers []int64
 			alone := 0 // how many are not in the list of spatial dimensions: two, which are 0 if they are not given

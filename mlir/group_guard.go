@@ -3,9 +3,10 @@ package mlir
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/lazyregexp"
 )
 
 // The verifiers of collective operations look at each number of their groups. A splat may stand for
@@ -75,9 +76,9 @@ func fewGroups(s *OperationState) string {
 const splat = `dense\s*<[^>]*>\s*:\s*(?:tensor<([\d\sx]+)x\s*[iu]|(![A-Za-z_][\w$.]*))`
 
 var (
-	groupSplat = regexp.MustCompile(`(?:replica_groups|source_target_pairs)"?\s*=\s*(?:` + splat +
+	groupSplat = lazyregexp.New(`(?:replica_groups|source_target_pairs)"?\s*=\s*(?:` + splat +
 		`|(#[A-Za-z_][\w$.]*))`)
-	splatAlias = regexp.MustCompile(`(?m)^\s*([#!][A-Za-z_][\w$.]*)\s*=\s*(?:` + splat + `|tensor<([\d\sx]+)x\s*[iu])`)
+	splatAlias = lazyregexp.New(`(?m)^\s*([#!][A-Za-z_][\w$.]*)\s*=\s*(?:` + splat + `|tensor<([\d\sx]+)x\s*[iu])`)
 )
 
 // largeGroups returns the position of groups in a text that have too many numbers, or -1.
@@ -98,7 +99,7 @@ func largeGroups(text []byte) int {
 		}
 		return false
 	}
-	for _, m := range groupSplat.FindAllSubmatchIndex(text, -1) {
+	for _, m := range groupSplat().FindAllSubmatchIndex(text, -1) {
 		part := func(i int) []byte {
 			if m[2*i] < 0 {
 				return nil
@@ -107,7 +108,7 @@ func largeGroups(text []byte) int {
 		}
 		if aliases == nil && len(part(2))+len(part(3)) > 0 {
 			aliases = map[string]bool{}
-			for _, a := range splatAlias.FindAllSubmatch(text, -1) {
+			for _, a := range splatAlias().FindAllSubmatch(text, -1) {
 				aliases[string(a[1])] = large(a[2], a[3]) || large(a[4])
 			}
 		}

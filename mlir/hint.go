@@ -3,11 +3,11 @@ package mlir
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/lazyregexp"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -41,13 +41,13 @@ var newerOperations = []string{
 
 var (
 	// unknownOperation matches the diagnostic for an unknown operation.
-	unknownOperation = regexp.MustCompile(`(?:custom op|unregistered operation) '([\w.$-]+)'`)
+	unknownOperation = lazyregexp.New(`(?:custom op|unregistered operation) '([\w.$-]+)'`)
 	// unknownDialect matches the diagnostic for a type or attribute of an unknown dialect.
-	unknownDialect = regexp.MustCompile(`[!#]"([\w$-]+)"<.*created with unregistered dialect`)
+	unknownDialect = lazyregexp.New(`[!#]"([\w$-]+)"<.*created with unregistered dialect`)
 	// unnamedOperation is the diagnostic for an unknown operation in the generic form. The
 	// operation's name precedes the position.
 	unnamedOperation = "operation being parsed with an unregistered dialect"
-	quotedBefore     = regexp.MustCompile(`"([\w.$-]+)"\s*$`)
+	quotedBefore     = lazyregexp.New(`"([\w.$-]+)"\s*$`)
 )
 
 // hint returns which other library has the operation or dialect that the first error of a
@@ -72,12 +72,12 @@ func (c *Context) hint(source []byte, diagnostics []Diagnostic) string {
 			producer(source) + ": write a portable artifact"
 	}
 	name := ""
-	if at := unknownOperation.FindStringSubmatch(d.Message); at != nil {
+	if at := unknownOperation().FindStringSubmatch(d.Message); at != nil {
 		name = at[1]
-	} else if at := unknownDialect.FindStringSubmatch(d.Message); at != nil {
+	} else if at := unknownDialect().FindStringSubmatch(d.Message); at != nil {
 		name = at[1]
 	} else if strings.HasPrefix(d.Message, unnamedOperation) {
-		if at := quotedBefore.FindSubmatch(before(source, d.Position)); at != nil {
+		if at := quotedBefore().FindSubmatch(before(source, d.Position)); at != nil {
 			name = string(at[1])
 		}
 	}
@@ -95,7 +95,7 @@ func (c *Context) versionHint(source []byte) string {
 		return ""
 	}
 	version := artifactVersion(source)
-	if !isVersion.MatchString(version) {
+	if !isVersion().MatchString(version) {
 		return ""
 	}
 	current := string(
@@ -109,7 +109,7 @@ func (c *Context) versionHint(source []byte) string {
 	return fmt.Sprintf("the portable artifact is of StableHLO %s, and the library reads artifacts up to %s: write it for that version", version, current)
 }
 
-var isVersion = regexp.MustCompile(`^\d{1,9}\.\d{1,9}\.\d{1,9}$`)
+var isVersion = lazyregexp.New(`^\d{1,9}\.\d{1,9}\.\d{1,9}$`)
 
 // hintFor returns which other library has an operation, by its name, or a dialect.
 func (c *Context) hintFor(name string) string {

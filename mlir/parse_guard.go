@@ -2,9 +2,10 @@ package mlir
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/lazyregexp"
 )
 
 // The parser verifies what it reads, and some verifiers crash. parseGuard finds in text and in
@@ -18,15 +19,15 @@ import (
 //     them may abort: see conv_guard.go.
 var (
 	allToAll      = []byte(`"stablehlo.all_to_all"`)
-	attributeList = regexp.MustCompile(`^"stablehlo\.all_to_all"\s*\([^()"]*\)\s*<?`)
-	closing       = regexp.MustCompile(`^>?\s*`)
-	replicaGroups = regexp.MustCompile(`[{,]\s*replica_groups\s*=\s*(?:` + noElements + `|(#[A-Za-z_][\w$.]*))`)
-	emptyAlias    = regexp.MustCompile(`([#!][A-Za-z_][\w$.]*)\s*=\s*(?:` + noElements + `|tensor<\s*0\s*x)`)
+	attributeList = lazyregexp.New(`^"stablehlo\.all_to_all"\s*\([^()"]*\)\s*<?`)
+	closing       = lazyregexp.New(`^>?\s*`)
+	replicaGroups = lazyregexp.New(`[{,]\s*replica_groups\s*=\s*(?:` + noElements + `|(#[A-Za-z_][\w$.]*))`)
+	emptyAlias    = lazyregexp.New(`([#!][A-Za-z_][\w$.]*)\s*=\s*(?:` + noElements + `|tensor<\s*0\s*x)`)
 
-	negativeBroadcast = regexp.MustCompile(`broadcast_dimensions"?\s*=\s*(?:` + negatives + `|(#[A-Za-z_][\w$.]*))`)
-	negativeAlias     = regexp.MustCompile(`(#[A-Za-z_][\w$.]*)\s*=\s*` + negatives)
+	negativeBroadcast = lazyregexp.New(`broadcast_dimensions"?\s*=\s*(?:` + negatives + `|(#[A-Za-z_][\w$.]*))`)
+	negativeAlias     = lazyregexp.New(`(#[A-Za-z_][\w$.]*)\s*=\s*` + negatives)
 
-	largeDimension = regexp.MustCompile(`\[[\s,?0-9bfio]*[bfio][\s,?0-9bfio]*\d{5}[\d\s,?bfio]*\]|\[[\s,?0-9]*\d{5}[\s,?0-9]*[bfio][\d\s,?bfio]*\]`)
+	largeDimension = lazyregexp.New(`\[[\s,?0-9bfio]*[bfio][\s,?0-9bfio]*\d{5}[\d\s,?bfio]*\]|\[[\s,?0-9]*\d{5}[\s,?0-9]*[bfio][\d\s,?bfio]*\]`)
 )
 
 const negatives = `array\s*<\s*i64\s*:[^>]*-\d`
@@ -67,7 +68,7 @@ func parseGuard(name string, data []byte) error {
 // textGuard returns what is wrong with a text, and where.
 func textGuard(data []byte) (at int, wrong string) {
 	if bytes.Contains(data, []byte("]x[")) {
-		if i := largeDimension.FindIndex(data); i != nil {
+		if i := largeDimension().FindIndex(data); i != nil {
 			return i[0], tooLargeDims
 		}
 	}
@@ -100,13 +101,13 @@ func textGuard(data []byte) (at int, wrong string) {
 // negativeDimension returns the position of broadcast dimensions in a text one of which is negative, or -1.
 func negativeDimension(data []byte) int {
 	var aliases map[string]bool // of negative numbers
-	for _, m := range negativeBroadcast.FindAllSubmatchIndex(data, -1) {
+	for _, m := range negativeBroadcast().FindAllSubmatchIndex(data, -1) {
 		if m[2] < 0 {
 			return m[0]
 		}
 		if aliases == nil {
 			aliases = map[string]bool{}
-			for _, a := range negativeAlias.FindAllSubmatch(data, -1) {
+			for _, a := range negativeAlias().FindAllSubmatch(data, -1) {
 				aliases[string(a[1])] = true
 			}
 		}
@@ -118,11 +119,11 @@ func negativeDimension(data []byte) int {
 }
 
 // guarded matches bytecode of operations that bytecodeGuard looks at.
-var guarded = regexp.MustCompile(`all_to_all|all_gather|all_reduce|collective_|reduce_scatter|convolution|broadcast_dimensions|chlo\x00`)
+var guarded = lazyregexp.New(`all_to_all|all_gather|all_reduce|collective_|reduce_scatter|convolution|broadcast_dimensions|chlo\x00`)
 
 // bytecodeGuard returns what is wrong with bytecode.
 func bytecodeGuard(data []byte) (wrong string) {
-	if !guarded.Match(data) {
+	if !guarded().Match(data) {
 		return ""
 	}
 	m := readBytecode(data)
@@ -159,13 +160,13 @@ const maxSearched = 1 << 12
 
 // emptyGroups reports whether the all_to_all at the start of a text has no replica groups.
 func (s *groupSearch) emptyGroups(text []byte) bool {
-	for i := attributeList.FindIndex(text); i != nil; i = closing.FindIndex(text) {
+	for i := attributeList().FindIndex(text); i != nil; i = closing().FindIndex(text) {
 		text = text[i[1]:]
 		list, n := dictionary(text)
 		if n == 0 {
 			return false
 		}
-		if m := replicaGroups.FindSubmatch(list); m != nil {
+		if m := replicaGroups().FindSubmatch(list); m != nil {
 			return len(m[1])+len(m[2]) == 0 || s.isEmpty(string(m[1])) || s.isEmpty(string(m[2]))
 		}
 		text = text[n:]
@@ -177,7 +178,7 @@ func (s *groupSearch) emptyGroups(text []byte) bool {
 func (s *groupSearch) isEmpty(alias string) bool {
 	if s.aliases == nil {
 		s.aliases = map[string]bool{}
-		for _, m := range emptyAlias.FindAllSubmatch(s.data, -1) {
+		for _, m := range emptyAlias().FindAllSubmatch(s.data, -1) {
 			// The type may be an alias that stands before.
 			s.aliases[string(m[1])] = len(m[2]) == 0 || s.aliases[string(m[2])]
 		}

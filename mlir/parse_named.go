@@ -2,11 +2,11 @@ package mlir
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/lazyregexp"
 )
 
 // The library's function that parses a module calls every text "-". The one that parses an
@@ -15,7 +15,7 @@ import (
 // locations afterwards.
 
 // mayHaveModule matches a text that may have a module around its operations.
-var mayHaveModule = regexp.MustCompile(`(?m)^\s*"?(builtin\.)?module\b`)
+var mayHaveModule = lazyregexp.New(`(?m)^\s*"?(builtin\.)?module\b`)
 
 const notSingle = "source must contain a single top-level operation"
 
@@ -24,7 +24,7 @@ const notSingle = "source must contain a single top-level operation"
 func (c *Context) parseText(name, source string) capi.MlirModule {
 	t, text := c.api, source[:len(source)-1]
 	named := name != "" && !strings.Contains(name, "\x00")
-	if named && len(text) <= math.MaxInt32 && mayHaveModule.MatchString(text) {
+	if named && len(text) <= math.MaxInt32 && mayHaveModule().MatchString(text) {
 		op := capi.MlirOperationCreateParse(t, c.raw, text, name)
 		if op.Ptr != nil {
 			return c.moduleAround(name, op)

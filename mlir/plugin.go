@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/lazyregexp"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -17,8 +17,8 @@ import (
 // libMLIR as the C API, by the name that its build gave it, which has the release of LLVM.
 
 var (
-	dialectHandle = regexp.MustCompile(`^mlirGetDialectHandle__(\w+)__$`)
-	passRegistrar = regexp.MustCompile(`^mlirRegister\w*Pass(es)?$`)
+	dialectHandle = lazyregexp.New(`^mlirGetDialectHandle__(\w+)__$`)
+	passRegistrar = lazyregexp.New(`^mlirRegister\w*Pass(es)?$`)
 )
 
 // addPlugin loads a plugin into the library.
@@ -36,7 +36,7 @@ func (l *Library) addPlugin(path string) error {
 		return fmt.Errorf("mlir: the plugin %s: %w", path, err)
 	}
 	for _, handle := range handles {
-		l.has.Delete(dialectHandle.FindStringSubmatch(handle)[1])
+		l.has.Delete(dialectHandle().FindStringSubmatch(handle)[1])
 	}
 	return nil
 }
@@ -75,9 +75,9 @@ func (l *Library) inspect(path string) (handles, passes []string, err error) {
 	for _, s := range symbols {
 		switch {
 		case s.Section == elf.SHN_UNDEF || elf.ST_TYPE(s.Info) != elf.STT_FUNC:
-		case dialectHandle.MatchString(s.Name):
+		case dialectHandle().MatchString(s.Name):
 			handles = append(handles, s.Name)
-		case passRegistrar.MatchString(s.Name):
+		case passRegistrar().MatchString(s.Name):
 			passes = append(passes, s.Name)
 		}
 	}

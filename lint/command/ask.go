@@ -6,11 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/calliope-mlir/calliope/internal/bounded"
+	"github.com/calliope-mlir/calliope/internal/lazyregexp"
 )
 
 // A slot holds the worker of a goroutine, or none.
@@ -43,17 +43,17 @@ func (l *loss) Error() string {
 	switch cause := l.crash.Error(); {
 	case strings.HasPrefix(cause, "SIGFPE"):
 		reason = "an operation may have a size of zero, or an empty list"
-	case outOfMemory.MatchString(cause):
+	case outOfMemory().MatchString(cause):
 		reason = "a number in it may be too large, or it is damaged"
 	}
 	return fmt.Sprintf("the MLIR library crashed on this %s (%v): %s", l.what, l.crash, reason)
 }
 
 // outOfMemory are the parts of what the library prints if it asks for too much memory.
-var outOfMemory = regexp.MustCompile(`out of memory|bad_alloc|unable to grow`)
+var outOfMemory = lazyregexp.New(`out of memory|bad_alloc|unable to grow`)
 
 // outOfThreads are the beginnings of what Go's runtime prints if the system starts no thread.
-var outOfThreads = regexp.MustCompile(`^(runtime/cgo: pthread_create failed|runtime: failed to create new OS thread)`)
+var outOfThreads = lazyregexp.New(`^(runtime/cgo: pthread_create failed|runtime: failed to create new OS thread)`)
 
 // ask sends an input to the worker, which it starts if there is none, and returns the answer. The
 // error is a *loss, or that of the context, or one because of which no input can be checked.
@@ -87,7 +87,7 @@ func (s settings) ask(ctx context.Context, d *slot, in input, left time.Duration
 			return a, nil
 		}
 		d.process = nil // it has ended
-		if outOfThreads.MatchString(err.Error()) {
+		if outOfThreads().MatchString(err.Error()) {
 			return answer{},
 				fmt.Errorf("a worker ended: %w: raise the limits of address space and processes (ulimit -v, -u)", err)
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 
+	"github.com/calliope-mlir/calliope/internal/lazyregexp"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
 	"github.com/calliope-mlir/calliope/lint/quick"
 )
@@ -37,7 +38,7 @@ func partsOf(text []byte) []part {
 }
 
 // runSplits matches a line for lit, the runner of MLIR's tests, that divides the file.
-var runSplits = regexp.MustCompile(`(?m)^[ \t]*//[ \t]*RUN:.*[ \t]--?split-input-file\b`)
+var runSplits = lazyregexp.New(`(?m)^[ \t]*//[ \t]*RUN:.*[ \t]--?split-input-file\b`)
 
 // modules returns the modules in an input that was read: the parts of a text if a flag or its own RUN line
 // says that it is divided.
@@ -50,12 +51,12 @@ func (in input) modules() []part {
 
 // has reports whether a text has a match, which contains a part. Most texts do not. The search for a part whose
 // first byte is rare is several times faster than that for a word.
-func has(text []byte, part string, match *regexp.Regexp) bool {
-	return bytes.Contains(text, []byte(part)) && match.Match(text)
+func has(text []byte, part string, match func() *regexp.Regexp) bool {
+	return bytes.Contains(text, []byte(part)) && match().Match(text)
 }
 
 // expects matches what -verify-diagnostics takes for an expected error.
-var expects = regexp.MustCompile(`expected-error(-re)? *(@([-+]\d+|above|below|unknown))? *\{\{`)
+var expects = lazyregexp.New(`expected-error(-re)? *(@([-+]\d+|above|below|unknown))? *\{\{`)
 
 // expected reports whether the module is a test of an error.
 func (p part) expected() bool {

@@ -3,9 +3,9 @@ package config
 import (
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/lazyregexp"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
 )
 
@@ -74,11 +74,11 @@ func (c *Config) Ignored(file string) (rules []string, all bool) {
 	return slices.Compact(rules), false
 }
 
-var versionForm = regexp.MustCompile(`^\d{1,4}\.\d{1,4}\.\d{1,4}$`)
+var versionForm = lazyregexp.New(`^\d{1,4}\.\d{1,4}\.\d{1,4}$`)
 
 // CheckVersion returns an error unless text is a version of StableHLO.
 func CheckVersion(text string) error {
-	if !versionForm.MatchString(text) {
+	if !versionForm().MatchString(text) {
 		return fmt.Errorf("%q is not a version of StableHLO: use the form 1.13.3", text)
 	}
 	return nil

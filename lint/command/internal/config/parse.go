@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/calliope-mlir/calliope/internal/lazyregexp"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
 )
 
@@ -54,7 +54,7 @@ func (p *parser) fail(at *yaml.Node, format string, args ...any) error {
 	return &Error{p.shown, at.Line, at.Column, fmt.Sprintf(format, args...)}
 }
 
-var yamlLine = regexp.MustCompile(`^(?:yaml: )?line (\d+): `)
+var yamlLine = lazyregexp.New(`^(?:yaml: )?line (\d+): `)
 
 // syntax returns the error of the YAML library with a position.
 func (p *parser) syntax(err error) error {
@@ -63,7 +63,7 @@ func (p *parser) syntax(err error) error {
 	if errors.As(err, &types) && len(types.Errors) > 0 {
 		message = types.Errors[0]
 	}
-	if m := yamlLine.FindStringSubmatch(message); m != nil {
+	if m := yamlLine().FindStringSubmatch(message); m != nil {
 		line, _ = strconv.Atoi(m[1])
 		message = message[len(m[0]):]
 	}

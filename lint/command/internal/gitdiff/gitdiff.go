@@ -8,9 +8,10 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/lazyregexp"
 )
 
 // Changes are the lines of a work tree that changed since a revision.
@@ -100,7 +101,7 @@ func clean(path string) string {
 	return filepath.FromSlash(path)
 }
 
-var hunk = regexp.MustCompile(`^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@`)
+var hunk = lazyregexp.New(`^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@`)
 
 // parse reads the output of git diff without context lines.
 func (c *Changes) parse(diff []byte) error {
@@ -127,7 +128,7 @@ func (c *Changes) parse(diff []byte) error {
 		case strings.HasPrefix(line, "Binary files ") && !strings.HasSuffix(line, " and /dev/null differ"):
 			c.files[name] = &lines{all: true}
 		case strings.HasPrefix(line, "@@ "):
-			m := hunk.FindStringSubmatch(line)
+			m := hunk().FindStringSubmatch(line)
 			if m == nil {
 				return fmt.Errorf("git printed %q, which is not the start of a hunk", line)
 			}
@@ -146,11 +147,11 @@ func (c *Changes) parse(diff []byte) error {
 	}
 }
 
-var counts = regexp.MustCompile(`^@@ -\d+(,\d+)? \+\d+(,\d+)? @@`)
+var counts = lazyregexp.New(`^@@ -\d+(,\d+)? \+\d+(,\d+)? @@`)
 
 // count returns the number of lines of a hunk, removed and added ones.
 func count(header string) (n int) {
-	for _, c := range counts.FindStringSubmatch(header)[1:] {
+	for _, c := range counts().FindStringSubmatch(header)[1:] {
 		if c == "" {
 			n++
 			continue

@@ -2,10 +2,11 @@ package lsp
 
 import (
 	"fmt"
-	"regexp"
 	"sort"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/calliope-mlir/calliope/internal/lazyregexp"
 )
 
 // A text is one version of a document. Its data are valid UTF-8, because they were JSON.
@@ -125,7 +126,7 @@ func (t text) span(begin, end int, e encoding) span {
 }
 
 // word matches a name, a string, or one character.
-var word = regexp.MustCompile(`^(?:"(?:[^"\\]|\\.)*"|[%@#!^]?[\w$.]+|.)`)
+var word = lazyregexp.New(`^(?:"(?:[^"\\]|\\.)*"|[%@#!^]?[\w$.]+|.)`)
 
 // wordAt returns the range of the word at a place.
 func (t text) wordAt(offset int, e encoding) span {
@@ -134,5 +135,5 @@ func (t text) wordAt(offset int, e encoding) span {
 	if offset >= end {
 		return span{start, start}
 	}
-	return t.span(offset, offset+len(word.FindString(t.data[offset:end])), e)
+	return t.span(offset, offset+len(word().FindString(t.data[offset:end])), e)
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/internal/errtext"
+	"github.com/calliope-mlir/calliope/internal/lazyregexp"
 )
 
 // A Severity is error, warning or note.
@@ -129,7 +130,7 @@ func (f Finding) Text() string {
 
 // positions are the parts of a message that change if lines move: those of other operations. The address
 // of a buffer, in an error about bytecode, changes in each run.
-var positions = regexp.MustCompile(`:\d+:\d+|\b(?:line|lines|column|columns) \d+|\bbuffer 0x[0-9a-f]+`)
+var positions = lazyregexp.New(`:\d+:\d+|\b(?:line|lines|column|columns) \d+|\bbuffer 0x[0-9a-f]+`)
 
 // origin is a position in the text that bytecode was made from.
 const origin = `line \d+, column \d+ of the text that the module was made from`
@@ -143,7 +144,7 @@ func Fingerprints(findings []Finding) {
 	seen := map[string]int{}
 	for i := range findings {
 		f := &findings[i]
-		message := positions.ReplaceAllString(own.ReplaceAllString(f.Message, "-"), "")
+		message := positions().ReplaceAllString(own.ReplaceAllString(f.Message, "-"), "")
 		key := fmt.Sprintf("%q %q %q", f.Rule, message, f.Context)
 		seen[key]++ // equal findings differ in their number
 		f.Fingerprint = hash(fmt.Sprintf("%s %d", key, seen[key]))
