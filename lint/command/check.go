@@ -51,7 +51,7 @@ func (s settings) prepare(in *input) *report.Finding {
 	if problem := s.limits.prepare(in); problem != nil {
 		return problem
 	}
-	in.Max, in.Fixing = s.max, s.fixing
+	in.Max, in.Fixing, in.Sum = s.max, s.fixing, s.sums
 	in.Fixing.Levels = in.levels
 	if s.engine {
 		in.Engine = s.library

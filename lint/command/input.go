@@ -26,6 +26,7 @@ type input struct {
 	Max  bounded.Size
 	Data []byte `json:"-"` // a worker gets them after the input
 	Size int    // of Data
+	Sum  bool   // the answer has the sum of the input
 	request
 	Fixing  fixing
 	part    bool                          // Data are a part of a text

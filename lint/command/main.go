@@ -96,5 +96,6 @@ func (o *options) openWorkers(stderr io.Writer) (func() checker, error) {
 			fmt.Fprintf(stderr, "%s: results are not kept between runs (-no-cache): %v\n", o.flags.Name(), err)
 		}
 	}
+	s.sums = s.cache != nil || o.fixing.on() || o.addIgnores != ""
 	return func() checker { return &workerChecker{settings: s} }, nil
 }

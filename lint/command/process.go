@@ -37,6 +37,7 @@ type settings struct {
 	fetch  func(native.Part) error
 	fixing fixing
 	cache  *cache
+	sums   bool // answers have the sums of inputs
 }
 
 // startLimit is how long a worker may take to load the library. It usually takes

@@ -30,7 +30,7 @@ type answer struct {
 	Problem  string            // why the worker cannot run, or cannot check any input
 	Findings []finding         `json:",omitempty"`
 	Text     bool              // the input has lines
-	Sum      [sha256.Size]byte // of the input, if it was checked
+	Sum      [sha256.Size]byte // of the input, if that is wanted and it was checked
 	Mended   *mended           `json:",omitempty"` // if the input was to be repaired and is valid
 	Needs    native.Part       // if it is not "", the input needs this library, which was not fetched
 }
@@ -98,7 +98,10 @@ func (w *worker) answer(in input) answer {
 	if err != nil {
 		return answer{Findings: []finding{sent(unable(in.Name, "%v", err))}}
 	}
-	sum := sha256.Sum256(read)
+	var sum [sha256.Size]byte
+	if in.Sum {
+		sum = sha256.Sum256(read)
+	}
 	if in.Fixing.on() {
 		return w.mend(in, library, exported, sum)
 	}

@@ -31,8 +31,8 @@ bound, which XLA supports, are not reported. Source: StableHLO's documentation o
 var sizes = []int{8, 1, 2, 16, 128}
 
 func dynamicShape(p *lint.Pass) error {
-	// A text has a question mark for each dynamic dimension. Bytecode begins with the other one.
-	if !p.Mentions("?", "ML\xefR") || !hasDynamic(p) {
+	// A text has a question mark for each dynamic dimension.
+	if !p.Mentions("?", bytecode) || !hasDynamic(p) {
 		return nil
 	}
 	module := p.Module

@@ -18,6 +18,9 @@ func All() []*lint.Analyzer {
 	}
 }
 
+// bytecode is the beginning of bytecode, for Pass.Mentions.
+const bytecode = "ML\xefR"
+
 // instead is the end of the messages about old host calls.
 const instead = "use a stablehlo.custom_call with api_version = 4 instead, in the observe or the passthrough form"
 

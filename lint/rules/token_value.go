@@ -25,6 +25,9 @@ module for any runtime, order callbacks by values or by tokens of one byte, tens
 }
 
 func tokenValue(p *lint.Pass) error {
+	if !p.Mentions("!stablehlo", "!mhlo", bytecode) {
+		return nil // there are no types of tokens
+	}
 	f := tokensOnly()
 	signatures := map[mlir.Attribute]bool{} // whether they have a token
 	for op := range p.Operations("func.func") {
