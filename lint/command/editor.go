@@ -38,7 +38,7 @@ func (e *editor) link(rule string) string {
 }
 
 // Check implements lsp.Linter. A reason why the document cannot be checked is a finding.
-func (e *editor) Check(ctx context.Context, name, text string, edits bool) ([]report.Finding, error) {
+func (e *editor) Check(ctx context.Context, name, text string, resolve *report.Finding) ([]report.Finding, error) {
 	p, in, err := e.request(name, text)
 	if err != nil {
 		return []report.Finding{unable(name, "%v", err)}, nil
@@ -46,7 +46,9 @@ func (e *editor) Check(ctx context.Context, name, text string, edits bool) ([]re
 	if in == nil {
 		return nil, nil
 	}
-	in.Edits = edits
+	if resolve != nil {
+		in.EditsOf = &spot{resolve.Rule, resolve.Line, resolve.Column}
+	}
 	a, err := e.ask(ctx, fixing{}, in)
 	switch {
 	case ctx.Err() != nil:

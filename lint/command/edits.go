@@ -12,13 +12,16 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// addEdits adds the edits of repairs to the findings of a module. found are these findings as the
-// rules in analyzers reported them.
-func addEdits(
+// addEdits adds the edits of repairs to the findings of a module, as far as the input wants them. found are these
+// findings as the rules in analyzers reported them.
+func (in input) addEdits(
 	findings []report.Finding, library *mlir.Library, module []byte, found []lint.Diagnostic,
 	analyzers []*lint.Analyzer,
 ) error {
-	all, err := fix.Edits(library, module, found, analyzers)
+	wanted := func(d lint.Diagnostic) bool {
+		return in.Edits || in.EditsOf != nil && *in.EditsOf == spot{d.Rule, d.Line, d.Column}
+	}
+	all, err := fix.Edits(library, module, found, analyzers, wanted)
 	if err != nil {
 		return err
 	}

@@ -32,10 +32,8 @@ func (w *worker) check(in input, library *mlir.Library, module []byte) []report.
 		findings[i] = findingOf(d)
 		findings[i].Suppression = why[i]
 	}
-	if in.Edits {
-		if err := addEdits(findings, library, module, found, o.Analyzers); err != nil {
-			findings = append(findings, invalid(in.Name, "the edits of the repairs cannot be made: %v", err))
-		}
+	if err := in.addEdits(findings, library, module, found, o.Analyzers); err != nil {
+		findings = append(findings, invalid(in.Name, "the edits of the repairs cannot be made: %v", err))
 	}
 	if !ran(ignore.Rule) {
 		findings = slices.DeleteFunc(findings, func(f report.Finding) bool { return f.Rule == ignore.Rule })

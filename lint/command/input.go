@@ -46,8 +46,15 @@ type request struct {
 	Split        bool
 	Engine       string // path of the library, or ""
 	Edits        bool   // find the edits of repairs
+	EditsOf      *spot  // or only of these findings
 	// AllowUnregistered is that of lint.Options.
 	AllowUnregistered []string
+}
+
+// A spot is the place of findings of a rule.
+type spot struct {
+	Rule         string
+	Line, Column int
 }
 
 // maxFlag is the flag that sets the largest size of one input.

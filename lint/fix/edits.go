@@ -10,7 +10,8 @@ import (
 )
 
 // Edits returns the edits of a text that make the repair of each finding, in the order of the text.
-// found are the findings of lint.CheckWith in the text, and analyzers the rules that it ran.
+// found are the findings of lint.CheckWith in the text, and analyzers the rules that it ran. Only findings that are
+// wanted have edits, which take time each.
 //
 // The edits of each finding stand alone: the text with them, and no others, is a valid module with
 // this repair. If the library refuses the text because of mistakes that a rule explains, all
@@ -28,9 +29,13 @@ import (
 // Like Apply, Edits makes each repair on the IR too, and compares the edited text with it. Repairs of
 // different operations are compared together. Nothing is parsed if no finding has a repair of its
 // operation.
-func Edits(library *mlir.Library, data []byte, found []lint.Diagnostic, analyzers []*lint.Analyzer) ([][]Edit, error) {
+func Edits(
+	library *mlir.Library, data []byte, found []lint.Diagnostic, analyzers []*lint.Analyzer,
+	wanted func(lint.Diagnostic) bool,
+) ([][]Edit, error) {
 	all := make([][]Edit, len(found))
-	if mlir.IsBytecode(data) || !slices.ContainsFunc(found, isLocal) {
+	mayHave := func(d lint.Diagnostic) bool { return isLocal(d) && wanted(d) }
+	if mlir.IsBytecode(data) || !slices.ContainsFunc(found, mayHave) {
 		return all, nil
 	}
 	text, _ := strings.CutPrefix(string(data), byteOrderMark)
@@ -38,7 +43,7 @@ func Edits(library *mlir.Library, data []byte, found []lint.Diagnostic, analyzer
 		context := library.NewContext(mlir.ContextOptions{AllowUnregistered: true})
 		defer context.Close()
 		e := editing{source: newSource(context, text, analyzers), checks: maxChecks}
-		for _, batch := range batches(e.proposals(found, analyzers)) {
+		for _, batch := range batches(e.proposals(found, analyzers, wanted)) {
 			for _, p := range e.right(batch) {
 				all[p.finding] = p.shifted(len(data) - len(text))
 			}
@@ -72,8 +77,10 @@ type proposal struct {
 	edits   []Edit
 }
 
-// proposals returns the findings that may have edits.
-func (e *editing) proposals(found []lint.Diagnostic, analyzers []*lint.Analyzer) []proposal {
+// proposals returns the wanted findings that may have edits.
+func (e *editing) proposals(
+	found []lint.Diagnostic, analyzers []*lint.Analyzer, wanted func(lint.Diagnostic) bool,
+) []proposal {
 	explains := func(d lint.Diagnostic) bool {
 		return slices.ContainsFunc(analyzers, func(a *lint.Analyzer) bool { return a.Name == d.Rule && a.Relax != nil })
 	}
@@ -85,7 +92,8 @@ func (e *editing) proposals(found []lint.Diagnostic, analyzers []*lint.Analyzer)
 	}
 	var all []proposal
 	for i, d := range found {
-		if !isLocal(d) || d.Operation > len(e.byNumber) || d.Fix.Erase && used(e.byNumber[d.Operation-1]) {
+		if !isLocal(d) || !wanted(d) || d.Operation > len(e.byNumber) ||
+			d.Fix.Erase && used(e.byNumber[d.Operation-1]) {
 			continue
 		}
 		changes := map[int]change{d.Operation: change{}.with(d.Fix)}
@@ -159,10 +167,44 @@ func (e *editing) areRight(batch []proposal) bool {
 	if applyAll(slices.Collect(m.Operation().All()), changes) != nil {
 		return false
 	}
+	text := e.edited(edits)
 	if e.restore != nil {
 		e.restore(m)
+		return same(m.Context(), text, genericForm(m.Operation()))
 	}
-	return same(m.Context(), e.edited(edits), genericForm(m))
+	parsed, err := m.Context().Parse("", []byte(text))
+	if err != nil {
+		return false
+	}
+	defer parsed.Close()
+	return e.alike(m, parsed, changes)
+}
+
+// alike reports whether the module of an edited text is another one, which has the changes. It compares only the
+// operations in the module's body that have changes in them: the text of the others is the same.
+func (e *editing) alike(want, got *mlir.Module, changes map[int]change) bool {
+	changed := map[mlir.Operation]bool{} // in the body
+	for number := range changes {
+		op := e.byNumber[number-1]
+		if number == 1 || op.Parent() == e.module.Operation() { // the module, or what may be erased
+			return equalForms(genericForm(want.Operation()), genericForm(got.Operation()))
+		}
+		for op.Parent() != e.module.Operation() {
+			op = op.Parent()
+		}
+		changed[op] = true
+	}
+	inBody := func(m *mlir.Module) []mlir.Operation { return slices.Collect(m.Body().Operations()) }
+	after, now := inBody(want), inBody(got)
+	if len(after) != len(now) {
+		return false
+	}
+	for i, op := range inBody(e.module) {
+		if changed[op] && !equalForms(localForm(after[i]), localForm(now[i])) {
+			return false
+		}
+	}
+	return true
 }
 
 // shifted returns the edits in a text with so many bytes before it.

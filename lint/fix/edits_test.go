@@ -39,7 +39,7 @@ func eachEdited(t *testing.T, data []byte, analyzers ...*lint.Analyzer) (texts [
 	t.Helper()
 	library, o := mlirtest.LibraryFor(t, data), lint.Options{Analyzers: analyzers}
 	found := check.Must(lint.CheckWith(library, "f", data, o))
-	for i, edits := range check.Must(fix.Edits(library, data, found, analyzers)) {
+	for i, edits := range check.Must(fix.Edits(library, data, found, analyzers, all)) {
 		if edits == nil {
 			texts = append(texts, "none")
 			continue
@@ -56,6 +56,30 @@ func eachEdited(t *testing.T, data []byte, analyzers ...*lint.Analyzer) (texts [
 		}
 	}
 	return texts
+}
+
+// all wants the edits of all findings.
+func all(lint.Diagnostic) bool { return true }
+
+// Only findings that are wanted have edits, and those do not depend on the others.
+func TestEditsOfWanted(t *testing.T) {
+	data := check.Must(os.ReadFile("../rules/testdata/side_effect.mlir"))
+	library := mlirtest.Library(t)
+	found := check.Must(lint.Check(library, "f", data, rules.All()))
+	every, some := check.Must(fix.Edits(library, data, found, rules.All(), all)), 0
+	for i, d := range found {
+		if every[i] == nil {
+			continue
+		}
+		want := make([][]fix.Edit, len(found))
+		want[i] = every[i]
+		some++
+		is := func(other lint.Diagnostic) bool { return other.Line == d.Line && other.Rule == d.Rule }
+		check.Diff(t, d.Text(), want, check.Must(fix.Edits(library, data, found, rules.All(), is)))
+	}
+	if some < 2 {
+		t.Errorf("%d findings have edits", some)
+	}
 }
 
 // count returns the number of findings of a rule with a message, or with any if it is "".
@@ -160,7 +184,7 @@ func TestEditsOfMany(t *testing.T) {
 		data := []byte(text.String())
 		library := mlirtest.Library(t)
 		found := check.Must(lint.Check(library, "f", data, rules.All()))
-		edits := check.Must(fix.Edits(library, data, found, rules.All()))
+		edits := check.Must(fix.Edits(library, data, found, rules.All(), all))
 		check.Diff(t, fmt.Sprint("findings with edits, of ", n), with,
 			len(slices.DeleteFunc(edits, func(e []fix.Edit) bool { return e == nil })))
 	}

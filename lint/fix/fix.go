@@ -194,7 +194,7 @@ func (r *repair) round(found []lint.Diagnostic) (bool, error) {
 		return false, nil
 	}
 	if r.now == "" {
-		r.now = genericForm(r.module)
+		r.now = genericForm(r.module.Operation())
 	}
 	if len(local) > 0 {
 		if err := r.change(local); err != nil {
@@ -308,7 +308,7 @@ const numberName = "calliope.number"
 // changed reports whether the module is not as it was at the last call.
 func (r *repair) changed() bool {
 	before := r.now
-	r.now = genericForm(r.module)
+	r.now = genericForm(r.module.Operation())
 	return r.now != before
 }
 

@@ -89,12 +89,19 @@ func same(c *mlir.Context, text, want string) bool {
 		return false
 	}
 	defer module.Close()
-	got := genericForm(module)
-	return got == want || noAttributes.ReplaceAllString(got, "") == noAttributes.ReplaceAllString(want, "")
+	return equalForms(genericForm(module.Operation()), want)
 }
 
-func genericForm(m *mlir.Module) string {
-	return m.Operation().Print(mlir.PrintOptions{Generic: true})
+// equalForms reports whether two generic forms are of the same operation.
+func equalForms(a, b string) bool {
+	return a == b || noAttributes.ReplaceAllString(a, "") == noAttributes.ReplaceAllString(b, "")
+}
+
+func genericForm(op mlir.Operation) string { return op.Print(mlir.PrintOptions{Generic: true}) }
+
+// localForm is genericForm of an operation in a module. The library does not look at the rest of that.
+func localForm(op mlir.Operation) string {
+	return op.Print(mlir.PrintOptions{Generic: true, LocalScope: true, AssumeVerified: true})
 }
 
 // noAttributes is what the generic form has for the parameters or results of a function if none

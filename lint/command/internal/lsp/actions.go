@@ -168,12 +168,13 @@ func (s *server) resolve(ctx context.Context, a codeAction) (codeAction, error) 
 
 // repair returns the edit of a repair. One of a finding that has no edits of its own repairs all findings of the rule.
 func (s *server) repair(ctx context.Context, j *job, d repairData) (*workspaceEdit, error) {
-	if d.Finding != nil {
-		found, err := s.findings(ctx, j, true)
+	if d.Finding != nil && 0 <= *d.Finding && *d.Finding < len(j.findings) {
+		i := *d.Finding
+		found, err := s.findings(ctx, j, &j.findings[i])
 		if err != nil {
 			return nil, err
 		}
-		if i := *d.Finding; 0 <= i && i < len(found) && found[i].Fix != nil && len(found[i].Fix.Edits) > 0 {
+		if i < len(found) && found[i].Fix != nil && len(found[i].Fix.Edits) > 0 {
 			return s.edit(j, s.textEdits(j.text, found[i].Fix.Edits)), nil
 		}
 	}

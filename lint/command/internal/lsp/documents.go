@@ -159,7 +159,7 @@ func (s *server) start(d *document, delay time.Duration) {
 		case <-j.hurry:
 		case <-time.After(delay):
 		}
-		findings, err := s.findings(ctx, j, false)
+		findings, err := s.findings(ctx, j, nil)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if ctx.Err() != nil { // nobody ends the check while this goroutine has the lock
@@ -174,13 +174,13 @@ func (s *server) start(d *document, delay time.Duration) {
 	})
 }
 
-// findings returns the findings of a document that count, with or without the edits of their repairs.
-func (s *server) findings(ctx context.Context, j *job, edits bool) ([]report.Finding, error) {
+// findings returns the findings of a document that count. resolve is that of Linter.Check.
+func (s *server) findings(ctx context.Context, j *job, resolve *report.Finding) ([]report.Finding, error) {
 	if isBytecode(j.text.data) {
 		return []report.Finding{{Line: 1, Column: 1, Severity: report.Note, Rule: "invalid",
 			Message: "this is bytecode, which an editor changes when it reads it: check the file with mlir-lint"}}, nil
 	}
-	found, err := s.Linter.Check(ctx, j.name, j.text.data, edits)
+	found, err := s.Linter.Check(ctx, j.name, j.text.data, resolve)
 	return slices.DeleteFunc(found, func(f report.Finding) bool { return !f.Open() }), err
 }
 

@@ -17,9 +17,10 @@ import (
 // A Linter checks documents. Several goroutines call its methods at once, which return the error of
 // the context soon after that ends.
 type Linter interface {
-	// Check returns the findings of a document, whose name is its path, or its URI if it has none. The
-	// repairs have their edits only with edits, which takes longer; the findings are the same.
-	Check(ctx context.Context, name, text string, edits bool) ([]report.Finding, error)
+	// Check returns the findings of a document, whose name is its path, or its URI if it has none. With resolve, a
+	// finding of an earlier check of the text, the repair of this finding has its edits, which takes longer. The
+	// findings are the same.
+	Check(ctx context.Context, name, text string, resolve *report.Finding) ([]report.Finding, error)
 	// Repair returns the text after the repairs of a rule's findings, or of all if the rule is "".
 	// If that is not possible, or not all can be repaired, the error says why.
 	Repair(ctx context.Context, name, text, rule string) (string, error)

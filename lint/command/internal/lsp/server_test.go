@@ -21,7 +21,9 @@ type M = lsptest.M
 // have one of the whole text, which fails for stuck, hidden is ignored, and hang takes forever.
 type words struct{ hung chan string }
 
-func (w words) Check(ctx context.Context, name, text string, edits bool) (found []report.Finding, err error) {
+func (w words) Check(
+	ctx context.Context, name, text string, resolve *report.Finding,
+) (found []report.Finding, err error) {
 	for i, line := range strings.Split(text, "\n") {
 		for _, rule := range []string{"old", "whole", "stuck", "hidden"} {
 			at := strings.Index(line, rule)
@@ -32,7 +34,7 @@ func (w words) Check(ctx context.Context, name, text string, edits bool) (found 
 			switch rule {
 			case "old":
 				f.Fix = &report.Fix{Message: "write new"}
-				if edits {
+				if resolve != nil && resolve.Line == f.Line && resolve.Column == f.Column && resolve.Rule == rule {
 					f.Fix.Edits = []report.Edit{
 						{Line: i + 1, Column: at + 1, EndLine: i + 1, EndColumn: at + 4, Text: "new"}}
 				}
