@@ -10,7 +10,7 @@ import (
 
 // rewrite edits the text of an operation that stays, and of what is in it.
 func (w *rewriter) rewrite(old, new mlir.Operation) {
-	if w.written(old) && !w.header(old, new) || w.failed {
+	if w.unchanged(old, new) || w.written(old) && !w.header(old, new) || w.failed {
 		return
 	}
 	for i, region := range new.Regions() {
@@ -20,6 +20,12 @@ func (w *rewriter) rewrite(old, new mlir.Operation) {
 			at.block++
 		}
 	}
+}
+
+// unchanged reports whether an operation in the module's body is as it was. Most functions of a large module are, and
+// printing them is several times faster than reading what was printed.
+func (w *rewriter) unchanged(old, new mlir.Operation) bool {
+	return old.Parent() == w.source.module.Operation() && localForm(old) == localForm(new)
 }
 
 // header edits the text of an operation without the statements in it. It returns false if there is
