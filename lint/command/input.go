@@ -16,6 +16,7 @@ import (
 	"github.com/calliope-mlir/calliope/lint/command/internal/config"
 	"github.com/calliope-mlir/calliope/lint/command/internal/gitdiff"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/command/internal/terminal"
 )
 
 // An input is one module to check: a regular file, which a worker reads, or another file,
@@ -126,7 +127,7 @@ const stdinName = "<stdin>"
 func (o *options) inputs(stdin io.Reader) ([]input, error) {
 	args := o.flags.Args()
 	if len(args) == 0 {
-		if _, ok := widthOf(stdin); ok {
+		if _, ok := terminal.Width(stdin); ok {
 			return nil, errors.New(`no path is given: give files or folders, for example "./...", or "-" to type a module (-h prints the usage)`)
 		}
 		args = []string{"-"}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/lint/command/internal/baseline"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/command/internal/terminal"
 )
 
 // results are the findings of a run.
@@ -13,7 +14,7 @@ type results struct {
 	options  *options
 	report   report.Writer
 	baseline *baseline.Baseline // or nil
-	progress *progress
+	progress *terminal.Progress
 	exit     int
 	files    []string         // if there is a baseline
 	known    []report.Finding // for -write-baseline
@@ -36,7 +37,7 @@ func (r *results) add(file string, findings []report.Finding) error {
 	for _, f := range findings {
 		r.exit = max(r.exit, r.weight(f))
 	}
-	return writing(r.progress.around(func() error { return r.report.File(file, findings) }))
+	return writing(r.progress.Around(func() error { return r.report.File(file, findings) }))
 }
 
 // mended adds what a repair left, and prints its output and its notes.
@@ -44,7 +45,7 @@ func (r *results) mended(o outcome, stdout, stderr io.Writer) error {
 	if o.left {
 		r.exit = max(r.exit, exitFindings)
 	}
-	return r.progress.around(func() error {
+	return r.progress.Around(func() error {
 		if _, err := stdout.Write(o.output); err != nil {
 			return fmt.Errorf("writing the result: %w", err)
 		}
@@ -55,7 +56,7 @@ func (r *results) mended(o outcome, stdout, stderr io.Writer) error {
 
 // close ends the report and returns the exit status.
 func (r *results) close() (int, error) {
-	if err := writing(r.progress.around(r.report.Close)); err != nil {
+	if err := writing(r.progress.Around(r.report.Close)); err != nil {
 		return 0, err
 	}
 	if r.options.writeBase {

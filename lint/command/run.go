@@ -5,6 +5,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/version"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/command/internal/terminal"
 )
 
 // check checks the inputs with the checkers that open opens, writes the report, and returns the exit
@@ -46,11 +47,11 @@ func (o *options) check(
 	if o.fixing.aside(o.flags.Args()) {
 		findings = stderr
 	}
-	r := &results{options: o, baseline: baseline, progress: newProgress(stderr, len(all), progressDelay)}
-	defer r.progress.end()
+	r := &results{options: o, baseline: baseline, progress: terminal.NewProgress(stderr, len(all), terminal.Delay)}
+	defer r.progress.End()
 	text := report.Text{Gone: r.gone}
-	if text.Width, text.Terminal = widthOf(findings); text.Terminal {
-		text.Color = colored()
+	if text.Width, text.Terminal = terminal.Width(findings); text.Terminal {
+		text.Color = terminal.Colored()
 	}
 	r.report,
 		err = report.New(o.format, findings, report.Options{
@@ -58,7 +59,7 @@ func (o *options) check(
 	if err != nil {
 		return 0, err
 	}
-	for in, outcome := range checkAll(o.workers, start, all, r.progress.checked) {
+	for in, outcome := range checkAll(o.workers, start, all, r.progress.Checked) {
 		if outcome.err != nil {
 			return 0, outcome.err
 		}

@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package command
+package terminal
 
 import (
 	"os"
@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// terminalWidth asks the system for the size of a terminal, which other files do not have.
-func terminalWidth(f *os.File) (int, bool) {
+// widthOf asks the system for the size of a terminal, which other files do not have.
+func widthOf(f *os.File) (int, bool) {
 	var size struct{ rows, columns, x, y uint16 }
 	raw, err := f.SyscallConn()
 	if err != nil {

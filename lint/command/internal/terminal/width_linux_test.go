@@ -1,4 +1,4 @@
-package command
+package terminal
 
 import (
 	"bytes"
@@ -6,17 +6,17 @@ import (
 	"testing"
 )
 
-// TestWidthOf checks that only a terminal is one.
-func TestWidthOf(t *testing.T) {
+// TestWidth checks that only a terminal is one.
+func TestWidth(t *testing.T) {
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	if _, ok := widthOf(null); ok {
+	if _, ok := Width(null); ok {
 		t.Errorf("%s is a terminal", os.DevNull)
 	}
-	if _, ok := widthOf(new(bytes.Buffer)); ok {
+	if _, ok := Width(new(bytes.Buffer)); ok {
 		t.Error("a buffer is a terminal")
 	}
 	pty, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -24,7 +24,7 @@ func TestWidthOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer pty.Close()
-	if _, ok := widthOf(pty); !ok {
+	if _, ok := Width(pty); !ok {
 		t.Error("a pseudoterminal is not a terminal")
 	}
 }

@@ -1,4 +1,4 @@
-package command
+package terminal
 
 import (
 	"bytes"
@@ -31,21 +31,21 @@ func (*fakeTerminal) Width() int { return 80 }
 // TestProgress checks that the progress is shown after a while, and removed before other output.
 func TestProgress(t *testing.T) {
 	var w fakeTerminal
-	p := newProgress(&w, 7, time.Millisecond)
-	p.checked()
+	p := NewProgress(&w, 7, time.Millisecond)
+	p.Checked()
 	for !strings.HasSuffix(w.String(), "\r1 of 7 files checked\x1b[K") {
 		time.Sleep(time.Millisecond)
 	}
-	if err := p.around(func() error { _, err := w.Write([]byte("a finding\n")); return err }); err != nil {
+	if err := p.Around(func() error { _, err := w.Write([]byte("a finding\n")); return err }); err != nil {
 		t.Fatal(err)
 	}
-	p.end()
+	p.End()
 	if got := w.String(); !strings.Contains(got, "\r\x1b[Ka finding\n") {
 		t.Errorf("the terminal got %q", got)
 	}
 	var quiet fakeTerminal
-	newProgress(&quiet, 7, time.Hour).end()
-	newProgress(new(bytes.Buffer), 7, 0).end()
+	NewProgress(&quiet, 7, time.Hour).End()
+	NewProgress(new(bytes.Buffer), 7, 0).End()
 	if quiet.String() != "" {
 		t.Errorf("a short run showed %q", quiet.String())
 	}

@@ -1,4 +1,4 @@
-package command
+package terminal
 
 import (
 	"os"
@@ -7,9 +7,9 @@ import (
 
 var setConsoleMode = syscall.NewLazyDLL("kernel32.dll").NewProc("SetConsoleMode")
 
-// terminalWidth reports whether a file is a console, and lets that show colours. The width is
+// widthOf reports whether a file is a console, and lets that show colours. The width is
 // not known.
-func terminalWidth(f *os.File) (int, bool) {
+func widthOf(f *os.File) (int, bool) {
 	const processed = 4 // ENABLE_VIRTUAL_TERMINAL_PROCESSING
 	var mode uint32
 	if syscall.GetConsoleMode(syscall.Handle(f.Fd()), &mode) != nil {
