@@ -24,7 +24,8 @@ func mentioned(text []byte, namespaces []string) (found []string) {
 		}
 		before := text[end-1]
 		for _, namespace := range namespaces[from[before]:to[before]] {
-			if bytes.HasSuffix(text[:end], []byte(namespace)) && !isNamePart(text, end-len(namespace)-1) &&
+			start := end - len(namespace)
+			if start >= 0 && string(text[start:end]) == namespace && !isNamePart(text, start-1) &&
 				!slices.Contains(found, namespace) {
 				found = append(found, namespace)
 			}

@@ -26,9 +26,9 @@ Each is a note. Nothing has to change.`,
 }
 
 func placement(p *lint.Pass) error {
-	// Parts of memory_kind and annotate_device_placement, because a text has few underscores: they are
-	// found faster than words that begin with a frequent letter.
-	if !p.Mentions("_xla_", "_kind", "_device_placement", "MoveTo") {
+	// Parts of memory_kind and annotate_device_placement, because they begin with rare letters: they are found
+	// faster than words that begin with a frequent one.
+	if !p.Mentions("_xla_", "kind", "vice_placement", "MoveTo") {
 		return nil // most modules, without a look at every operation
 	}
 	type hint struct {
