@@ -42,19 +42,6 @@ func routineOf(target string) string {
 	return target
 }
 
-// option returns the character that a call of LAPACK has as an option, or 0.
-func option(op mlir.Operation, name string) byte {
-	for _, key := range []string{"mhlo.backend_config", "backend_config"} {
-		if config, ok := op.Attribute(key); ok && config.IsDictionary() {
-			if a, ok := config.Entry(name); ok {
-				n, _ := a.Int()
-				return byte(n)
-			}
-		}
-	}
-	return 0
-}
-
 // trsm returns the triangular system that a call of LAPACK solves.
 func trsm(op mlir.Operation) stablehlo.TriangularSolveOp {
 	return stablehlo.TriangularSolveOp{

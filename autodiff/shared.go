@@ -22,6 +22,7 @@ var (
 	isUsed     = transform.IsUsed
 	ones       = transform.Ones
 	operations = transform.Operations
+	option     = transform.Option
 	rank       = transform.Rank
 	replace    = transform.Replace
 	typesOf    = transform.TypesOf

@@ -23,7 +23,7 @@ var elementwise = []string{
 	"chlo.erfc", "chlo.is_inf", "chlo.is_neg_inf", "chlo.is_pos_inf", "chlo.lgamma", "chlo.next_after",
 	"chlo.polygamma", "chlo.sinh", "chlo.square", "chlo.tan", "chlo.top_k", "chlo.zeta",
 
-	"stablehlo.cholesky", "stablehlo.fft", "stablehlo.triangular_solve",
+	"stablehlo.cholesky", "stablehlo.fft",
 }
 
 // expanded has the elementwise operations that allow scalars beside arrays, or arrays of different shapes.

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -15,6 +16,9 @@ func isLAPACK(target string) bool {
 
 // lapack calls LAPACK for the batch, whose dimension is the outermost one in memory.
 func (b *batcher) lapack(op mlir.Operation, custom stablehlo.CustomCallOp) []mlir.Value {
+	if strings.HasSuffix(custom.Target, "trsm_ffi") && !b.batched(op.Operand(0)) {
+		return b.solve(op, transform.Option(op, "side") == 'L')
+	}
 	operands := b.all(op)
 	var attributes []mlir.NamedAttribute
 	if custom.OperandLayouts != nil {

@@ -1,6 +1,7 @@
 package vmap_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
@@ -59,6 +60,30 @@ func TestUnbatched(t *testing.T) {
 	}
 	check.Diff(t, "operations", []string{"stablehlo.sine tensor<3x3xf32>", "stablehlo.dot_general tensor<4x3xf32>"},
 		types)
+}
+
+// TestOneMatrix holds that systems with one matrix are solved as one system, with the columns of all right sides.
+func TestOneMatrix(t *testing.T) {
+	for name, system := range map[string]string{
+		"triangular_solve": `"stablehlo.triangular_solve"(%a, %b) <{left_side = true, lower = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = false}>`,
+		"custom_call": `stablehlo.custom_call @lapack_strsm_ffi(%a, %b) {
+			mhlo.backend_config = {diag = 78 : ui8, side = 76 : ui8, trans_x = 78 : ui8, uplo = 76 : ui8}}`,
+	} {
+		m := parse(t, `func.func @main(%a: tensor<3x3xf32>, %b: tensor<3x2xf32>) -> tensor<3x2xf32> {
+			%0 = `+system+` : (tensor<3x3xf32>, tensor<3x2xf32>) -> tensor<3x2xf32>
+			return %0 : tensor<3x2xf32>
+		}`)
+		batched, err := vmap.Batch(function(t, m, "main"), vmap.Options{Size: 4, In: []int{vmap.NotBatched, 0}})
+		check.NoError(t, err)
+		var systems []string
+		for op := range batched.All() {
+			if op.Name() == "stablehlo."+name {
+				types := []mlir.Type{op.Operand(0).Type(), op.Operand(1).Type(), op.Result(0).Type()}
+				systems = append(systems, fmt.Sprint(types))
+			}
+		}
+		check.Diff(t, name, []string{"[tensor<3x3xf32> tensor<3x8xf32> tensor<3x8xf32>]"}, systems)
+	}
 }
 
 // TestErrors holds that errors have the operation, its place and what to do, and that the module stays as it

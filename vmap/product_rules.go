@@ -8,7 +8,7 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// products has the products of matrices, and convolutions.
+// products has the products of matrices, triangular systems, and convolutions.
 var products = map[string]rule{
 	"stablehlo.dot_general": func(b *batcher, op mlir.Operation) []mlir.Value {
 		o, _ := stablehlo.AsDotGeneral(op)
@@ -26,6 +26,13 @@ var products = map[string]rule{
 	"stablehlo.einsum":       einsum,
 	"stablehlo.unary_einsum": einsum,
 	"stablehlo.convolution":  convolution,
+	"stablehlo.triangular_solve": func(b *batcher, op mlir.Operation) []mlir.Value {
+		o, _ := stablehlo.AsTriangularSolve(op)
+		if b.batched(o.A) {
+			return alike(b, op)
+		}
+		return b.solve(op, o.LeftSide)
+	},
 }
 
 // dot makes the dimension of the batch a batching dimension if both operands have it, and otherwise one of
@@ -70,6 +77,18 @@ func (b *batcher) dot(o stablehlo.DotGeneralOp) []mlir.Value {
 func dimsOf(t mlir.Type) []int64 {
 	shape, _ := t.Dims()
 	return shape
+}
+
+// solve makes the right sides of a batch of systems with one matrix, which is at the left or the right, more columns or
+// rows of one right side.
+func (b *batcher) solve(op mlir.Operation, left bool) []mlir.Value {
+	into := int64(rank(op.Operand(1)) - 2)
+	if left {
+		into++
+	}
+	made := b.Clone(op, b.get(op.Operand(0)), b.fold(b.get(op.Operand(1)), into, 1))
+	made.Result(0).SetType(made.Operand(1).Type())
+	return []mlir.Value{b.unfold(made.Result(0), into, 1)}
 }
 
 // einsum adds a letter for the dimension of the batch.
