@@ -22,7 +22,7 @@ const (
 )
 
 // CheckpointName is the name of a composite that is a checkpoint, with its Policy as the composite attribute policy.
-const CheckpointName = "calliope.checkpoint"
+const CheckpointName = transform.Checkpoint
 
 // Checkpoint makes a func.call a checkpoint. It sets the attribute calliope.checkpoint.
 func Checkpoint(call mlir.Operation, p Policy) {
@@ -62,15 +62,7 @@ func (s *settings) see(call mlir.Operation) (func(mlir.Operation), error) {
 		return nil, nil
 	}
 	tag, tagged := call.Attribute(recomputed)
-	policy, ok := call.Attribute(CheckpointName)
-	if name, _ := call.Attribute("name"); call.Name() == "stablehlo.composite" {
-		text, _ := name.Text()
-		ok = text == CheckpointName
-		if attributes, has := call.Attribute("composite_attributes"); has {
-			policy, _ = attributes.Entry("policy")
-		}
-	}
-	if ok && !tagged {
+	if policy, ok := transform.CheckpointOf(call); ok && !tagged {
 		p := NothingSaveable
 		if !policy.IsNil() {
 			text, _ := policy.Text()

@@ -52,9 +52,10 @@ func Batch(f mlir.Operation, o Options) (batched mlir.Operation, err error) {
 	source := f.Clone()
 	must(table.Insert(source))
 	made = append(made, source)
-	if at, err := transform.InlineExcept(source, table, transform.HasRule); err != nil {
+	if at, err := transform.InlineExcept(source, table, stays(table)); err != nil {
 		fail(at, "%v", err)
 	}
+	asComposites(source)
 	from := source.Region(0).First()
 	parameters, results := arguments(from), from.Terminator().OperandValues()
 	tokens := tokensOf(from)

@@ -6,10 +6,13 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// custom batches a composite that states its derivative, the only kind that is not inlined, with its functions. All
+// custom batches a composite that states its derivative, with its functions. Others but checkpoints are inlined. All
 // arguments are batched then, so that the cotangents of each element are added up by the derivative of the broadcast.
 func custom(b *batcher, op mlir.Operation) []mlir.Value {
 	o, _ := stablehlo.AsComposite(op)
+	if o.Name == transform.Checkpoint {
+		return checkpoint(b, op)
+	}
 	n := transform.NumArguments(o)
 	if n < 0 {
 		fail(op, "its attribute arguments is not the number of its operands with derivatives")

@@ -10,6 +10,17 @@ import (
 // callees has the attribute that names what an operation calls.
 var callees = map[string]string{"func.call": "callee", "stablehlo.composite": "decomposition"}
 
+// Callee returns the name of the function that a call or a composite calls, or "" for other operations.
+func Callee(op mlir.Operation) string {
+	key, ok := callees[op.Name()]
+	if !ok {
+		return ""
+	}
+	a, _ := op.Attribute(key)
+	name, _ := a.Symbol()
+	return name
+}
+
 // InlineExcept replaces the calls and composites in a function by copies of what they call, without those that keep
 // accepts. An error is about the call that it is returned with.
 func InlineExcept(
@@ -40,8 +51,7 @@ func InlineEach(
 	for n := 0; len(calls) > 0; n++ {
 		call, of := calls[0].call, calls[0].of
 		calls = calls[1:]
-		a, _ := call.Attribute(callees[call.Name()])
-		name, _ := a.Symbol()
+		name := Callee(call)
 		callee, ok := table.Lookup(name)
 		if !ok || callee.Name() != "func.func" || callee.Region(0).NumBlocks() != 1 {
 			return call, fmt.Errorf("the function @%s is not in the module, so that it cannot be transformed", name)

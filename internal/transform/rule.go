@@ -5,12 +5,23 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// The composites that state derivatives: see package autodiff.
+// The composites that state derivatives, and checkpoints: see package autodiff.
 const (
 	StopGradient = "calliope.stop_gradient"
 	CustomJVP    = "calliope.custom_jvp"
 	CustomVJP    = "calliope.custom_vjp"
+	Checkpoint   = "calliope.checkpoint"
 )
+
+// CheckpointOf reports whether a call or a composite is a checkpoint, and returns its policy, which may be nil.
+func CheckpointOf(call mlir.Operation) (policy mlir.Attribute, ok bool) {
+	policy, ok = call.Attribute(Checkpoint)
+	if o, composite := stablehlo.AsComposite(call); composite {
+		policy, _ = entry(o, "policy")
+		ok = o.Name == Checkpoint
+	}
+	return policy, ok
+}
 
 // HasRule reports whether an operation is a composite that states its derivative.
 func HasRule(op mlir.Operation) bool {
