@@ -118,5 +118,6 @@ func signatureOf(call contract.CustomCall) string {
 	if err != nil {
 		return ""
 	}
-	return contract.Signature(args, filled)
+	signature, _ := config.SignatureOf(args, filled)
+	return signature
 }

@@ -203,7 +203,10 @@ func (s *site) check(call *callbacks.Frame) error {
 		return list
 	}
 	if want := s.config.Signature; want != "" {
-		signature := contract.Signature(shapes(call.Args), shapes(call.Results))
+		signature, err := s.config.SignatureOf(shapes(call.Args), shapes(call.Results))
+		if err != nil {
+			return &frameError{err}
+		}
 		if contract.SignatureHash(signature) != want {
 			return &frameError{fmt.Errorf(
 				"the module calls it with %s, which is not the signature that it was compiled for", signature)}

@@ -151,7 +151,7 @@ func keys(t *testing.T) []string {
 			Policy: "p", Transforms: "t", Loc: "l", Optional: true, Every: 2},
 		{Form: contract.Observe, ID: 1},
 		{Form: contract.Call, Callback: "f", Legacy: 1, LegacyOpaque: "o", LegacyTuples: "(.)->."},
-		{Form: contract.Call, Callback: "f", JVP: "j", VJP: "v", Transpose: "t", Batch: "b"},
+		{Form: contract.Call, Callback: "f", JVP: "j", VJP: "v", Transpose: "t", Batch: "b", Parallel: "*"},
 		{Form: contract.Call, Encoding: contract.EncodingWords, Opaque: "o", Server: "s"},
 		{Form: contract.Passthrough, Encoding: contract.EncodingServer, Opaque: "o", Aliased: 1},
 	}

@@ -46,6 +46,9 @@ type Options struct {
 	// barrier, also with FailRun. The others are dropped. 0 means no limit. It cannot be used for
 	// calls with results. A run that calls on its caller's goroutine drops the last one, too.
 	PerSecond int
+	// Parallel limits how many elements of a batch are computed at once, if the callback is called in parallel
+	// (vmap.Parallel). 0 means GOMAXPROCS. A batch is one call for Dispatch and Timeout.
+	Parallel int
 	// FailRun makes an error in the observe form fail the run. Without it the run goes on,
 	// and the next barrier returns the error. In the other forms an error always fails the
 	// run.

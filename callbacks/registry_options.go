@@ -76,6 +76,8 @@ func (o Options) checkDispatch() error {
 			o.Dispatch)
 	case o.Timeout < 0:
 		return errors.New("Options.Timeout is negative: give 0 for the timeout of the registry")
+	case o.Parallel < 0:
+		return errors.New("Options.Parallel is negative: give 0 for GOMAXPROCS")
 	case o.PerSecond < 0:
 		return errors.New("Options.PerSecond is negative: give 0 for no limit")
 	case o.Dispatch == Async && o.FailRun:

@@ -7,14 +7,15 @@ import (
 )
 
 // Stat has the counters of one callback. Fired is the sum of Delivered, Dropped, Failed, Expired
-// and InFlight.
+// and InFlight. The elements of a batch that is called in parallel are calls, but the batch is one of InFlight, and in
+// Latency.
 type Stat struct {
 	Callback string // the name, or "id N"
 	Registry string
 
 	Fired     int64 // calls that compiled code made
 	Delivered int64 // calls whose function returned without an error
-	Dropped   int64 // calls not made: no function, skipped by Every or PerSecond, or another device had failed
+	Dropped   int64 // calls not made: no function, skipped by Every or PerSecond, or another one had failed
 	Failed    int64 // calls that ended with an error
 	Expired   int64 // calls whose function was not called, because the run or the time for it had ended
 	InFlight  int64 // calls in a queue, on a goroutine, or kept for PerSecond; inline calls only if measured

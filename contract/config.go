@@ -43,6 +43,10 @@ type Config struct {
 	// Batch says how package vmap calls the callback for a batch: a method such as "sequential" or, after "@", a
 	// function of the module that computes the batch. "" leaves it to vmap.Options.
 	Batch string
+	// Parallel says that the call is a batch whose elements are calls of the function, in any order and at the same
+	// time. It has, for each dimension of the batch, the outermost first and separated by commas, a character for each
+	// data operand: "*" if its first dimension is that of the batch, and "." if all elements have it. See Divide.
+	Parallel string
 
 	Encoding Encoding // how the rest is written
 	Aliased  int      // with EncodingServer: the number of results that pass operands through
@@ -94,6 +98,9 @@ func (c Config) Validate() error {
 	if derived := c.JVP + c.VJP + c.Transpose; derived != "" && c.Form != Call && c.Form != Pure {
 		return fmt.Errorf("contract: callback %q of the form %s cannot have a derivative: "+
 			"only the forms call and pure have results of their own", c.Name(), c.Form)
+	}
+	if err := c.validateParallel(); err != nil {
+		return err
 	}
 	for _, text := range []string{
 		c.Callback, c.Signature, c.Registry, c.Effect, c.Policy, c.Transforms, c.Loc, c.JVP, c.VJP, c.Transpose,

@@ -21,7 +21,8 @@ var (
 	byID   = contract.Config{Form: contract.Observe, ID: 7}
 	legacy = contract.Config{Form: contract.Call, Callback: "f", Legacy: 3, LegacyOpaque: "a\x00\xff",
 		LegacyTuples: "(.)->."}
-	derived = contract.Config{Form: contract.Pure, Callback: "f", JVP: "j", VJP: "@v", Transpose: "t", Batch: "b"}
+	derived = contract.Config{Form: contract.Pure, Callback: "f", JVP: "j", VJP: "@v", Transpose: "t", Batch: "b",
+		Parallel: "*."}
 	// opaque has the fields of the further encodings.
 	opaque = contract.Config{Form: contract.Passthrough, Opaque: "id", Server: "server",
 		Encoding: contract.EncodingServer, Aliased: 2}
@@ -44,8 +45,8 @@ func TestAttrs(t *testing.T) {
 			{"legacy_tuples", "(.)->."}, {"v", int64(2)},
 		}},
 		{"derived", derived, []contract.Attr{
-			{"batch", "b"}, {"callback", "f"}, {"form", "pure"}, {"jvp", "j"}, {"transpose", "t"}, {"v", int64(3)},
-			{"vjp", "@v"},
+			{"batch", "b"}, {"callback", "f"}, {"form", "pure"}, {"jvp", "j"}, {"parallel", "*."},
+			{"transpose", "t"}, {"v", int64(4)}, {"vjp", "@v"},
 		}},
 		{"least", contract.Config{Form: contract.Pure, Callback: "f"}, []contract.Attr{
 			{"callback", "f"}, {"form", "pure"}, {"v", int64(1)},
@@ -158,9 +159,9 @@ func TestDecodeErrors(t *testing.T) {
 		{"empty form", []contract.Attr{v, {"form", ""}, name}, `no form ""`},
 		{"no such version", []contract.Attr{{"v", int64(0)}, form, name},
 			"states version 0 of the callback contract, and the first version is 1"},
-		{"newer version", []contract.Attr{{"v", int64(contract.Version + 1)}, form, name}, "needs version 4 of the callback contract, and this release of Calliope reads versions 1 to 3: use a newer release"},
-		{"newer version with a new key, in order", []contract.Attr{name, {"colour", "red"}, form, {"v", int64(4)}},
-			"version 4"},
+		{"newer version", []contract.Attr{{"v", int64(contract.Version + 1)}, form, name}, "needs version 5 of the callback contract, and this release of Calliope reads versions 1 to 4: use a newer release"},
+		{"newer version with a new key, in order", []contract.Attr{name, {"colour", "red"}, form, {"v", int64(5)}},
+			"version 5"},
 		{"version as text", []contract.Attr{{"v", "1"}, form, name}, `the key "v" is an i64, not "1" (string)`},
 		{"version of another width", []contract.Attr{{"v", int32(1)}, form, name},
 			`the key "v" is an i64, not 1 (int32)`},
@@ -317,8 +318,8 @@ func TestName(t *testing.T) {
 // kind selects the type of the value of one further key.
 func FuzzDecode(f *testing.F) {
 	f.Add("log", int64(0), "call", int64(1), "n_ids", "x", int64(3), byte(1))
-	f.Add("", int64(4), "observe", int64(1), "optional", "", int64(0), byte(2))
-	f.Add("", int64(4), "pure", int64(2), "colour", "red", int64(0), byte(0))
+	f.Add("", int64(5), "observe", int64(1), "optional", "", int64(0), byte(2))
+	f.Add("", int64(5), "pure", int64(2), "colour", "red", int64(0), byte(0))
 	f.Add("a\x00", int64(-4), "tap", int64(1), "v", "1", int64(1), byte(3))
 	f.Fuzz(func(t *testing.T, callback string, id int64, form string, version int64, key, text string, n int64,
 		kind byte) {

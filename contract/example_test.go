@@ -44,9 +44,9 @@ func ExampleDecode() {
 	data, ids, tokens, err := config.Split(3)
 	fmt.Println(config.Name(), config.Form, data, ids, tokens, err)
 
-	_, err = contract.Decode([]contract.Attr{{Key: "v", Value: int64(4)}})
+	_, err = contract.Decode([]contract.Attr{{Key: "v", Value: int64(5)}})
 	fmt.Println(err)
 	// Output:
 	// log observe 2 0 1 <nil>
-	// contract: the module needs version 4 of the callback contract, and this release of Calliope reads versions 1 to 3: use a newer release
+	// contract: the module needs version 5 of the callback contract, and this release of Calliope reads versions 1 to 4: use a newer release
 }

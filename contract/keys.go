@@ -46,6 +46,7 @@ var keys = []key{
 	text(3, "vjp", func(c *Config) *string { return &c.VJP }),
 	text(3, "transpose", func(c *Config) *string { return &c.Transpose }),
 	text(3, "batch", func(c *Config) *string { return &c.Batch }),
+	text(4, "parallel", func(c *Config) *string { return &c.Parallel }),
 }
 
 func field[T comparable](

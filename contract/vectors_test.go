@@ -74,6 +74,7 @@ var vectorErrors = map[string]string{
 	"too-few-operands": "but has only",
 	"newer-key":        "the key %q was added in version",
 	"bad-derivative":   "cannot have a derivative",
+	"bad-parallel":     "cannot be called in parallel|has the key parallel",
 	"bad-legacy":       "there is no legacy custom call|without the key \"legacy\"|use the form call or pure",
 	"bad-tuples":       "is no legacy_tuples",
 }
@@ -188,7 +189,7 @@ type vectorConfig struct {
 	Legacy                                     int64  `json:",string"`
 	LegacyOpaque                               string `json:"legacy_opaque"`
 	LegacyTuples                               string `json:"legacy_tuples"`
-	JVP, VJP, Transpose, Batch                 string
+	JVP, VJP, Transpose, Batch, Parallel       string
 }
 
 func (c vectorConfig) of(t *testing.T) contract.Config {
@@ -199,7 +200,7 @@ func (c vectorConfig) of(t *testing.T) contract.Config {
 		NumIDs: c.NumIDs, NumTokens: c.NumTokens, Effect: c.Effect, Policy: c.Policy,
 		Transforms: c.Transforms, Loc: c.Loc, Optional: c.Optional, Every: c.Every, Aliased: c.Aliased,
 		Legacy: c.Legacy, LegacyOpaque: unhex(t, c.LegacyOpaque), LegacyTuples: c.LegacyTuples,
-		JVP: c.JVP, VJP: c.VJP, Transpose: c.Transpose, Batch: c.Batch,
+		JVP: c.JVP, VJP: c.VJP, Transpose: c.Transpose, Batch: c.Batch, Parallel: c.Parallel,
 	}
 }
 

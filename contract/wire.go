@@ -9,7 +9,7 @@ import (
 // Version is the newest version of the contract. The key "v" of a module has the version that
 // it needs: that of the newest key or form that it uses, so that older programs can read as
 // many modules as possible.
-const Version = 3
+const Version = 4
 
 // An Attr is one entry of a backend_config. Value is a string, a bool or an int64 or, in the
 // further encodings, a uint64 or a []int64.

@@ -46,7 +46,11 @@ func bind(list []*Callback) (*bindings, error) {
 func (c *Callback) bind() (b binding, err error) {
 	b.config = c.Config
 	if want := b.config.Signature; want != "" {
-		if got := contract.Signature(c.Args, c.Results); contract.SignatureHash(got) != want {
+		got, err := b.config.SignatureOf(c.Args, c.Results)
+		if err != nil {
+			return b, fmt.Errorf("stages: %w", err)
+		}
+		if contract.SignatureHash(got) != want {
 			return b, fmt.Errorf("stages: callback %q: the module calls it with %s, which is not the signature that it was compiled for", c.Name, got)
 		}
 	}

@@ -37,7 +37,10 @@ func checkCallback(call stablehlo.CustomCallOp, attributes mlir.Attribute) (Prob
 	// The signature is not known if a shape is dynamic.
 	unsized := func(s tensor.Shape) bool { return s.Check() != nil }
 	known := arrays && !slices.ContainsFunc(slices.Concat(in, out), unsized)
-	signature := contract.Signature(in, out)
+	signature, err := config.SignatureOf(in, out)
+	if arrays && err != nil {
+		return fail(BadCall, err)
+	}
 	hash := contract.SignatureHash(signature)
 	if known && config.Signature != "" && config.Signature != hash {
 		return fail(WrongSignature, fmt.Errorf(

@@ -20,7 +20,7 @@
   (CALLIOPE_VERSION_MAJOR * 10000 + CALLIOPE_VERSION_MINOR * 100 + CALLIOPE_VERSION_PATCH)
 
 // The version of the contract, which is the value of the key "v".
-#define CALLIOPE_CONTRACT_VERSION 3
+#define CALLIOPE_CONTRACT_VERSION 4
 
 // The value of api_version of each custom call: XLA's typed FFI.
 #define CALLIOPE_API_VERSION 4
@@ -72,6 +72,7 @@
 #define CALLIOPE_KEY_VJP "vjp"              // string: along cotangents
 #define CALLIOPE_KEY_TRANSPOSE "transpose"  // string: along cotangents, of a call that is linear
 #define CALLIOPE_KEY_BATCH "batch"          // string: how it is called for a batch
+#define CALLIOPE_KEY_PARALLEL "parallel"    // string: the call is a batch whose elements are called at once, as "*."
 
 // The keys of the further encodings, beside CALLIOPE_KEY_ID, which is an array<i64> there.
 // Bytes stand in 64-bit words, the first byte lowest.

@@ -32,6 +32,7 @@ type Slot struct {
 	plain     bool // the shortest path suffices for most runs
 	selective bool // some calls are skipped
 
+	parallel  int // see callbacks.Options
 	perSecond uint32
 	measure   bool
 	turns     *atomic.Int64 // calls, for the module's "every"
@@ -70,11 +71,12 @@ func newSlot(h *host, config contract.Config, b binding) (*Slot, error) {
 		s.dispatch = callbacks.Goroutine
 	}
 	s.tap = (s.tap || s.dispatch == callbacks.Async) && !o.FailRun
+	s.parallel = o.Parallel
 	s.perSecond = uint32(min(o.PerSecond, math.MaxUint32))
 	s.selective = config.Every > 1 || s.perSecond > 0
 	s.measure = o.Measure
 	s.plain = s.dispatch == callbacks.Inline && !s.selective && !o.Measure && s.engine.options.Watch == 0 &&
-		!s.engine.options.Profile
+		!s.engine.options.Profile && config.Parallel == ""
 	return s, nil
 }
 
@@ -120,7 +122,11 @@ func (s *Slot) CheckTypes(args, results []tensor.Shape) error {
 	if s.binding == nil {
 		return nil
 	}
-	return s.binding.CheckTypes(s.config, args, results)
+	parts, err := s.config.Divide(args, results)
+	if err != nil {
+		return err
+	}
+	return s.binding.CheckTypes(s.config, parts.Operands, parts.Results)
 }
 
 // Do handles a call of the compiled code in the run r, which may be nil. It calls the
@@ -267,6 +273,9 @@ func (s *Slot) prepare(c *Call) (*callbacks.Func, context.Context, error) {
 	ctx := c.Context()
 	if err := ctx.Err(); err != nil {
 		return nil, nil, expired{err}
+	}
+	if s.config.Parallel != "" {
+		fn = new(s.inParallel(*fn, c.run))
 	}
 	return fn, ctx, nil
 }

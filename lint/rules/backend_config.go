@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
@@ -75,30 +76,25 @@ func (c *call) checkConfig() error {
 	if err != nil {
 		return err
 	}
-	if config.Signature == "" {
+	in, out, known := shapesOfData(operands, results)
+	if !known {
 		return nil
 	}
-	signature, known := signatureOf(operands, results)
-	if hash := contract.SignatureHash(signature); known && hash != config.Signature {
+	signature, err := config.SignatureOf(in, out)
+	if err != nil || config.Signature == "" {
+		return err
+	}
+	if hash := contract.SignatureHash(signature); hash != config.Signature {
 		return fmt.Errorf("callback %q is called with %s, whose hash is %s, but its signature is %s", config.Name(),
 			signature, hash, config.Signature)
 	}
 	return nil
 }
 
-// signatureOf returns the signature of data. It returns false if a shape is dynamic or not an array.
-func signatureOf(operands, results []mlir.Type) (string, bool) {
+// shapesOfData returns the shapes of data. It returns false if one is dynamic or not an array.
+func shapesOfData(operands, results []mlir.Type) (in, out []tensor.Shape, known bool) {
 	in, errIn := callop.Shapes(operands)
 	out, errOut := callop.Shapes(results)
-	if errIn != nil || errOut != nil {
-		return "", false
-	}
-	for _, list := range [][]tensor.Shape{in, out} {
-		for _, s := range list {
-			if s.Check() != nil {
-				return "", false
-			}
-		}
-	}
-	return contract.Signature(in, out), true
+	unsized := func(s tensor.Shape) bool { return s.Check() != nil }
+	return in, out, errIn == nil && errOut == nil && !slices.ContainsFunc(slices.Concat(in, out), unsized)
 }
