@@ -27,6 +27,9 @@ type CallOptions struct {
 	Timeout time.Duration
 	// PerSecond limits how many calls are made in a second: see callbacks.Options.
 	PerSecond int
+	// Parallel limits how many elements of a batch are computed at once, with the Batch "parallel": see
+	// callbacks.Options.
+	Parallel int
 	// Effect and Every are those of builder.Callback.
 	Effect string
 	Every  int64
@@ -34,7 +37,8 @@ type CallOptions struct {
 	Policy string
 	Device int
 	// Batch says how the call is made inside of builder.Batch: see builder.Callback. "sequential" calls the closure for
-	// each element. A closure that only looks at values gets the whole batch otherwise, with a further dimension.
+	// each element, and "parallel" for several at once. A closure that only looks at values gets the whole batch
+	// otherwise, with a further dimension.
 	Batch string
 }
 
@@ -174,7 +178,8 @@ func closureOf[T any](
 	if err == nil {
 		id, err = t.registry.RegisterFunc(fn, callbacks.Options{
 			Dispatch: options.Dispatch, Timeout: options.Timeout, PerSecond: options.PerSecond,
-			FailRun: name == "tap" && options.Dispatch != callbacks.Async,
+			Parallel: options.Parallel,
+			FailRun:  name == "tap" && options.Dispatch != callbacks.Async,
 		})
 	}
 	if err != nil {

@@ -210,6 +210,10 @@ func (e *emitter) named(
 		Form: c.config.Form, Callback: rule, Registry: c.config.Registry, Policy: c.config.Policy, Loc: c.config.Loc,
 		NumTokens: len(tokens),
 	}
+	if batches := strings.Count(c.config.Parallel, ","); c.config.Parallel != "" { // vmap batches all operands then
+		axis := strings.Repeat("*", len(operands))
+		config.Parallel = axis + strings.Repeat(","+axis, batches)
+	}
 	if len(tokens) > 0 {
 		config.Effect = c.config.Effect
 	}

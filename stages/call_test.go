@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/builder"
@@ -11,6 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/stages"
+	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // TestCallsAsInline compares what the options of a call and of a run do, inline and between stages.
@@ -71,3 +73,42 @@ func TestCallsAsInline(t *testing.T) {
 }
 
 type seenKey struct{}
+
+// TestParallelAsInline calls the elements of a batch in parallel, inline, between stages, and on the interpreter.
+func TestParallelAsInline(t *testing.T) {
+	var calls atomic.Int64
+	register(t, "parallel", func(f *callbacks.Frame) error {
+		calls.Add(1)
+		check.Diff(t, "an element", "f32[4]", f.Args[0].Shape.String())
+		return double(f)
+	}, callbacks.Options{Signature: "f32[4]->f32[4]"})
+	b := builder.New(mlirtest.Context(t), builder.Options{})
+	f := b.Func("main", tensor.ShapeOf(tensor.F32, 3, 4))
+	f.Return(builder.Batch(func(x builder.Value) builder.Value {
+		return builder.PureCall(builder.Callback{Name: "parallel", Batch: "parallel"}, builder.Like(shape), x)
+	})(f.Param(0)))
+	m, err := b.Module()
+	check.NoError(t, err)
+	check.Cleanup(t, m)
+	client := newClient(t)
+	x := check.Must(tensor.FromSlice([]float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 3, 4))
+	for i, o := range []stages.Options{
+		{Devices: stages.On(client)}, {Devices: stages.On(client), Force: cutAll("parallel")}, {},
+		{Lower: map[string]stages.Func{"parallel": func(args []builder.Value) []builder.Value {
+			check.Diff(t, "an element", "f32[4]", args[0].Shape().String())
+			return []builder.Value{builder.Add(args[0], args[0])}
+		}}},
+	} {
+		e, err := stages.Compile(t.Context(), m, o)
+		check.NoError(t, err)
+		calls.Store(0)
+		got, err := e.Call(t.Context(), x)
+		check.NoError(t, err)
+		want := []float32{2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24}
+		check.Diff(t, fmt.Sprintf("way %d", i), want, check.Must(tensor.Slice[float32](got[0])))
+		if o.Lower == nil {
+			check.Diff(t, "calls", int64(3), calls.Load())
+		}
+		check.NoError(t, e.Close())
+	}
+}

@@ -3,6 +3,8 @@ package stages
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/contract"
@@ -69,6 +71,25 @@ func (c *cutter) lower(op mlir.Operation, cb *Callback, build Func) error {
 	return op.Erase()
 }
 
+// ofElements returns what builds a batch of calls, with the key "parallel" of the contract.
+func ofElements(build Func, parallel string) Func {
+	if parallel == "" {
+		return build
+	}
+	axes := strings.Split(parallel, ",")
+	slices.Reverse(axes) // the innermost first
+	for _, axis := range axes {
+		in := make([]int, len(axis))
+		for i, has := range axis {
+			if has == '.' {
+				in[i] = builder.NotBatched
+			}
+		}
+		build = builder.Batch(build, builder.BatchOptions{In: in})
+	}
+	return build
+}
+
 // built returns the function that build makes, detached.
 func (c *cutter) built(op mlir.Operation, cb *Callback, build Func, name string) (made mlir.Operation, err error) {
 	b := builder.New(c.module.Context(), builder.Options{})
@@ -83,7 +104,7 @@ func (c *cutter) built(op mlir.Operation, cb *Callback, build Func, name string)
 	for i := range args {
 		args[i] = f.Param(i)
 	}
-	results := build(args)
+	results := ofElements(build, cb.Config.Parallel)(args)
 	if err := b.Err(); err != nil {
 		return made, err
 	}

@@ -26,14 +26,20 @@ const (
 	ExpandDims Method = "expand_dims"
 	// BroadcastAll calls it once. All arguments have the batch as their first dimension.
 	BroadcastAll Method = "broadcast_all"
+	// Parallel calls it for each element, on several goroutines at the same time: see callbacks.Options. The module
+	// has one operation for all. It is for calls that are not ordered.
+	Parallel Method = "parallel"
 )
+
+// methods lists the methods for errors.
+var methods = fmt.Sprintf("%q, %q, %q, %q or %q", Sequential, SequentialUnrolled, ExpandDims, BroadcastAll, Parallel)
 
 func (m Method) check() error {
 	switch m {
-	case "", Sequential, SequentialUnrolled, ExpandDims, BroadcastAll:
+	case "", Sequential, SequentialUnrolled, ExpandDims, BroadcastAll, Parallel:
 		return nil
 	}
-	return fmt.Errorf("%q: use %q, %q, %q or %q", m, Sequential, SequentialUnrolled, ExpandDims, BroadcastAll)
+	return fmt.Errorf("%q: use %s", m, methods)
 }
 
 // customCall batches a callback, or runs another custom call in a loop.
@@ -62,6 +68,8 @@ func (b *batcher) customCall(op mlir.Operation) []mlir.Value {
 		fail(op, "the key batch of the callback is %v, or the name of a function after @", err)
 	}
 	switch {
+	case call.Config.Parallel != "": // a batch itself, which has no other form
+		method = Parallel
 	case method == "" && !looks:
 		method = b.method
 	case method == "" && call.Config.Encoding != contract.EncodingDictionary:
@@ -73,21 +81,23 @@ func (b *batcher) customCall(op mlir.Operation) []mlir.Value {
 	case SequentialUnrolled:
 		return b.unroll(op)
 	case ExpandDims:
-		return b.once(op, call.Config, func(v mlir.Value) mlir.Value {
+		return b.once(op, call.Config, method, func(v mlir.Value) mlir.Value {
 			if b.batched(v) {
 				return b.get(v)
 			}
 			return b.Reshape(b.get(v), first(1, dims(v))...)
 		})
 	case BroadcastAll:
-		return b.once(op, call.Config, b.full)
+		return b.once(op, call.Config, method, b.full)
+	case Parallel:
+		return b.parallel(op, call.Config)
 	}
 	if looks {
-		return b.once(op, call.Config, b.get)
+		return b.once(op, call.Config, method, b.get)
 	}
 	fail(op, "the host computes the results of the callback %q, so that it must be said how to call it for a batch: "+
-		"set the Batch of its options, the key batch of its backend_config, or Options.Method to %q, %q, %q or %q",
-		call.Config.Name(), Sequential, SequentialUnrolled, ExpandDims, BroadcastAll)
+		"set the Batch of its options, the key batch of its backend_config, or Options.Method to %s",
+		call.Config.Name(), methods)
 	return nil
 }
 
@@ -111,8 +121,49 @@ func (b *batcher) rule(op mlir.Operation, name string, tokens int) []mlir.Value 
 	return b.call(name, operands, results)
 }
 
+// parallel calls a callback once, for the batch as a whole, which the runtime divides.
+func (b *batcher) parallel(op mlir.Operation, config contract.Config) []mlir.Value {
+	_, ids, tokens, err := config.Split(op.NumOperands())
+	check(err)
+	switch {
+	case config.Form != contract.Call && config.Form != contract.Pure:
+		fail(op, "the callback %q has no results that the host computes, so that its method cannot be %q: "+
+			"leave it out, or use %q", config.Name(), Parallel, Sequential)
+	case tokens > 0:
+		fail(op, "the calls of %q are ordered, so that they cannot be made at the same time: use the method %q, "+
+			"or leave out the effect", config.Name(), Sequential)
+	case config.Encoding != contract.EncodingDictionary:
+		fail(op, "the call of %q is written for another host, which cannot divide a batch: use the method %q",
+			config.Name(), Sequential)
+	case slices.ContainsFunc(op.OperandValues()[op.NumOperands()-ids:], b.batched):
+		fail(op, "the ids of %q differ in the batch, but one call has one list of ids: use the method %q",
+			config.Name(), Sequential)
+	}
+	if config.JVP+config.VJP+config.Transpose != "" {
+		return b.once(op, config, Parallel, b.full) // each element has cotangents of all operands
+	}
+	return b.once(op, config, Parallel, b.get)
+}
+
+// divided returns the key "parallel" of the batch of a call, which may have been a batch.
+func divided(axes []int, parallel string) string {
+	axis := make([]byte, len(axes))
+	for i, a := range axes {
+		axis[i] = '*'
+		if a == contract.NotBatched {
+			axis[i] = '.'
+		}
+	}
+	if parallel == "" {
+		return string(axis)
+	}
+	return string(axis) + "," + parallel
+}
+
 // once calls a callback once, with what argument makes of each operand.
-func (b *batcher) once(op mlir.Operation, config contract.Config, argument func(mlir.Value) mlir.Value) []mlir.Value {
+func (b *batcher) once(
+	op mlir.Operation, config contract.Config, method Method, argument func(mlir.Value) mlir.Value,
+) []mlir.Value {
 	data, ids, tokens, err := config.Split(op.NumOperands())
 	check(err)
 	operands, axes := op.OperandValues(), make([]int, data)
@@ -146,12 +197,15 @@ func (b *batcher) once(op mlir.Operation, config contract.Config, argument func(
 	if config.Encoding != contract.EncodingDictionary {
 		return results
 	}
+	b.batchRules(op, &config, operands[:data], results[:len(results)-tokens])
 	list, readable := contract.DecodeTransforms(config.Transforms)
-	if readable || config.Transforms == "" {
+	switch {
+	case method == Parallel:
+		config.Parallel = divided(axes, config.Parallel)
+	case readable || config.Transforms == "":
 		config.Transforms = must(contract.EncodeTransforms(append(list, contract.Batch(axes...))...))
 	}
-	b.batchRules(op, &config, operands[:data], results[:len(results)-tokens])
-	if config.Signature != "" {
+	if config.Signature != "" && method != Parallel {
 		var of []mlir.Type
 		switch config.Form {
 		case contract.Passthrough:

@@ -3,6 +3,7 @@ package vmap_test
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/autodiff"
@@ -38,13 +39,17 @@ func TestMethods(t *testing.T) {
 		vmap.SequentialUnrolled: {"f32[2] f32[] -> f32[2]", "f32[2] f32[] -> f32[2]", "f32[2] f32[] -> f32[2]"},
 		vmap.ExpandDims:         {`f32[3,2] f32[1] -> f32[3,2] [('batch', {'batch_dims': (0, None)})]`},
 		vmap.BroadcastAll:       {`f32[3,2] f32[3] -> f32[3,2] [('batch', {'batch_dims': (0, 0)})]`},
+		vmap.Parallel:           {"f32[2] f32[] -> f32[2]", "f32[2] f32[] -> f32[2]", "f32[2] f32[] -> f32[2]"},
 	} {
 		t.Run(string(method), func(t *testing.T) {
+			var mu sync.Mutex
 			var calls []string
 			name := register(t, func(f *callbacks.Frame) error {
 				call := fmt.Sprintf("%s %s -> %s %s", f.Args[0].Shape, f.Args[1].Shape, f.Results[0].Shape,
 					contract.TransformText(f.Config.Transforms))
+				mu.Lock()
 				calls = append(calls, strings.TrimSpace(call))
+				mu.Unlock()
 				x, s, y := floats(f.Args[0]), floats(f.Args[1]), floats(f.Results[0])
 				for i := range y {
 					y[i] = x[i] * s[i/2%len(s)]
@@ -75,7 +80,7 @@ func TestMethods(t *testing.T) {
 		}`), "main")
 		_, err := vmap.Batch(f, vmap.Options{Size: 3})
 		check.Error(t, err, "stablehlo.custom_call at user.py:7:3", `the callback "mine"`,
-			`Options.Method to "sequential", "sequential_unrolled", "expand_dims" or "broadcast_all"`)
+			`Options.Method to "sequential", "sequential_unrolled", "expand_dims", "broadcast_all" or "parallel"`)
 	})
 }
 
@@ -228,9 +233,68 @@ func TestOrderedCalls(t *testing.T) {
 				want = []string{"[1 5]", "[1 5]", "[2 6]"}
 			}
 			check.Diff(t, "calls", want, calls)
+			_, err = vmap.Batch(f, vmap.Options{Size: 2, Method: vmap.Parallel})
+			check.Error(t, err, "are ordered, so that they cannot be made at the same time")
 			_, err = vmap.Batch(f, vmap.Options{Size: 2, Method: method, In: []int{0, 0}})
 			check.Error(t, err, "value 1 of Options.In is tensor<1xi8>, a token")
 		})
+	}
+}
+
+// TestParallel holds that a batch of a batch of a callback that is called in parallel is one operation, which calls the
+// function for each element of both, and that its derivative is such a batch again.
+func TestParallel(t *testing.T) {
+	client := newClient(t)
+	product := register(t, func(f *callbacks.Frame) error {
+		check.Diff(t, "shapes", "f32[2] f32[]", fmt.Sprint(f.Args[0].Shape, " ", f.Args[1].Shape))
+		x, s := floats(f.Args[0]), floats(f.Args[1])
+		for i := range x {
+			floats(f.Results[0])[i] = x[i] * x[i] * s[0]
+		}
+		return nil
+	})
+	check.NoError(t, callbacks.Default.Register(product+".vjp", func(f *callbacks.Frame) error { // of x, s, y, dy
+		x, s, dy := floats(f.Args[0]), floats(f.Args[1]), floats(f.Args[3])
+		floats(f.Results[1])[0] = 0
+		for i := range x {
+			floats(f.Results[0])[i] = 2 * x[i] * s[0] * dy[i]
+			floats(f.Results[1])[0] += x[i] * x[i] * dy[i]
+		}
+		return nil
+	}, callbacks.Options{}))
+	t.Cleanup(func() { _ = callbacks.Default.Unregister(product + ".vjp") })
+	for _, rule := range []string{"", product + ".vjp"} {
+		f := function(t, parse(t, fmt.Sprintf(`func.func @main(%%x: tensor<2xf32>, %%s: tensor<f32>) -> tensor<2xf32> {
+			%%0 = stablehlo.custom_call @calliope_runtime_call(%%x, %%s) {
+				api_version = 4 : i32,
+				backend_config = {batch = "parallel", callback = %q, form = "pure", signature = %q, v = 3 : i64, vjp = %q}
+			} : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
+			return %%0 : tensor<2xf32>
+		}`, product, contract.SignatureHash("f32[2],f32[]->f32[2]"), rule)), "main")
+		batched, err := vmap.Batch(f, vmap.Options{Size: 3, In: []int{0, vmap.NotBatched}})
+		check.NoError(t, err)
+		batched, err = vmap.Batch(batched, vmap.Options{Size: 2, In: []int{vmap.NotBatched, 0}})
+		check.NoError(t, err)
+		axes := `parallel = ".*,*."`
+		if rule != "" {
+			axes = `parallel = "**,**"` // each element has a cotangent of s
+		}
+		if text := batched.String(); strings.Count(text, "custom_call") != 1 || !strings.Contains(text, axes) {
+			t.Errorf("the batch is not one operation with %s:\n%s", axes, text)
+		}
+		x, s := vector([]int{3, 2}, 1, 2, 3, 4, 5, 6), vector([]int{2}, 10, 100)
+		want := []float32{10, 40, 90, 160, 250, 360, 100, 400, 900, 1600, 2500, 3600}
+		check.Diff(t, "results", want, floats(compile(t, client, batched)(x, s)[0]))
+		if rule == "" {
+			continue
+		}
+		forward, backward, err := autodiff.VJP(batched, autodiff.Options{})
+		check.NoError(t, err)
+		kept := compile(t, client, forward)(x, s)
+		dy := vector([]int{2, 3, 2}, 1, 1, 1, 0, 2, 1, 0, 0, 0, 0, 0, 1)
+		got := compile(t, client, backward)(append(kept[1:], dy)...)
+		check.Diff(t, "cotangent of x", []float32{20, 40, 60, 0, 200, 120 + 1200}, floats(got[0]))
+		check.Diff(t, "cotangent of s", []float32{1 + 4 + 9 + 50 + 36, 36}, floats(got[1]))
 	}
 }
 
@@ -249,6 +313,7 @@ func TestKey(t *testing.T) {
 		{"a function that is not there", "pure", "@other", nil,
 			"the function @other, which its key batch names, is not in the module"},
 		{"a function of another type", "pure", "@main", nil, "has the type (tensor<2xf32>) -> tensor<2xf32>, but batches of the operands and results of the call need (tensor<2x2xf32>) -> tensor<2x2xf32>"},
+		{"parallel for a tap", "observe", "parallel", nil, "has no results that the host computes, so that its method cannot be \"parallel\""},
 		{"no method", "pure", "slowly", nil, `the key batch of the callback is "slowly": use "sequential"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -297,7 +362,9 @@ func TestKey(t *testing.T) {
 // the module that has it, also for arguments that are not batched.
 func TestRules(t *testing.T) {
 	client := newClient(t)
-	for _, method := range []vmap.Method{vmap.Sequential, vmap.SequentialUnrolled, vmap.ExpandDims, vmap.BroadcastAll} {
+	for _, method := range []vmap.Method{
+		vmap.Sequential, vmap.SequentialUnrolled, vmap.ExpandDims, vmap.BroadcastAll, vmap.Parallel,
+	} {
 		for _, rule := range []string{"jvp", "vjp"} {
 			t.Run(fmt.Sprint(method, " ", rule), func(t *testing.T) {
 				name := register(t, func(f *callbacks.Frame) error {

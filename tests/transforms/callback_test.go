@@ -35,7 +35,7 @@ func.func private @$NAME.jvp(%x: $TYPE, %dx: $TYPE) -> ($TYPE, $TYPE) {
 // withCallbacks returns a module whose functions with the names of host call wave. The call has a rule for its
 // derivatives, in which it stands too, and the method n for batches.
 func withCallbacks(module string, n int) string {
-	methods := []string{"sequential", "sequential_unrolled", "expand_dims", "broadcast_all"}
+	methods := []string{"sequential", "sequential_unrolled", "expand_dims", "broadcast_all", "parallel"}
 	return hosted.ReplaceAllStringFunc(module, func(text string) string {
 		match := hosted.FindStringSubmatch(text)
 		with := strings.NewReplacer("$NAME", match[1], "$TYPE", match[2], "$METHOD", methods[n%len(methods)])

@@ -327,7 +327,7 @@ def call(
 
     vmap_method says what vmap does: "sequential" and "sequential_unrolled" call with each row,
     "broadcast_all" with all rows at once, also of operands that are not mapped, and "expand_dims" with one
-    row of these. keys are further keys of the contract.
+    row of these. "parallel" calls with each row, several at a time. keys are further keys of the contract.
 
     A program for several devices that JAX divides calls on device 0, with the whole arrays. In a
     shard_map each device calls with its part, or over only some axes the first device along the others.

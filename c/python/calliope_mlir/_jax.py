@@ -18,6 +18,7 @@ OBSERVE, PASSTHROUGH, CALL, PURE = "observe", "passthrough", "call", "pure"
 # How a call is made under vmap, and the size that operands without the mapped axis get.
 _ALL_ROWS = {"expand_dims": 1, "broadcast_all": None}
 _EACH_ROW = ("sequential", "sequential_unrolled")
+_PARALLEL = "parallel"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -125,10 +126,30 @@ def _batch(operands, dims, *, call):
         return _call_with_all_rows(operands, dims, rows, call)
     if method in _EACH_ROW:
         return _call_with_each_row(operands, dims, call, unroll=method == "sequential_unrolled")
+    if method == _PARALLEL:
+        return _call_in_parallel(operands, dims, rows, call)
     raise NotImplementedError(
         f"the call of the callback {_name(call)} under vmap needs a vmap_method, one of "
-        f"{', '.join((*_EACH_ROW, *_ALL_ROWS))}; it is {method}"
+        f"{', '.join((*_EACH_ROW, *_ALL_ROWS, _PARALLEL))}; it is {method}"
     )
+
+
+def _call_in_parallel(operands, dims, rows, call):
+    """Makes one call, which the library divides into those of the rows."""
+    if call.form not in (CALL, PURE) or call.token or call.ordered:
+        raise NotImplementedError(
+            f"the callback {_name(call)} is called in order, or has no results, so that vmap_method cannot be parallel: "
+            "use sequential"
+        )
+    keys = dict(call.keys)
+    axis = "".join("." if d is None else "*" for d in dims)
+    keys["parallel"] = f"{axis},{keys['parallel']}" if "parallel" in keys else axis
+    keys["v"] = np.int64(4)
+    moved = [o if d is None else jax.numpy.moveaxis(o, d, 0) for o, d in zip(operands, dims)]
+    results = tuple(((rows, *shape), dtype) for shape, dtype in call.results)
+    batched = dataclasses.replace(call, results=results, keys=tuple(sorted(keys.items())))
+    results = call_p.bind(*moved, call=batched)
+    return results, [0] * len(results)
 
 
 def _call_with_all_rows(operands, dims, rows, call):

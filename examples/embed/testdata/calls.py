@@ -98,7 +98,7 @@ gc.collect()
 assert alive() is not None, "the handler of a name that was registered again is gone"
 
 # Under vmap.
-for method in "sequential", "sequential_unrolled", "broadcast_all", "expand_dims":
+for method in "sequential", "sequential_unrolled", "broadcast_all", "expand_dims", "parallel":
     y = jax.vmap(lambda r: calliope.call("add", r, r, x, vmap_method=method))(jnp.ones((2, 4)))
     np.testing.assert_array_equal(y, jnp.ones((2, 4)) + x)
 jax.vmap(lambda r, token: calliope.tap("seen", r, token=token), in_axes=(0, None), out_axes=None)(
