@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -46,9 +45,7 @@ func (b *batcher) counterparts(of, batch []mlir.Value) (list []counterpart) {
 }
 
 func withTangent(list []counterpart) []counterpart {
-	return slices.DeleteFunc(slices.Clone(list), func(c counterpart) bool {
-		return !transform.IsFloat(c.of) && !transform.IsComplex(c.of)
-	})
+	return slices.DeleteFunc(slices.Clone(list), func(c counterpart) bool { return !isFloat(c.of) })
 }
 
 // batchRule adds the batch of a function of the module, and returns its name. What is expanded is a parameter that is
@@ -69,40 +66,30 @@ func (b *batcher) batchRule(op mlir.Operation, name string, parameters, results 
 	if !slices.ContainsFunc(slices.Concat(parameters, results), func(c counterpart) bool { return c.expanded }) {
 		return b.function(rule, in)
 	}
-	made, known := b.reserve(name, "expanded", in)
-	if known {
-		return made
-	}
-	f := transform.NewFunction(op.Location(), name, types)
-	must(b.table.Insert(f))
-	end := f.Region(0).First().Terminator()
-	e := &batcher{Emitter: transform.NewEmitter(end, op.Location()), size: b.size}
-	values := arguments(f.Region(0).First())
-	for i, c := range parameters {
-		if c.expanded {
-			values[i] = e.Reshape(values[i], dimsOf(c.of)...)
+	return b.wrap(op, name, fmt.Sprint("expanded", in), types, func(e *batcher, values []mlir.Value) []mlir.Value {
+		for i, c := range parameters {
+			if c.expanded {
+				values[i] = e.Reshape(values[i], dimsOf(c.of)...)
+			}
 		}
-	}
-	for _, c := range results {
-		returned = append(returned, e.typeOf(c.of))
-	}
-	values = e.call(b.function(rule, in), values, returned)
-	for i, c := range results {
-		if c.expanded {
-			values[i] = e.Reshape(e.total(values[i]), dimsOf(c.batch)...)
+		for _, c := range results {
+			returned = append(returned, e.typeOf(c.of))
 		}
-	}
-	end.SetOperands(values...)
-	transform.Settle(f, b.table, made)
-	f.SetVisibility(mlir.Private)
-	return made
+		values = e.call(b.function(rule, in), values, returned)
+		for i, c := range results {
+			if c.expanded {
+				values[i] = e.Reshape(e.total(values[i]), dimsOf(c.batch)...)
+			}
+		}
+		return values
+	})
 }
 
 // function adds the batch of a function of the module, once for each choice of axes, and returns its name. A function
 // may need the batch of itself, for a rule of the calls in it.
 func (b *batcher) function(f mlir.Operation, in []int) string {
 	name, _ := f.Symbol()
-	made, known := b.reserve(name, "batch", in)
+	made, known := b.reserve(name, fmt.Sprint("batch", in))
 	if !known {
 		o := Options{Size: b.size, In: in, Method: b.method, Name: made, made: b.made}
 		must(Batch(f, o)).SetVisibility(mlir.Private)
@@ -111,8 +98,8 @@ func (b *batcher) function(f mlir.Operation, in []int) string {
 }
 
 // reserve returns the name of a function that is made of another one, and whether it was reserved before.
-func (b *batcher) reserve(name, kind string, in []int) (made string, known bool) {
-	key := fmt.Sprint(name, " ", kind, in)
+func (b *batcher) reserve(name, kind string) (made string, known bool) {
+	key := fmt.Sprint(name, " ", kind)
 	if made, known = b.made[key]; known {
 		return made, true
 	}

@@ -417,3 +417,44 @@ func TestRules(t *testing.T) {
 		}
 	}
 }
+
+// TestRuleOfBatch holds that a callback whose batch a function of the module computes keeps its derivative.
+func TestRuleOfBatch(t *testing.T) {
+	client := newClient(t)
+	for _, rule := range []string{"jvp", "vjp"} {
+		t.Run(rule, func(t *testing.T) {
+			call := fmt.Sprintf(`stablehlo.custom_call @calliope_runtime_call(%%x, %%n) {
+				api_version = 4 : i32, backend_config = {batch = "@batch", callback = "nobody", form = "pure", %s = "@%[1]s", v = 3 : i64}
+			} : (tensor<f32>, tensor<i32>) -> (tensor<f32>, tensor<i32>)`, rule)
+			m := parse(t, `func.func @main(%x: tensor<f32>, %n: tensor<i32>) -> tensor<f32> {
+				%0:2 = `+call+`
+				return %0#0 : tensor<f32>
+			}
+			func.func private @batch(%x: tensor<3xf32>, %n: tensor<3xi32>) -> (tensor<3xf32>, tensor<3xi32>) {
+				%0 = stablehlo.convert %x : (tensor<3xf32>) -> tensor<3xi32>
+				%1 = stablehlo.convert %n : (tensor<3xi32>) -> tensor<3xf32>
+				%2 = stablehlo.multiply %x, %1 : tensor<3xf32>
+				return %2, %0 : tensor<3xf32>, tensor<3xi32>
+			}
+			func.func private @jvp(%x: tensor<f32>, %n: tensor<i32>, %dx: tensor<f32>) -> (tensor<f32>, tensor<i32>, tensor<f32>) {
+				%0:2 = `+call+`
+				%1 = stablehlo.convert %n : (tensor<i32>) -> tensor<f32>
+				%2 = stablehlo.multiply %dx, %1 : tensor<f32>
+				return %0#0, %0#1, %2 : tensor<f32>, tensor<i32>, tensor<f32>
+			}
+			func.func private @vjp(%x: tensor<f32>, %n: tensor<i32>, %y: tensor<f32>, %z: tensor<i32>, %dy: tensor<f32>) -> tensor<f32> {
+				%1 = stablehlo.convert %n : (tensor<i32>) -> tensor<f32>
+				%2 = stablehlo.multiply %dy, %1 : tensor<f32>
+				return %2 : tensor<f32>
+			}`)
+			batched, err := vmap.Batch(function(t, m, "main"), vmap.Options{Size: 3})
+			check.NoError(t, err)
+			forward, backward, err := autodiff.VJP(batched, autodiff.Options{})
+			check.NoError(t, err)
+			kept := compile(t, client, forward)(vector([]int{3}, 1, 2, 3), tensor.Vector[int32](4, 5, 6))
+			check.Diff(t, "results", []float32{4, 10, 18}, floats(kept[0]))
+			got := compile(t, client, backward)(append(kept[1:], vector([]int{3}, 1, 10, 100))...)
+			check.Diff(t, "cotangents", []float32{4, 50, 600}, floats(got[0]))
+		})
+	}
+}
