@@ -16,6 +16,9 @@ type BatchOptions struct {
 	In, Out []int       // or NotBatched, of a result that does not depend on the batch
 	Size    int         // of the batch, which is needed only if nothing in the argument is batched
 	Method  vmap.Method // of callbacks that return values and state no method themselves
+	// AxisName, which may be any name, makes the elements of the batch the replicas of the function: AllReduce between
+	// all of them, and other collectives, become operations on the batch. ReplicaID is the number of the element.
+	AxisName string
 }
 
 // Batch returns the function that computes f for each element of a batch, as jax.vmap. The leaves of its argument and
@@ -54,7 +57,7 @@ func Batch[T, R any](f func(T) R, o ...BatchOptions) func(T) R {
 		shared := slices.Repeat([]int{NotBatched}, len(t.effects)+len(t.captured))
 		results := s.transformed(t, s.arguments(t, values), func(f mlir.Operation) (mlir.Operation, error) {
 			return vmap.Batch(f, vmap.Options{
-				Size: int64(size), Method: options.Method,
+				Size: int64(size), Method: options.Method, AxisName: options.AxisName,
 				In: slices.Concat(in, shared), Out: slices.Concat(out, shared[:len(t.effects)]),
 			})
 		})

@@ -182,6 +182,24 @@ func TestRulesOfCallbacks(t *testing.T) {
 	check.Diff(t, "calls", []string{"f tensor<f32>", "pull tensor<f32>", "f tensor<4xf32>"}, called)
 }
 
+// TestBatchOfReplicas holds that collectives inside of a batch over an axis are operations on the batch.
+func TestBatchOfReplicas(t *testing.T) {
+	b := newBuilder(t)
+	f := b.Func("main", f32(4, 2))
+	f.Return(builder.Batch(func(x value) value {
+		sum := builder.AllReduce(x, builder.Add, builder.CollectiveOptions{})
+		return builder.Sub(x, sum)
+	}, builder.BatchOptions{AxisName: "replicas"})(f.Param(0)))
+	var names []string
+	for op := range mainOf(t, finish(t, b)).All() {
+		names = append(names, op.Name())
+	}
+	check.Diff(t, "operations", []string{
+		"func.func", "stablehlo.constant", "stablehlo.reduce", "stablehlo.add", "stablehlo.return",
+		"stablehlo.broadcast_in_dim", "stablehlo.subtract", "func.return",
+	}, names)
+}
+
 func TestMistakesWithDerivatives(t *testing.T) {
 	type mixed struct{ X, N value }
 	square := func(x value) value { return builder.Square(x) }

@@ -30,6 +30,15 @@ type Options struct {
 	// themselves. "" is an error for them.
 	Method Method
 
+	// AxisName makes the batch take the place of the devices along an axis, as axis_name in JAX: the operations between
+	// them, such as all_reduce and partition_id, become operations on the batch, with one element for each of the Size
+	// devices. If a mesh of the module has the axis, they are those along it in manual computations, whose operands and
+	// results are divided into elements as their shardings say, so that nil for In and Out means NotBatched. The module
+	// keeps its mesh and its number of partitions, for the function itself. Otherwise the axis is that of the replicas
+	// of the function, and each operation must be between all of them.
+	AxisName string
+
+	axis *axis             // of AxisName, for what is called inside of it
 	made map[string]string // the names of the batches of functions of the module that rules need
 }
 
@@ -59,6 +68,12 @@ func Batch(f mlir.Operation, o Options) (batched mlir.Operation, err error) {
 	from := source.Region(0).First()
 	parameters, results := arguments(from), from.Terminator().OperandValues()
 	tokens := tokensOf(from)
+	if o.axis == nil {
+		o.axis = axisOf(f, o)
+	}
+	if o.axis != nil && !o.axis.inside { // parameters are not batched, so that their shardings have no axis
+		o.In, o.Out = unbatched(o.In, len(parameters)), unbatched(o.Out, len(results))
+	}
 	in, out := axes(f, "In", o.In, parameters, tokens), axes(f, "Out", o.Out, results, tokens)
 	if o.Size < 1 {
 		fail(f, "Options.Size is %d: it is the number of elements of the batch, at least 1", o.Size)
@@ -73,7 +88,7 @@ func Batch(f mlir.Operation, o Options) (batched mlir.Operation, err error) {
 	to := batched.Region(0).First()
 	b := &batcher{
 		Emitter: transform.NewEmitter(to.Terminator(), f.Location()),
-		size:    o.Size, method: o.Method, table: table, made: o.made, tokens: tokens,
+		size:    o.Size, method: o.Method, table: table, made: o.made, axis: o.axis, tokens: tokens,
 		values: map[mlir.Value]mlir.Value{},
 	}
 	if b.made == nil {
@@ -104,6 +119,9 @@ func Batch(f mlir.Operation, o Options) (batched mlir.Operation, err error) {
 	made = made[1:]
 	for of, axes := range map[string][]int{transform.Parameters: in, transform.Results: out} {
 		list := transform.Shardings(f, of, len(axes))
+		if o.axis != nil {
+			transform.DropAxis(list, o.axis.name)
+		}
 		for i, axis := range axes {
 			if axis != NotBatched {
 				list[i] = transform.WithDimension(list[i], axis)
@@ -117,6 +135,14 @@ func Batch(f mlir.Operation, o Options) (batched mlir.Operation, err error) {
 	}
 	transform.Settle(batched, table, name)
 	return batched, nil
+}
+
+// unbatched returns axes of n values, of which none is batched if they are nil.
+func unbatched(axes []int, n int) []int {
+	if axes == nil {
+		return slices.Repeat([]int{NotBatched}, n)
+	}
+	return axes
 }
 
 // axes returns the axes of parameters or results, none of them negative. Tokens have none.

@@ -21,6 +21,7 @@ type batcher struct {
 	values map[mlir.Value]mlir.Value
 	tokens map[mlir.Value]bool // of the source, which are never batched
 	made   map[string]string   // see Options
+	axis   *axis               // see Options.AxisName; nil without one
 }
 
 // get returns what stands for a value of the source.
@@ -142,7 +143,10 @@ func (b *batcher) block(block mlir.Block) {
 // operation creates one operation.
 func (b *batcher) operation(op mlir.Operation) []mlir.Value {
 	of := b.dependencies(op)
-	if len(of) == 0 {
+	if b.between(op) {
+		return between[op.Name()](b, op)
+	}
+	if len(of) == 0 && !b.communicates(op) {
 		return b.copy(op).ResultValues()
 	}
 	for _, v := range slices.Concat(op.OperandValues(), op.ResultValues()) {

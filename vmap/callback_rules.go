@@ -91,7 +91,7 @@ func (b *batcher) function(f mlir.Operation, in []int) string {
 	name, _ := f.Symbol()
 	made, known := b.reserve(name, fmt.Sprint("batch", in))
 	if !known {
-		o := Options{Size: b.size, In: in, Method: b.method, Name: made, made: b.made}
+		o := Options{Size: b.size, In: in, Method: b.method, Name: made, axis: b.axis, made: b.made}
 		must(Batch(f, o)).SetVisibility(mlir.Private)
 	}
 	return made
@@ -99,7 +99,7 @@ func (b *batcher) function(f mlir.Operation, in []int) string {
 
 // reserve returns the name of a function that is made of another one, and whether it was reserved before.
 func (b *batcher) reserve(name, kind string) (made string, known bool) {
-	key := fmt.Sprint(name, " ", kind)
+	key := fmt.Sprint(name, " ", kind, " ", b.axis != nil && b.axis.inside)
 	if made, known = b.made[key]; known {
 		return made, true
 	}

@@ -13,6 +13,10 @@
 // until the condition of no element is true. In between, the dimension of the batch is the first one. [Looped]
 // names the operations for which there is no such form. They run in a loop over the batch.
 //
+// # Devices
+//
+// A batch may take the place of devices: see [Options]. The operations between them are operations on the batch then.
+//
 // # Callbacks
 //
 // A callback that only looks at values is called once, with the batches of those that are batched: the

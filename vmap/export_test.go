@@ -13,7 +13,7 @@ var kinds = []struct {
 	{windows, "one more dimension"},
 	{indexing, "a batching dimension, or a part of the slices"},
 	{normalizations, "more features"},
-	{collectives, "one more dimension"},
+	{collectives, "one more dimension; over Options.AxisName, an operation on the batch"},
 	{control, "the same; under a condition that differs, all is computed and selected"},
 	{expanded, "the same, on larger arrays"},
 }

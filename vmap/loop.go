@@ -8,6 +8,10 @@ import (
 
 // loop runs an operation for each element of the batch, in their order.
 func (b *batcher) loop(op mlir.Operation) []mlir.Value {
+	if b.communicates(op) {
+		fail(op, "it runs for one element after the other, but is between all of them: the devices of an axis must agree on "+
+			"the conditions around it")
+	}
 	of := b.dependencies(op)
 	counter := b.tensor(b.Context.IntegerType(32, mlir.Signless))
 	carried := []mlir.Value{b.Zero(counter)}

@@ -30,34 +30,54 @@ func constraint(b *batcher, op mlir.Operation) []mlir.Value {
 	})
 }
 
-// manual batches a manual computation. All its results are batched.
+// manual batches a manual computation. All its results are batched, unless the batch takes the place of its devices.
 func manual(b *batcher, op mlir.Operation) []mlir.Value {
 	m := must(transform.AsManual(op))
-	operands, arguments := op.OperandValues(), typesOf(arguments(m.Body))
+	if b.replaces(m) {
+		return b.replace(m)
+	}
+	operands := op.OperandValues()
 	for i, v := range operands {
 		if operands[i] = b.get(v); b.batched(v) {
-			m.In[i], arguments[i] = undivided(m.In[i], "{}"), b.typeOf(arguments[i])
+			m.In[i] = undivided(m.In[i], "{}")
 		}
 	}
-	var results []mlir.Type
-	for i, v := range op.Results() {
+	for i := range m.Out {
 		m.Out[i] = undivided(m.Out[i], "{}")
-		results = append(results, b.typeOf(v.Type()))
 	}
-	region, block := b.Context.NewRegion(), b.Context.NewBlock(op.Location(), arguments...)
+	return b.manual(m, operands, typesOf(op.ResultValues()))
+}
+
+// manual creates a manual computation with these operands, for which m has the shardings, and batches of results.
+func (b *batcher) manual(m transform.Manual, operands []mlir.Value, results []mlir.Type) []mlir.Value {
+	for i, t := range results {
+		results[i] = b.typeOf(t)
+	}
+	parts := typesOf(arguments(m.Body))
+	for i, v := range operands {
+		if rank(v) > rank(m.Body.Argument(i)) {
+			parts[i] = b.typeOf(parts[i])
+		}
+	}
+	region, block := b.Context.NewRegion(), b.Context.NewBlock(m.Op.Location(), parts...)
 	region.Append(block)
-	end := must(mlir.Create(block, mlir.OperationState{Name: "sdy.return", Location: op.Location()}))
+	end := must(mlir.Create(block, mlir.OperationState{Name: "sdy.return", Location: m.Op.Location()}))
 	outside := b.Emitter
-	b.Emitter = transform.NewEmitter(end, op.Location()) // its constants are in it
-	b.evaluate(m.Body, transform.Arguments(block))
+	b.Emitter = transform.NewEmitter(end, m.Op.Location()) // its constants are in it
+	end.SetOperands(b.parts(m, transform.Arguments(block))...)
+	b.Emitter = outside
+	return must(mlir.Create(mlir.Before(b.Before), mlir.OperationState{
+		Name: m.Op.Name(), Location: m.Op.Location(), Operands: operands, Results: results,
+		Attributes: m.Attributes(b.Context), Regions: []mlir.Region{region},
+	})).ResultValues()
+}
+
+// parts creates the operations of a manual computation, and returns the batches of what it returns.
+func (b *batcher) parts(m transform.Manual, with []mlir.Value) []mlir.Value {
+	b.evaluate(m.Body, with)
 	returned := m.Body.Terminator().OperandValues()
 	for i, v := range returned {
 		returned[i] = b.full(v)
 	}
-	end.SetOperands(returned...)
-	b.Emitter = outside
-	return must(mlir.Create(mlir.Before(b.Before), mlir.OperationState{
-		Name: op.Name(), Location: op.Location(), Operands: operands, Results: results,
-		Attributes: m.Attributes(b.Context), Regions: []mlir.Region{region},
-	})).ResultValues()
+	return returned
 }

@@ -3,6 +3,8 @@ package vmap
 import (
 	"slices"
 
+	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -35,7 +37,12 @@ func (r reach) block(b mlir.Block) {
 				r.add(op.Result(i), r.is(v))
 			}
 		default: // also of a manual computation: if one is, all its results are
-			batched := false
+			batched := r.communicates(op)
+			if r.between(op) {
+				batched = !slices.Contains(uniform, op.Name())
+			} else if op.Name() == callop.Manual && r.replaces(must(transform.AsManual(op))) {
+				continue // its results are not divided
+			}
 			for inner := range op.All() {
 				batched = batched || slices.ContainsFunc(inner.OperandValues(), r.is)
 			}

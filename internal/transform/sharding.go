@@ -1,6 +1,8 @@
 package transform
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -80,4 +82,44 @@ func axesWith(text string, at int) string {
 	dimensions := split(strings.Trim(parts[1], "[]"))
 	parts[1] = "[" + strings.Join(slices.Insert(dimensions, min(at, len(dimensions)), "{?}"), ", ") + "]"
 	return "#sdy.sharding<" + strings.Join(parts, ", ") + ">"
+}
+
+// WithoutAxis removes an axis from a sharding <mesh, [axes of each dimension], …>. It returns the dimension that the
+// axis divides, or -1, and the axes before it that divide the same dimension.
+func WithoutAxis(sharding, axis string) (dimension int, before []string, without string, err error) {
+	dimension = -1
+	parts := split(sharding[1 : len(sharding)-1])
+	for d, axes := range split(strings.Trim(parts[1], "[]")) {
+		list := split(strings.Trim(axes, "{}"))
+		for i, name := range list {
+			switch {
+			case name == axis:
+				dimension, before = d, list[:i]
+			case strings.HasPrefix(name, axis+":"):
+				return 0, nil, "", fmt.Errorf("the sharding %s has a part of the axis %s only", sharding, axis)
+			}
+		}
+	}
+	return dimension, before, dropAxis(sharding, axis), nil
+}
+
+// DropAxis removes an axis of a mesh from shardings that Shardings returned, and those that have no axis then.
+func DropAxis(list []mlir.Attribute, axis string) {
+	for i, a := range list {
+		s, ok := a.Entry("sdy.sharding")
+		if !ok {
+			continue
+		}
+		var kept []mlir.NamedAttribute
+		if text := dropAxis(s.String(), axis); strings.Contains(text, `"`) {
+			s = Must(a.Context().ParseAttribute(text))
+			kept = append(kept, mlir.NamedAttribute{Name: "sdy.sharding", Value: s})
+		}
+		list[i] = a.Context().DictionaryAttribute(kept...)
+	}
+}
+
+func dropAxis(sharding, axis string) string {
+	of := regexp.MustCompile(regexp.QuoteMeta(axis) + `(:\(\d+\)\d+)?(, )?`)
+	return strings.ReplaceAll(of.ReplaceAllString(sharding, ""), ", }", "}")
 }
