@@ -141,12 +141,11 @@ func (b *Backend) NumDevices() int {
 	return b.client().NumDevices()
 }
 
-// SetContext sets the context of the executions that begin from now on: see ContextExecutable. nil is
-// context.Background().
+// SetContext sets the context of the executions that begin from now on: see ContextExecutable.
 func (b *Backend) SetContext(ctx context.Context) { b.ctx.Store(&ctx) }
 
 func (b *Backend) context() context.Context {
-	if ctx := b.ctx.Load(); ctx != nil && *ctx != nil {
+	if ctx := b.ctx.Load(); ctx != nil {
 		return *ctx
 	}
 	return context.Background()

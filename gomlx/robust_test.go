@@ -115,7 +115,7 @@ func TestContext(t *testing.T) {
 	if _, err := e.Execute([]compute.Buffer{in}, nil, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("with the backend's context, the execution returned %v", err)
 	}
-	b.SetContext(nil)
+	b.SetContext(t.Context())
 	close(gate.leave)
 	go func() { <-gate.entered }()
 	if _, err := e.Execute([]compute.Buffer{in}, nil, 0); err != nil {

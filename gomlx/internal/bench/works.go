@@ -47,7 +47,7 @@ func worksOn(backend compute.Backend) (map[string]work, error) {
 			return took
 		},
 		"run": repeat(func() {
-			y, err := double.Exec1(small)
+			y, err := double.Call1(small)
 			check(err)
 			check(y.FinalizeAll())
 		}),
