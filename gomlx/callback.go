@@ -5,50 +5,125 @@ import (
 	"sync"
 
 	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/shapes"
 	"github.com/pkg/errors"
 
+	"github.com/calliope-mlir/calliope"
 	ir "github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // Tap calls a Go function with values of a computation each time that an execution computes them, also in loops and
-// branches. Package callbacks makes such functions: callbacks.Tap of a function with typed arguments, and
-// callbacks.Print. The calls are in the order of the Taps. If the function returns an error or panics, that is the
-// error of Execute.
+// branches: in the innermost function that the values are of. Package callbacks makes such functions: callbacks.Tap
+// of a function with typed arguments, and callbacks.Print. The calls of one effect are in the order of the Taps. If
+// the function returns an error or panics, that is the error of Execute, unless the call is Async.
 //
-// The values of a node of GoMLX are those of graph.InternalBackendOutputs.
-func Tap(fn callbacks.Func, values ...compute.Value) error {
-	return call("tap", fn, values, func(cb ir.Callback, vs []ir.Value) { ir.Tap(cb, vs) })
+// Package host has Tap, and the others, for nodes of GoMLX.
+func Tap(o calliope.CallOptions, fn callbacks.Func, values ...compute.Value) error {
+	_, err := call("tap", o, fn, values, func(_ *trace, cb ir.Callback, vs []ir.Value) []ir.Value {
+		ir.Tap(cb, vs)
+		return nil
+	})
+	return err
 }
 
 // Check is Tap for executions in which cond, a boolean scalar, is false: see callbacks.Check. If cond is true, nothing
 // is called and nothing is copied.
-func Check(cond compute.Value, fn callbacks.Func, values ...compute.Value) error {
-	return call("check", fn, append([]compute.Value{cond}, values...), func(cb ir.Callback, vs []ir.Value) {
+func Check(o calliope.CallOptions, cond compute.Value, fn callbacks.Func, values ...compute.Value) error {
+	values = append([]compute.Value{cond}, values...)
+	_, err := call("check", o, fn, values, func(_ *trace, cb ir.Callback, vs []ir.Value) []ir.Value {
 		ir.Check(vs[0], cb, vs[1:])
+		return nil
 	})
+	return err
+}
+
+// RuntimeCall is Tap for a function with results, of the shapes that are given: see callbacks.Call. The call is always
+// made, even if its results are not used.
+func RuntimeCall(
+	o calliope.CallOptions, fn callbacks.Func, results []shapes.Shape, values ...compute.Value,
+) ([]compute.Value, error) {
+	return callFor("runtime call", o, fn, results, values, ir.RuntimeCall[[]ir.Value, []ir.Value])
+}
+
+// PureCall is RuntimeCall for a function whose results depend on its arguments only, and that has no other effect: the
+// call may be left out, moved, or merged with an equal one.
+func PureCall(
+	o calliope.CallOptions, fn callbacks.Func, results []shapes.Shape, values ...compute.Value,
+) ([]compute.Value, error) {
+	return callFor("pure call", o, fn, results, values, ir.PureCall[[]ir.Value, []ir.Value])
+}
+
+// callFor adds a call with results.
+func callFor(
+	op string, o calliope.CallOptions, fn callbacks.Func, results []shapes.Shape, values []compute.Value,
+	emit func(ir.Callback, []ir.Value, []ir.Value) []ir.Value,
+) ([]compute.Value, error) {
+	like := make([]tensor.Shape, len(results))
+	for i, r := range results {
+		var err error
+		if like[i].DType, err = element(r.DType); err != nil {
+			return nil, errors.WithStack(fmt.Errorf("%s: %s: result %d: %w", Name, op, i, err))
+		}
+	}
+	return call(op, o, fn, values, func(t *trace, cb ir.Callback, vs []ir.Value) []ir.Value {
+		template := make([]ir.Value, len(like))
+		for i, s := range like {
+			s.Dims = t.dims(results[i])
+			template[i] = ir.Like(s)
+		}
+		return emit(cb, template, vs)
+	})
+}
+
+// Return makes the innermost function of some values return them, in place of what GoMLX makes it return. GoMLX makes
+// nodes only of what its own operations return: by this those of a graph.Function can be of anything.
+func Return(values ...compute.Value) error {
+	f, err := innermost("return", values)
+	if err == nil {
+		f.returns, err = f.own(values)
+	}
+	return err
 }
 
 // call adds a call of a function that is registered until the executable is freed, or the builder if it is never
 // compiled.
-func call(op string, fn callbacks.Func, values []compute.Value, emit func(ir.Callback, []ir.Value)) error {
-	if len(values) == 0 {
-		return orNoValues(nil, op)
+func call(
+	op string, o calliope.CallOptions, fn callbacks.Func, values []compute.Value,
+	emit func(*trace, ir.Callback, []ir.Value) []ir.Value,
+) ([]compute.Value, error) {
+	f, err := innermost(op, values)
+	if err != nil {
+		return nil, err
 	}
-	first, ok := values[0].(value)
-	if !ok {
-		return errors.WithStack(errForeign(values[0]))
-	}
-	f, b := first.of, first.of.builder
 	vs, err := f.own(values)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	cb, err := b.called.register(fn)
+	cb, err := f.builder.called.register(fn, o)
 	if err != nil {
-		return errors.WithStack(fmt.Errorf("%s: %s: %w", Name, op, err))
+		return nil, errors.WithStack(fmt.Errorf("%s: %s: %w", Name, op, err))
 	}
-	return b.do(func(t *trace) { emit(cb, t.all(f, vs)) })
+	return f.values(func(t *trace) { t.add(emit(t, cb, t.all(f, vs))...) })
+}
+
+// innermost returns the innermost of the functions that values are of.
+func innermost(op string, values []compute.Value) (*function, error) {
+	var f *function
+	for _, v := range values {
+		own, ok := v.(value)
+		if !ok {
+			return nil, errors.WithStack(errForeign(v))
+		}
+		if f == nil || f.encloses(own.of) {
+			f = own.of
+		}
+	}
+	if f == nil {
+		return nil, orNoValues(nil, op)
+	}
+	return f, nil
 }
 
 // called are the Go functions that a computation calls.
@@ -61,16 +136,20 @@ type called struct {
 }
 
 // register registers a function.
-func (c *called) register(fn callbacks.Func) (ir.Callback, error) {
+func (c *called) register(fn callbacks.Func, o calliope.CallOptions) (ir.Callback, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	registry := c.backend.session.Registry()
-	id, err := registry.RegisterFunc(fn, callbacks.Options{FailRun: true})
+	id, err := registry.RegisterFunc(fn, callbacks.Options{
+		Dispatch: o.Dispatch, Timeout: o.Timeout, PerSecond: o.PerSecond, FailRun: o.Dispatch != callbacks.Async,
+	})
 	if err == nil {
 		c.ids = append(c.ids, id)
 		c.backend.called.Store(c, nil)
 	}
-	return ir.Callback{ID: id, Registry: registry.Name()}, err
+	return ir.Callback{
+		ID: id, Registry: registry.Name(), Effect: o.Effect, Every: o.Every, Policy: o.Policy, Device: o.Device,
+	}, err
 }
 
 func (c *called) keep() {

@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/compute/support/testutil"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope"
 	"github.com/calliope-mlir/calliope/callbacks"
 )
 
@@ -42,17 +43,59 @@ func TestTap(t *testing.T) {
 	last := callbacks.Tap(func(_ context.Context, v two) error { got = append(got, fmt.Sprint(v)); return nil })
 	_, err := testutil.Exec(b, []any{[]float32{1, 2}},
 		func(f compute.Function, p []compute.Value) ([]compute.Value, error) {
-			state, err := counter(f, func(_ compute.Function, s compute.Value) error { return Tap(note, s) })
+			state, err := counter(f, func(_ compute.Function, s compute.Value) error {
+				return Tap(calliope.CallOptions{}, note, s)
+			})
 			if err != nil {
 				return nil, err
 			}
-			return state, Tap(last, p[0], state[0])
+			return state, Tap(calliope.CallOptions{}, last, p[0], state[0])
 		})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff([]string{"0", "1", "2", "{[1 2] 3}"}, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// TestCall uses what Go functions return: by a value of a computation, and as what a function returns.
+func TestCall(t *testing.T) {
+	b := open(t, "")
+	double := callbacks.Call(func(_ context.Context, v []float32) ([]float32, error) {
+		return []float32{2 * v[0], 2 * v[1]}, nil
+	})
+	pair := shapes.Make(dtypes.Float32, 2)
+	tests := map[string]func(f compute.Function, x compute.Value) ([]compute.Value, error){
+		"pure call": func(_ compute.Function, x compute.Value) ([]compute.Value, error) {
+			return PureCall(calliope.CallOptions{}, double, []shapes.Shape{pair}, x)
+		},
+		"runtime call": func(_ compute.Function, x compute.Value) ([]compute.Value, error) {
+			return RuntimeCall(calliope.CallOptions{}, double, []shapes.Shape{pair}, x)
+		},
+		"return": func(f compute.Function, x compute.Value) ([]compute.Value, error) {
+			g := testutil.Must1(f.Builder().NewFunction("double"))
+			param := must(g.Parameter("x", pair, nil))
+			doubled := testutil.Must1(PureCall(calliope.CallOptions{}, double, []shapes.Shape{pair}, param))
+			testutil.Must(Return(doubled...))
+			testutil.Must(g.Return([]compute.Value{param}, nil))
+			return f.Call(g, x)
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := testutil.Exec(b, []any{[]float32{1, 2}},
+				func(f compute.Function, p []compute.Value) ([]compute.Value, error) { return test(f, p[0]) })
+			if d := cmp.Diff([]any{[]float32{2, 4}}, got); err != nil || d != "" {
+				t.Errorf("%v (-want +got):\n%s", err, d)
+			}
+		})
+	}
+	if _, err := PureCall(calliope.CallOptions{}, double, []shapes.Shape{{}}, nil); err == nil {
+		t.Error("a result without a shape is no error")
+	}
+	if err := Return(); err == nil {
+		t.Error("nothing to return is no error")
 	}
 }
 
@@ -65,17 +108,18 @@ func TestFailingCalls(t *testing.T) {
 		is  func(error) bool
 	}{
 		"error": {func(_ compute.Function, s compute.Value) error {
-			return Tap(callbacks.Tap(func(context.Context, int32) error { return stop }), s)
+			return Tap(calliope.CallOptions{}, callbacks.Tap(func(context.Context, int32) error { return stop }), s)
 		}, func(err error) bool { return errors.Is(err, stop) }},
 		"panic": {func(_ compute.Function, s compute.Value) error {
-			return Tap(callbacks.Tap(func(context.Context, int32) error { panic("oh") }), s)
+			return Tap(calliope.CallOptions{}, callbacks.Tap(func(context.Context, int32) error { panic("oh") }), s)
 		}, is[*callbacks.PanicError]},
 		"check": {func(g compute.Function, s compute.Value) error {
 			small := must(g.LessThan(s, must(g.Constant([]int32{2}))))
-			return Check(small, callbacks.Check("the state is large", "state"), s)
+			return Check(calliope.CallOptions{}, small, callbacks.Check("the state is large", "state"), s)
 		}, is[*callbacks.CheckError]},
 		"a check that holds": {func(g compute.Function, s compute.Value) error {
-			return Check(must(g.LessThan(s, must(g.Constant([]int32{9})))), callbacks.Check("the state is large"), s)
+			small := must(g.LessThan(s, must(g.Constant([]int32{9}))))
+			return Check(calliope.CallOptions{}, small, callbacks.Check("the state is large"), s)
 		}, func(err error) bool { return err == nil }},
 	}
 	for name, test := range tests {
@@ -88,10 +132,10 @@ func TestFailingCalls(t *testing.T) {
 			}
 		})
 	}
-	if err := Tap(callbacks.Check("")); err == nil {
+	if err := Tap(calliope.CallOptions{}, callbacks.Check("")); err == nil {
 		t.Error("a tap without values is no error")
 	}
-	if err := Tap(callbacks.Check(""), 1); err == nil {
+	if err := Tap(calliope.CallOptions{}, callbacks.Check(""), 1); err == nil {
 		t.Error("a tap of a number is no error")
 	}
 }

@@ -26,6 +26,7 @@ type function struct {
 	names   []string       // of the parameters
 	inputs  []shapes.Shape // of the parameters
 	outputs []shapes.Shape
+	returns []value // what Return has replaced, or nil
 }
 
 var _ compute.Function = (*function)(nil)
@@ -127,6 +128,9 @@ func (f *function) Return(outputs []compute.Value, shardings []*compute.Sharding
 	if err != nil {
 		return err
 	}
+	if f.returns != nil {
+		vs = f.returns
+	}
 	for _, v := range vs {
 		f.outputs = append(f.outputs, f.builder.shape(v))
 	}
@@ -206,6 +210,11 @@ func (f *function) own(values []compute.Value) ([]value, error) {
 
 func errForeign(v compute.Value) error {
 	return fmt.Errorf("%s: a %T that is no value of this computation is used: use what its operations returned", Name, v)
+}
+
+// encloses reports whether g is a closure in f, or in one of its closures.
+func (f *function) encloses(g *function) bool {
+	return g.parent != nil && (g.parent == f || f.encloses(g.parent))
 }
 
 // reaches returns an error for a value that the function cannot use. GoMLX makes each closure a child of the main

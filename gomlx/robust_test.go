@@ -16,6 +16,7 @@ import (
 	"github.com/gomlx/compute/support/testutil"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope"
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/child"
@@ -54,7 +55,7 @@ func tapped(t *testing.T, b *Backend, fn callbacks.Func) compute.Executable {
 	t.Helper()
 	return compiled(t, b, []shapes.Shape{shapes.Make(dtypes.Float32, 2)},
 		func(f compute.Function, p []compute.Value) []compute.Value {
-			testutil.Must(Tap(fn, p[0]))
+			testutil.Must(Tap(calliope.CallOptions{}, fn, p[0]))
 			return []compute.Value{must(f.Neg(p[0]))}
 		})
 }
@@ -132,7 +133,7 @@ func TestReleased(t *testing.T) {
 	note := callbacks.Tap(func(context.Context, []float32) error { return nil })
 	tap := func(f compute.Function, shape shapes.Shape) compute.Value {
 		x := must(f.Parameter("x", shape, nil))
-		testutil.Must(Tap(note, x))
+		testutil.Must(Tap(calliope.CallOptions{}, note, x))
 		return x
 	}
 	for _, shape := range []shapes.Shape{shapes.Make(dtypes.Float32, 2), dynamic("n")} {
@@ -179,7 +180,7 @@ func TestSteps(t *testing.T) {
 		func(f compute.Function, p []compute.Value) []compute.Value {
 			w, x, y := p[0], p[1], p[2]
 			off := must(f.Sub(must(f.DotGeneral(x, []int{1}, nil, w, []int{0}, nil, compute.DotGeneralConfig{})), y))
-			testutil.Must(Tap(note, must(f.ReduceSum(must(f.Mul(off, off))))))
+			testutil.Must(Tap(calliope.CallOptions{}, note, must(f.ReduceSum(must(f.Mul(off, off))))))
 			slope := must(f.DotGeneral(off, []int{0}, nil, x, []int{0}, nil, compute.DotGeneralConfig{}))
 			rate := must(f.Constant([]float32{1e-3}))
 			return []compute.Value{must(f.Sub(w, must(f.Mul(slope, rate))))}
