@@ -173,7 +173,7 @@ func start(f mlir.Operation, o Options) (d *derivation, err error) {
 		return nil, fmt.Errorf("autodiff: a derivative is of a func.func in a module")
 	}
 	if f.Region(0).NumBlocks() != 1 {
-		return nil, &Error{f.Name(), f.Location().Position(), "a derivative is of a function with one block"}
+		return nil, refuse(f, "a derivative is of a function with one block")
 	}
 	d = &derivation{original: f, name: o.Name, settings: &settings{maxSteps: o.MaxSteps, sqrtLoops: o.SqrtLoops}}
 	defer transform.Catch(&err, d.discard)
@@ -216,22 +216,19 @@ func selected(f mlir.Operation, parameters []mlir.Value, list []int) ([]int, err
 			}
 		}
 		if list == nil {
-			return nil, &Error{f.Name(), f.Location().Position(), "no parameter is a floating-point or complex number"}
+			return nil, refuse(f, "no parameter is a floating-point or complex number")
 		}
 		return list, nil
 	}
 	for k, i := range list {
 		switch {
 		case i < 0 || i >= len(parameters):
-			return nil, &Error{f.Name(), f.Location().Position(),
-				fmt.Sprintf("there is no parameter %d: the function has %d", i, len(parameters))}
+			return nil, refuse(f, "there is no parameter %d: the function has %d", i, len(parameters))
 		case !differentiable(parameters[i].Type()):
-			return nil, &Error{f.Name(), f.Location().Position(), fmt.Sprintf(
-				"parameter %d is %s, which has no derivative: leave it out of Options.Parameters", i,
-				parameters[i].Type())}
+			return nil, refuse(f, "parameter %d is %s, which has no derivative: leave it out of Options.Parameters", i,
+				parameters[i].Type())
 		case slices.Contains(list[:k], i):
-			return nil,
-				&Error{f.Name(), f.Location().Position(), fmt.Sprintf("Options.Parameters has parameter %d twice", i)}
+			return nil, refuse(f, "Options.Parameters has parameter %d twice", i)
 		}
 	}
 	return list, nil

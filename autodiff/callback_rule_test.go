@@ -118,7 +118,7 @@ func TestCallbackRules(t *testing.T) {
 		wanted []string
 	}{
 		"no rule": {cubes(`optional = false`, ""),
-			[]string{"autodiff", "no derivative", "jvp, vjp or transpose"}},
+			[]string{"no derivative", "jvp, vjp or transpose"}},
 		"only tangents":    {cubes(`jvp = "autodiff.cube.jvp"`, ""), []string{"along tangents only", "vjp"}},
 		"no such function": {cubes(`vjp = "@other"`, ""), []string{"@other", "not in the module"}},
 		"another signature": {cubes(`vjp = "@rule"`,

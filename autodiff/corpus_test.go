@@ -12,6 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // TestCorpus differentiates each function of the modules of the repository: the result is an error with an operation or
@@ -51,7 +52,7 @@ func TestCorpus(t *testing.T) {
 					if took := time.Since(start); took > 200*parse+10*time.Second {
 						t.Errorf("%s of %v takes %v, and parsing %v", name, op.Location(), took, parse)
 					}
-					var of *autodiff.Error
+					var of *stablehlo.TransformError
 					switch {
 					case err == nil:
 						made++

@@ -16,7 +16,7 @@
 // A derivative therefore has no more operations than it needs, and can be differentiated again.
 //
 // Values of other types than floating-point and complex numbers have no tangents, as in JAX. An
-// operation without a rule is an error if a derivative passes through it: an [*Error], which has the
+// operation without a rule is an error if a derivative passes through it: a [*stablehlo.TransformError], which has the
 // operation and its place.
 //
 // # Effects

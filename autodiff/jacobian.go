@@ -102,8 +102,8 @@ func newJacobian(f mlir.Operation, o Options) (j jacobian, err error) {
 	}
 	d.discard()
 	if !o.Holomorphic && slices.ContainsFunc(append(j.parameters, j.results...), isComplex) {
-		return j, &Error{f.Name(), f.Location().Position(), "the Jacobian of complex numbers is known for " +
-			"functions that are holomorphic: set Options.Holomorphic, or use JVP or VJP"}
+		return j, refuse(f, "the Jacobian of complex numbers is known for functions that are holomorphic: "+
+			"set Options.Holomorphic, or use JVP or VJP")
 	}
 	return j, nil
 }

@@ -13,6 +13,7 @@ var (
 	check      = transform.Check
 	dims       = transform.Dims
 	element    = transform.Element
+	fail       = transform.Fail
 	home       = transform.Home
 	isComplex  = transform.IsComplex
 	isControl  = transform.IsControl
@@ -24,6 +25,7 @@ var (
 	operations = transform.Operations
 	option     = transform.Option
 	rank       = transform.Rank
+	refuse     = transform.Refuse
 	replace    = transform.Replace
 	typesOf    = transform.TypesOf
 	upTo       = transform.UpTo

@@ -6,8 +6,8 @@ import (
 
 	"github.com/calliope-mlir/calliope/autodiff"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
-	"github.com/calliope-mlir/calliope/vmap"
 )
 
 // Grad returns the function of the gradient of f, which returns a real scalar. It is a tree like the argument. All
@@ -151,16 +151,9 @@ func (s *step) transformed(
 
 // failed ends the step if a transformation returned an error.
 func (s *step) failed(err error) bool {
-	var underived *autodiff.Error
-	var unbatched *vmap.Error
-	switch {
-	case errors.As(err, &underived):
-		s.fail("%s at %s:%d: %s", short(underived.Operation), underived.Place.File, underived.Place.Line,
-			underived.Reason)
-	case errors.As(err, &unbatched):
-		s.fail("%s at %s:%d: %s", short(unbatched.Operation), unbatched.Place.File, unbatched.Place.Line,
-			unbatched.Reason)
-	case err != nil:
+	if of, ok := errors.AsType[*stablehlo.TransformError](err); ok {
+		s.fail("%s at %s:%d: %s", short(of.Operation), of.Position.File, of.Position.Line, of.Reason)
+	} else if err != nil {
 		s.fail("%w", err)
 	}
 	return err != nil

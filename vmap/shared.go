@@ -12,10 +12,12 @@ var (
 	check      = transform.Check
 	dims       = transform.Dims
 	element    = transform.Element
+	fail       = transform.Fail
 	isControl  = transform.IsControl
 	isPure     = transform.IsPure
 	operations = transform.Operations
 	rank       = transform.Rank
+	refuse     = transform.Refuse
 	typesOf    = transform.TypesOf
 	upTo       = transform.UpTo
 )

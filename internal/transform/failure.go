@@ -1,9 +1,11 @@
 package transform
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // Failure is the panic that ends a transformation. It does not leave the package of the transformation.
@@ -21,6 +23,16 @@ func Check(err error) {
 		panic(Failure{err})
 	}
 }
+
+// Refuse returns a *stablehlo.TransformError about an operation.
+func Refuse(op mlir.Operation, format string, args ...any) error {
+	return &stablehlo.TransformError{
+		Operation: op.Name(), Position: op.Location().Position(), Reason: fmt.Sprintf(format, args...),
+	}
+}
+
+// Fail ends the transformation because of an operation.
+func Fail(op mlir.Operation, format string, args ...any) { Check(Refuse(op, format, args...)) }
 
 // Discard removes a function that a transformation has not completed. Regions that have no place yet may use values of
 // it.

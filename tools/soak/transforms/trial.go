@@ -6,11 +6,10 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/autodiff"
 	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tools/soak/programs"
-	"github.com/calliope-mlir/calliope/vmap"
 )
 
 // An outcome is how a trial ended that found nothing.
@@ -72,12 +71,10 @@ func (t *trial) do() (result outcome, err error) {
 
 // refusal returns an error of a transformation that is none about an operation or a function.
 func (t *trial) refusal(err error) (outcome, error) {
-	var underived *autodiff.Error
-	var unbatched *vmap.Error
 	if errors.Is(err, errUnsuited) {
 		return unsuited, nil
 	}
-	if !errors.As(err, &underived) && !errors.As(err, &unbatched) {
+	if _, ok := errors.AsType[*stablehlo.TransformError](err); !ok {
 		return "", fmt.Errorf("the error is not about an operation: %w", err)
 	}
 	t.story += ": " + err.Error()
