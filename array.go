@@ -47,7 +47,7 @@ func readArgument(v reflect.Value) (argument, bool, error) {
 	if l == nil {
 		return argument{}, false, nil
 	}
-	view, err := l.View(addressable(v))
+	view, err := l.View(tree.Addressable(v))
 	return argument{shape: view.Shape, input: view}, true, err
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/leaf"
+	"github.com/calliope-mlir/calliope/internal/tree"
 )
 
 // How closures are called: see package callbacks.
@@ -196,7 +197,7 @@ func closureOf[T any](
 
 // template returns a tree of type A with the structure of a tree of values.
 func template[A, T any](x T) (args A, err error) {
-	from, to := addressable(reflect.ValueOf(x)), reflect.ValueOf(&args).Elem()
+	from, to := tree.Addressable(reflect.ValueOf(x)), reflect.ValueOf(&args).Elem()
 	err = mirror(from, to, "the argument", func(at string, from, to reflect.Value) error {
 		if leaf.Of(to.Type()) == nil {
 			return mismatch(at, from, to)

@@ -3,6 +3,8 @@ package calliope
 import (
 	"fmt"
 	"reflect"
+
+	"github.com/calliope-mlir/calliope/internal/tree"
 )
 
 // A request is what a call gives: the arrays of its arguments.
@@ -51,7 +53,7 @@ func treesOf(args []any, replica, replicas int) ([]any, error) {
 	trees := make([]any, len(args))
 	for i, arg := range args {
 		v := reflect.ValueOf(arg)
-		if !v.IsValid() || !isList(v.Kind()) || v.Len() != replicas {
+		if !v.IsValid() || !tree.IsList(v.Kind()) || v.Len() != replicas {
 			return nil, fmt.Errorf("calliope: argument %d is a %T: give a slice of %d trees, one for each replica", i,
 				arg, replicas)
 		}

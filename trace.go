@@ -10,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/tree"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -95,7 +96,7 @@ func (g goFunction) trace(s *Session, o FuncOptions, args []any, a arguments) (_
 	next := 0
 	for i, arg := range args {
 		// The same walk as before, now with the values.
-		_ = mirror(addressable(reflect.ValueOf(arg)), params[i], "", func(_ string, _, to reflect.Value) error {
+		_ = mirror(tree.Addressable(reflect.ValueOf(arg)), params[i], "", func(_ string, _, to reflect.Value) error {
 			to.Set(reflect.ValueOf(main.Param(next)))
 			next++
 			return nil
@@ -105,7 +106,7 @@ func (g goFunction) trace(s *Session, o FuncOptions, args []any, a arguments) (_
 	t.results = &results{}
 	for i, r := range g.fn.Call(params) {
 		like := reflect.New(r.Type()).Elem() // without values, which keep the builder
-		err := mirror(addressable(r), like, fmt.Sprint("result ", i), func(_ string, from, _ reflect.Value) error {
+		err := mirror(tree.Addressable(r), like, fmt.Sprint("result ", i), func(_ string, from, _ reflect.Value) error {
 			values = append(values, from.Interface().(builder.Value))
 			return nil
 		})
@@ -133,7 +134,7 @@ func (g goFunction) parameters(
 	for i, arg := range args {
 		param := reflect.New(of.In(i)).Elem()
 		at := fmt.Sprint("argument ", i)
-		err := mirror(addressable(reflect.ValueOf(arg)), param, at, func(at string, from, to reflect.Value) error {
+		err := mirror(tree.Addressable(reflect.ValueOf(arg)), param, at, func(at string, from, to reflect.Value) error {
 			a, ok, err := readArgument(from)
 			if err == nil && (!ok || to.Type() != valueType) {
 				err = fmt.Errorf("is a %s, and the function takes a %s", from.Type(), to.Type())

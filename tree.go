@@ -18,62 +18,8 @@ var (
 // mirror walks two trees. It gives the second the lengths and keys of the first, and calls visit for each pair of
 // leaves, in the contract's order.
 func mirror(from, to reflect.Value, at string, visit func(at string, from, to reflect.Value) error) error {
-	return mirrorTo(tree.MaxDepth, from, to, at, visit)
+	return tree.Mirror{Leaf: valueType, Leaves: leafTypes, Visit: visit, Mismatch: mismatch}.Walk(from, to, at)
 }
-
-func mirrorTo(depth int, from, to reflect.Value, at string, visit func(at string, from, to reflect.Value) error) error {
-	for from.Kind() == reflect.Interface && !from.IsNil() {
-		from = addressable(from.Elem())
-	}
-	if from.Type() == valueType || to.Type() == valueType {
-		return visit(at, from, to)
-	}
-	if depth == 0 {
-		return tree.ErrDepth
-	}
-	if err := tree.Check(to.Type(), at, leafTypes); err != nil {
-		return err
-	}
-	kinds := [2]reflect.Kind{from.Kind(), to.Kind()}
-	switch {
-	case kinds == [2]reflect.Kind{reflect.Struct, reflect.Struct}:
-		if from.NumField() != to.NumField() {
-			return mismatch(at, from, to)
-		}
-	case kinds == [2]reflect.Kind{reflect.Map, reflect.Map}:
-		if from.Type().Key() != to.Type().Key() {
-			return mismatch(at, from, to)
-		}
-		to.Set(reflect.MakeMapWithSize(to.Type(), from.Len()))
-	case isList(from.Kind()) && to.Kind() == reflect.Slice:
-		to.Set(reflect.MakeSlice(to.Type(), from.Len(), from.Len()))
-	case isList(from.Kind()) && to.Kind() == reflect.Array:
-		if from.Len() != to.Len() {
-			return mismatch(at, from, to)
-		}
-	default:
-		return mismatch(at, from, to)
-	}
-	return tree.Each(from, at, leafTypes, func(i int, b tree.Branch) error {
-		switch to.Kind() {
-		case reflect.Struct:
-			if name := to.Type().Field(i).Name; from.Type().Field(i).Name != name {
-				return fmt.Errorf("%s is given for the field %s of %s", b.At, name, to.Type())
-			}
-			return mirrorTo(depth-1, b.Value, to.Field(i), b.At, visit)
-		case reflect.Map:
-			value := reflect.New(to.Type().Elem()).Elem()
-			if err := mirrorTo(depth-1, b.Value, value, b.At, visit); err != nil {
-				return err
-			}
-			to.SetMapIndex(b.Key, value)
-			return nil
-		}
-		return mirrorTo(depth-1, b.Value, to.Index(i), b.At, visit)
-	})
-}
-
-func isList(k reflect.Kind) bool { return k == reflect.Slice || k == reflect.Array }
 
 func mismatch(at string, from, to reflect.Value) error {
 	return fmt.Errorf("%s has another structure:\n  given %s\n  takes %s", at, outline(from.Type(), 3),
@@ -122,20 +68,10 @@ func checkValues(t reflect.Type, at string, depth int) error {
 	return nil
 }
 
-// addressable returns a value that has an address.
-func addressable(v reflect.Value) reflect.Value {
-	if v.CanAddr() {
-		return v
-	}
-	out := reflect.New(v.Type()).Elem()
-	out.Set(v)
-	return out
-}
-
 // eachValue calls visit for the values in a tree, with their places, in the contract's order.
 func eachValue[T any](x T, visit func(at string, v builder.Value)) error {
 	var like T
-	from, to := addressable(reflect.ValueOf(x)), reflect.ValueOf(&like).Elem()
+	from, to := tree.Addressable(reflect.ValueOf(x)), reflect.ValueOf(&like).Elem()
 	return mirror(from, to, "", func(at string, from, _ reflect.Value) error {
 		visit(at, from.Interface().(builder.Value))
 		return nil

@@ -1,0 +1,83 @@
+package tree
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// A Mirror walks two trees of one structure and of different types. It gives the second the lengths and keys of the
+// first.
+type Mirror struct {
+	Leaf     reflect.Type                                  // of a leaf of one of the trees
+	Leaves   string                                        // see Each
+	Visit    func(at string, from, to reflect.Value) error // is called for each pair of leaves, in order
+	Mismatch func(at string, from, to reflect.Value) error // returns the error for another structure
+}
+
+// Walk walks two trees until the first error. At names the first one.
+func (m Mirror) Walk(from, to reflect.Value, at string) error { return m.walk(MaxDepth, from, to, at) }
+
+func (m Mirror) walk(depth int, from, to reflect.Value, at string) error {
+	for from.Kind() == reflect.Interface && !from.IsNil() {
+		from = Addressable(from.Elem())
+	}
+	if from.Type() == m.Leaf || to.Type() == m.Leaf {
+		return m.Visit(at, from, to)
+	}
+	if depth == 0 {
+		return ErrDepth
+	}
+	if err := Check(to.Type(), at, m.Leaves); err != nil {
+		return err
+	}
+	kinds := [2]reflect.Kind{from.Kind(), to.Kind()}
+	switch {
+	case kinds == [2]reflect.Kind{reflect.Struct, reflect.Struct}:
+		if from.NumField() != to.NumField() {
+			return m.Mismatch(at, from, to)
+		}
+	case kinds == [2]reflect.Kind{reflect.Map, reflect.Map}:
+		if from.Type().Key() != to.Type().Key() {
+			return m.Mismatch(at, from, to)
+		}
+		to.Set(reflect.MakeMapWithSize(to.Type(), from.Len()))
+	case IsList(from.Kind()) && to.Kind() == reflect.Slice:
+		to.Set(reflect.MakeSlice(to.Type(), from.Len(), from.Len()))
+	case IsList(from.Kind()) && to.Kind() == reflect.Array:
+		if from.Len() != to.Len() {
+			return m.Mismatch(at, from, to)
+		}
+	default:
+		return m.Mismatch(at, from, to)
+	}
+	return Each(from, at, m.Leaves, func(i int, b Branch) error {
+		switch to.Kind() {
+		case reflect.Struct:
+			if name := to.Type().Field(i).Name; from.Type().Field(i).Name != name {
+				return fmt.Errorf("%s is given for the field %s of %s", b.At, name, to.Type())
+			}
+			return m.walk(depth-1, b.Value, to.Field(i), b.At)
+		case reflect.Map:
+			value := reflect.New(to.Type().Elem()).Elem()
+			if err := m.walk(depth-1, b.Value, value, b.At); err != nil {
+				return err
+			}
+			to.SetMapIndex(b.Key, value)
+			return nil
+		}
+		return m.walk(depth-1, b.Value, to.Index(i), b.At)
+	})
+}
+
+// IsList reports whether a kind is of slices or arrays.
+func IsList(k reflect.Kind) bool { return k == reflect.Slice || k == reflect.Array }
+
+// Addressable returns a value that has an address.
+func Addressable(v reflect.Value) reflect.Value {
+	if v.CanAddr() {
+		return v
+	}
+	out := reflect.New(v.Type()).Elem()
+	out.Set(v)
+	return out
+}
