@@ -73,7 +73,7 @@ func probe(config contract.Config, arrays bool, in, out []tensor.Shape) (Problem
 			if arrays {
 				wrong.Want = contract.Signature(in, out)
 			}
-			return fail(WrongSignature, wrong)
+			return fail(WrongSignature, fmt.Errorf("%w%s", wrong, remedy(config)))
 		}
 		if _, ok := errors.AsType[*callbacks.UnknownError](err); ok {
 			return fail(MissingCallback, err)
@@ -82,10 +82,27 @@ func probe(config contract.Config, arrays bool, in, out []tensor.Shape) (Problem
 	}
 	if arrays {
 		if err := slot.CheckTypes(in, out); err != nil {
-			return fail(WrongSignature, fmt.Errorf("callback %q: %w", config.Name(), err))
+			return fail(WrongSignature, fmt.Errorf("callback %q: %w%s", config.Name(), err, remedy(config)))
 		}
 	}
 	return Problem{}, false
+}
+
+// remedy says what to do about a call that has other types since a transformation.
+func remedy(config contract.Config) string {
+	list, _ := contract.DecodeTransforms(config.Transforms)
+	has := func(name string) bool {
+		return slices.ContainsFunc(list, func(t contract.Transform) bool { return t.Name == name })
+	}
+	switch {
+	case has("jvp") && !has("transpose"):
+		return "\n  a forward derivative (JVP) calls it with the values and then their tangents: take both in a " +
+			"callbacks.Func, call it with StopGradient of the values, or use reverse mode"
+	case has("batch"):
+		return "\n  a batch calls it once for all elements: take a further dimension, or set its Batch to " +
+			`"sequential"`
+	}
+	return ""
 }
 
 // resolveFurther looks up the id in the attributes, in an encoding of other hosts. The rest
