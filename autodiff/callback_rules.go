@@ -60,8 +60,9 @@ func jvpCall(f *forward, op mlir.Operation) {
 		fail(op, "@%s has a rule for cotangents only: give it one for tangents, the key jvp", custom.Target)
 	default:
 		fail(op, "the host computes the results of @%s, so that they have no derivative: "+
-			"compute them in the module, call a function that only looks at its values, or name the rule of its "+
-			"derivative by the keys jvp, vjp or transpose of its backend_config", custom.Target)
+			"compute them in the module, call a function that only looks at its values, use builder.CustomVJP or "+
+			"CustomJVP, or name the rule of its derivative by the keys jvp, vjp or transpose of its backend_config",
+			custom.Target)
 	}
 }
 
@@ -237,13 +238,17 @@ func (e *emitter) named(
 	return made.ResultValues()[:len(results)]
 }
 
+// module returns the module of an operation.
+func module(op mlir.Operation) mlir.Operation {
+	for !op.Parent().IsNil() {
+		op = op.Parent()
+	}
+	return op
+}
+
 // call creates what a function of the module does, for an operation with a rule, and returns the results.
 func (e *emitter) call(op mlir.Operation, name string, operands []mlir.Value) (results []mlir.Value) {
-	of := op.Parent()
-	for !of.Parent().IsNil() {
-		of = of.Parent()
-	}
-	table := must(of.SymbolTable())
+	table := must(module(op).SymbolTable())
 	f, ok := table.Lookup(name)
 	if !ok || f.Name() != "func.func" || f.Region(0).NumBlocks() != 1 {
 		fail(op, "the function @%s of its rule is not in the module", name)

@@ -57,6 +57,10 @@ func jvpCustom(f *forward, op mlir.Operation) {
 		}
 	}
 	numResults := op.NumResults()
+	if o.Name == transform.CustomBatch {
+		f.jvpBatch(op, o, n)
+		return
+	}
 	if o.Name == CustomJVP {
 		operands := arguments
 		for _, v := range arguments {
@@ -97,6 +101,66 @@ func jvpCustom(f *forward, op mlir.Operation) {
 	f.replaceResults(op, made[:numResults], pull.ResultValues())
 }
 
+const noReverse = "a function with a rule for batches has no derivative in reverse mode but in the batch: " +
+	"use CustomVJP of functions that call it"
+
+// jvpBatch makes a CustomBatch of the derivative of its function, whose rules are the derivatives of its rules.
+func (f *forward) jvpBatch(op mlir.Operation, o stablehlo.CompositeOp, n int) {
+	if f.reverse {
+		fail(op, noReverse)
+	}
+	table := must(module(op).SymbolTable())
+	var active []int
+	operands, others := o.Inputs[:n:n], o.Inputs[n:]
+	for i, v := range o.Inputs[:n] {
+		if differentiable(v.Type()) {
+			active, operands = append(active, i), append(operands, f.full(v))
+		}
+	}
+	derived := func(name string) string {
+		of, ok := table.Lookup(name)
+		if !ok || of.Name() != "func.func" {
+			fail(op, "the function @%s of its rule is not in the module", name)
+		}
+		jvp := must(JVP(of, Options{Parameters: active, Name: temporary}))
+		jvp.SetVisibility(mlir.Private)
+		body := jvp.Region(0).First()
+		for range others { // after the tangents
+			v := body.Argument(n)
+			v.ReplaceAllUses(body.AddArgument(v.Type(), jvp.Location()))
+			check(body.EraseArgument(n))
+		}
+		transform.Settle(jvp, table, name+".jvp")
+		name, _ = jvp.Symbol()
+		return name
+	}
+	var attributes []mlir.NamedAttribute
+	for name, a := range o.CompositeAttributes.Entries() {
+		if name == "arguments" {
+			a = f.Context.IntegerAttribute(f.Context.IntegerType(64, mlir.Signless), int64(len(operands)))
+		} else {
+			a = f.Context.SymbolAttribute(derived(transform.FunctionOf(o, name)))
+		}
+		attributes = append(attributes, mlir.NamedAttribute{Name: name, Value: a})
+	}
+	for _, v := range op.Results() {
+		if differentiable(v.Type()) {
+			o.ResultTypes = append(o.ResultTypes, v.Type())
+		}
+	}
+	o.Decomposition, o.Inputs = derived(o.Decomposition), append(operands, others...)
+	o.CompositeAttributes = f.Context.DictionaryAttribute(attributes...)
+	made := f.Op(o).ResultValues()
+	tangents := made[op.NumResults():]
+	for i, v := range op.ResultValues() {
+		v.ReplaceAllUses(made[i])
+		if differentiable(v.Type()) {
+			f.set(made[i], tangents[0])
+			tangents = tangents[1:]
+		}
+	}
+}
+
 // replaceResults replaces results by values with tangents. A value that is an operand too, or stands for another
 // result, may have another tangent: its result stays.
 func (f *forward) replaceResults(op mlir.Operation, with, tangents []mlir.Value) {
@@ -116,7 +180,11 @@ func (f *forward) replaceResults(op mlir.Operation, with, tangents []mlir.Value)
 // transposeCustom replaces a pullBack by the rule backward.
 func transposeCustom(b *backward, op mlir.Operation) {
 	o, _ := stablehlo.AsComposite(op)
-	if o.Name != pullBack {
+	switch o.Name {
+	case pullBack:
+	case transform.CustomBatch:
+		fail(op, noReverse)
+	default:
 		fail(op, "it is called with a tangent, by the rule of another function: there must be no rule within rules")
 	}
 	count := func(key string) int {

@@ -62,7 +62,7 @@ func (b *batcher) customCall(op mlir.Operation) []mlir.Value {
 	method := Method(call.Config.Batch)
 	looks := call.Config.Form == contract.Observe || call.Config.Form == contract.Passthrough
 	if name, ok := strings.CutPrefix(call.Config.Batch, "@"); ok {
-		return b.rule(op, name, call.Config)
+		return b.rule(op, name, b.all(op), call.Config)
 	}
 	if err := method.check(); err != nil {
 		fail(op, "the key batch of the callback is %v, or the name of a function after @", err)
@@ -101,22 +101,22 @@ func (b *batcher) customCall(op mlir.Operation) []mlir.Value {
 	return nil
 }
 
-// rule calls the function of the module that computes the batch of a callback, and keeps the callback's derivative.
-func (b *batcher) rule(op mlir.Operation, name string, config contract.Config) []mlir.Value {
+// rule calls the function of the module that computes the batch of an operation, and keeps a callback's derivative.
+func (b *batcher) rule(op mlir.Operation, name string, operands []mlir.Value, config contract.Config) []mlir.Value {
 	callee, ok := b.table.Lookup(name)
 	if !ok || callee.Name() != "func.func" {
-		fail(op, "the function @%s, which its key batch names, is not in the module", name)
+		fail(op, "the function @%s of its rule for batches is not in the module", name)
 	}
 	a, _ := callee.Attribute("function_type")
 	t, _ := a.TypeValue()
 	parameters, results, _ := t.Signature()
-	operands, types := b.all(op), typesOf(op.ResultValues())
+	types := typesOf(op.ResultValues())
 	for i, t := range types {
 		types[i] = b.typeOf(t)
 	}
 	if config.NumTokens > 0 || !slices.Equal(parameters, typesOf(operands)) || !slices.Equal(results, types) {
-		fail(op, "the function @%s, which its key batch names, has the type %s, but batches of the operands and results "+
-			"of the call need %s", name, t, b.Context.FunctionType(typesOf(operands), types))
+		fail(op, "the function @%s of its rule for batches has the type %s, but batches of the operands and results "+
+			"need %s", name, t, b.Context.FunctionType(typesOf(operands), types))
 	}
 	if jvp, ok := strings.CutPrefix(config.JVP, "@"); ok {
 		return b.withJVP(op, name, jvp, operands, results)

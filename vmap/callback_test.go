@@ -311,8 +311,8 @@ func TestKey(t *testing.T) {
 		{"a tap for each element", "observe", "sequential_unrolled", []string{"f32[2]", "f32[2]"}, ""},
 		{"a function", "pure", "@rule", nil, ""},
 		{"a function that is not there", "pure", "@other", nil,
-			"the function @other, which its key batch names, is not in the module"},
-		{"a function of another type", "pure", "@main", nil, "has the type (tensor<2xf32>) -> tensor<2xf32>, but batches of the operands and results of the call need (tensor<2x2xf32>) -> tensor<2x2xf32>"},
+			"the function @other of its rule for batches is not in the module"},
+		{"a function of another type", "pure", "@main", nil, "has the type (tensor<2xf32>) -> tensor<2xf32>, but batches of the operands and results need (tensor<2x2xf32>) -> tensor<2x2xf32>"},
 		{"parallel for a tap", "observe", "parallel", nil, "has no results that the host computes, so that its method cannot be \"parallel\""},
 		{"no method", "pure", "slowly", nil, `the key batch of the callback is "slowly": use "sequential"`},
 	} {

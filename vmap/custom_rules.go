@@ -1,12 +1,23 @@
 package vmap
 
 import (
+	"fmt"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// custom batches a composite that states its derivative, with its functions. Others but checkpoints are inlined. All
+// CustomBatch is the name of a composite that states batches of what its decomposition computes. Its composite
+// attribute batch.N names, by a symbol or a string, the function of the module for a batch of N elements. The function
+// takes batches, along the first dimension, of the first operands of the composite, whose number is the attribute
+// arguments, and then the other operands. It returns batches of the results. The other operands must be the same for
+// all elements.
+const CustomBatch = transform.CustomBatch
+
+// custom batches a composite that states its derivative or its batch. Others but checkpoints are inlined. All
 // arguments are batched then, so that the cotangents of each element are added up by the derivative of the broadcast.
 func custom(b *batcher, op mlir.Operation) []mlir.Value {
 	o, _ := stablehlo.AsComposite(op)
@@ -27,6 +38,18 @@ func custom(b *batcher, op mlir.Operation) []mlir.Value {
 		if !b.batched(v) {
 			others[i-n] = NotBatched
 		}
+	}
+	if o.Name == CustomBatch {
+		name := transform.FunctionOf(o, fmt.Sprint("batch.", b.size))
+		switch {
+		case slices.Contains(others, 0):
+			fail(op, "its rule takes a value from outside that differs in the batch: "+
+				"make the value a part of the argument")
+		case name == "":
+			fail(op, "it has no rule for a batch of %d elements: builder.CustomBatch makes one for each builder.Batch "+
+				"around its call", b.size)
+		}
+		return b.rule(op, name, o.Inputs, contract.Config{})
 	}
 	batch := func(name string) string {
 		f, ok := b.table.Lookup(name)

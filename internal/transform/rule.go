@@ -1,15 +1,18 @@
 package transform
 
 import (
+	"slices"
+
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// The composites that state derivatives, and checkpoints: see package autodiff.
+// The composites that state derivatives and batches, and checkpoints: see packages autodiff and vmap.
 const (
 	StopGradient = "calliope.stop_gradient"
 	CustomJVP    = "calliope.custom_jvp"
 	CustomVJP    = "calliope.custom_vjp"
+	CustomBatch  = "calliope.custom_batch"
 	Checkpoint   = "calliope.checkpoint"
 )
 
@@ -23,13 +26,13 @@ func CheckpointOf(call mlir.Operation) (policy mlir.Attribute, ok bool) {
 	return policy, ok
 }
 
-// HasRule reports whether an operation is a composite that states its derivative.
+// HasRule reports whether an operation is a composite that states its derivative or its batch.
 func HasRule(op mlir.Operation) bool {
 	o, ok := stablehlo.AsComposite(op)
-	return ok && (o.Name == StopGradient || o.Name == CustomJVP || o.Name == CustomVJP)
+	return ok && slices.Contains([]string{StopGradient, CustomJVP, CustomVJP, CustomBatch}, o.Name)
 }
 
-// NumArguments returns the number of operands of a composite with which its derivative is, or -1 if it is wrong.
+// NumArguments returns the number of operands of a composite with which its rule is, or -1 if it is wrong.
 func NumArguments(o stablehlo.CompositeOp) int {
 	if o.Name == StopGradient {
 		return len(o.Inputs)
