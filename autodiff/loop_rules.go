@@ -45,8 +45,8 @@ func transposeLoop(b *backward, op mlir.Operation) {
 	if !ok {
 		if count = b.boundTrips(op); count.n == 0 {
 			fail(op, "the reverse derivative of a loop needs a constant number of steps, to store values of each: "+
-				"count the steps up to a constant with add and compare, give the most steps in Options.MaxSteps or as the "+
-				"loop's attribute %s, or use the forward derivative", maxSteps)
+				"count the steps up to a constant with add and compare, as builder.Loop does, give the most steps in "+
+				"Options.MaxSteps or as the loop's attribute %s, or use the forward derivative", maxSteps)
 		}
 	}
 	loop := op.OperandValues()

@@ -72,7 +72,8 @@ func gradient[T, A any](name string, f func(T) (Value, A)) func(T) (Value, A, T)
 		t := s.trace(typesOf(values), nil, func(arguments []Value) ([]Value, error) {
 			value, aux = f(rebuild(x, arguments))
 			if !value.v.IsNil() && (value.Shape().Rank() != 0 || !isReal(value.Shape().DType)) {
-				return nil, fmt.Errorf("its Go function returns %s: a gradient is of a real scalar", value.describe())
+				return nil, fmt.Errorf("its Go function returns %s: a gradient is of a real scalar: "+
+					"add its elements up, or use JacRev or VJP", value.describe())
 			}
 			rest, err := leaves(aux)
 			return append([]Value{value}, rest...), err
