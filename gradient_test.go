@@ -295,6 +295,61 @@ func TestNoGradient(t *testing.T) {
 	check.Error(t, err, "gradient_test.go:", "grad(f64[]): custom_call at ", "the host computes the results")
 }
 
+// TestJacobianCallsOnce holds that a tap in a function is called once for its Jacobian, with the values of the
+// function, and in its order, and that a pure function is called for each element of a derivative.
+func TestJacobianCallsOnce(t *testing.T) {
+	type value = builder.Value
+	var seen []string
+	pure := 0
+	half := func(_ context.Context, x []float64) ([]float64, error) {
+		pure++
+		return []float64{x[0] / 2, x[1] / 2}, nil
+	}
+	got := call[[4][]float64](t, func(x value) [4]value {
+		f := func(name string) func(x value) value {
+			return func(x value) value {
+				calliope.Tap(x, func(v []float64) { seen = append(seen, fmt.Sprint(name, v)) })
+				return builder.CustomJVP(builder.Square, func(x, dx value) (y, dy value) {
+					return builder.Square(x), builder.Mul(calliope.PureCall(x, builder.Mul(x, dx), half), 4)
+				})(x)
+			}
+		}
+		forward := builder.JacFwd[value](f("forward"))(x)
+		y, linear := builder.Linearize(func(x value) value {
+			calliope.Tap(x, func(v []float64) { seen = append(seen, fmt.Sprint("linear", v)) })
+			return builder.Square(x)
+		}, x)
+		return [4]value{builder.Flatten(forward), y, linear(x), linear(y)}
+	}, []float64{1, 3})
+	check.Diff(t, "results", [4][]float64{{2, 0, 0, 6}, {1, 9}, {2, 18}, {2, 54}}, got)
+	check.Diff(t, "taps", []string{"forward[1 3]", "linear[1 3]"}, seen)
+	check.Diff(t, "calls of the derivative", 2, pure)
+}
+
+// TestPassthroughOfForwardMode holds that a closure for values, which forward mode calls with tangents too, is an error
+// of the compile with its line and what to do.
+func TestPassthroughOfForwardMode(t *testing.T) {
+	type value = builder.Value
+	dx := func(f func(x value) value) (float64, error) {
+		g := calliope.Func(func(x value) value {
+			_, dy := builder.JVP(f, x, x)
+			return dy
+		})
+		check.Cleanup(t, g)
+		return calliope.Call[float64](g, 3.0)
+	}
+	_, err := dx(func(x value) value { return calliope.Passthrough(builder.Square(x), func(float64) {}) })
+	check.Error(t, err, "gradient_test.go:", `callback "id `, "takes f64[]", "the values and then their tangents",
+		"callbacks.Func", "StopGradient")
+	got, err := dx(func(x value) value {
+		y := builder.Square(x)
+		calliope.Passthrough(builder.StopGradient(y), func(float64) {})
+		return y
+	})
+	check.NoError(t, err)
+	check.Diff(t, "the derivative", 18.0, got)
+}
+
 // TestRules differentiates functions with derivatives of their own, which differ from those that they have.
 func TestRules(t *testing.T) {
 	type value = builder.Value
@@ -412,7 +467,7 @@ func TestBatchOfClosures(t *testing.T) {
 
 	var view tensor.View
 	for want, tap := range map[string]func(x builder.Value){
-		"the function takes other arguments than the module gives": func(x builder.Value) {
+		`take a further dimension, or set its Batch to "sequential"`: func(x builder.Value) {
 			calliope.Tap(x, func(v float32) { t.Error(v) })
 		},
 		"": func(x builder.Value) {

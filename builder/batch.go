@@ -44,6 +44,7 @@ func Batch[T, R any](f func(T) R, o ...BatchOptions) func(T) R {
 				elements[i] = s.typed(values[i], slices.Delete(dims, axis, axis+1))
 			}
 		}
+		s.batches = append(slices.Clone(s.f.scope.batches), size)
 		t := s.trace(elements, nil, traceOf(f, x, &y))
 		if !s.ok {
 			return placeholders(s.f, y)
@@ -68,6 +69,9 @@ func Batch[T, R any](f func(T) R, o ...BatchOptions) func(T) R {
 	}
 }
 
+// refine says what to do about dynamic dimensions.
+const refine = "it has a dynamic dimension: make the shapes of the module static first, with stablehlo.Refine"
+
 // batchOf returns the axes of the batch in the leaves of an argument, none of them negative, and its size.
 func (s *step) batchOf(values []Value, o BatchOptions) (in []int, size int) {
 	in, size = slices.Clone(o.In), o.Size
@@ -89,6 +93,8 @@ func (s *step) batchOf(values []Value, o BatchOptions) (in []int, size int) {
 			return nil, 0
 		}
 		switch n := dimsOf(values[i])[in[i]]; {
+		case n < 0:
+			s.fail("value %d of the argument is %s: %s", i, values[i].describe(), refine)
 		case size != 0 && n != size:
 			s.fail("the batch has %d elements, and value %d of the argument has %d", size, i, n)
 		default:

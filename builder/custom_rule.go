@@ -131,9 +131,10 @@ func (s *step) withRules(name string, leaves []Value, primal traced, rules ...cu
 	if !s.ok {
 		return nil
 	}
-	captured := rules[len(rules)-1].function.captured
+	all := slices.Insert(rules, 0, customRule{"", primal})
+	captured := all[len(rules)].function.captured
 	attributes := []NamedValue{{"arguments", len(leaves)}}
-	for i, r := range slices.Insert(rules, 0, customRule{"", primal}) {
+	for i, r := range all {
 		for op := range r.function.op.All() {
 			if callop.HasSideEffect(op) {
 				return []Value{s.fail("its Go functions have a callback with side effects, at %s: "+

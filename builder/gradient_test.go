@@ -316,6 +316,58 @@ func TestMistakesWithDerivatives(t *testing.T) {
 			builder.Batch(func(x value) value { return builder.PureCall(builder.Callback{Name: "f"}, x, x) })(v)
 			return here(1)
 		}, "batch(f32[4]): custom_call at "},
+		{"a loop of unknown length", func(b *builder.Builder) int {
+			_, x, _, _ := start(b)
+			builder.Grad(func(x value) value {
+				return builder.While(x, func(x value) value { return builder.Lt(x, 9) }, square)
+			})(x)
+			return here(1)
+		}, "grad(f32[]): while at "},
+		{"another type than that of the Jacobian", func(b *builder.Builder) int {
+			_, _, v, _ := start(b)
+			builder.JacRev[[]value](square)(v)
+			return here(1)
+		}, "jacrev(f32[4]): its type argument is []builder.Value: it must be a tree like builder.Value, with a " +
+			"builder.Value in place of each Value"},
+		{"a Jacobian of integers", func(b *builder.Builder) int {
+			_, _, _, n := start(b)
+			builder.JacFwd[value](square)(n)
+			return here(1)
+		}, "jacfwd(s32[]): the value of the argument is s32[]: a Jacobian is of real floating-point numbers"},
+		{"a Jacobian whose result has integers", func(b *builder.Builder) int {
+			_, x, _, n := start(b)
+			builder.JacFwd[mixed](func(x value) mixed { return mixed{x, n} })(x)
+			return here(1)
+		}, "jacfwd(f32[]): .N of the result is s32[]"},
+		{"a transpose of what is not linear", func(b *builder.Builder) int {
+			_, x, _, _ := start(b)
+			builder.LinearTranspose(square, x)(x)
+			return here(1)
+		}, "it is not linear"},
+		{"a batch rule of another type", func(b *builder.Builder) int {
+			_, _, v, _ := start(b)
+			builder.Batch(builder.CustomBatch(square, func(_ int, x value) value { return builder.ReduceSum(x) }))(v)
+			return here(1)
+		}, "custom_batch(f32[]): its rule returns [tensor<f32>] for a batch of 4, and must return [tensor<4xf32>]"},
+		{"a batch rule with a value that differs in the batch", func(b *builder.Builder) int {
+			_, _, v, _ := start(b)
+			builder.Batch(func(x value) value {
+				return builder.CustomBatch(square, func(_ int, y value) value { return builder.Mul(y, x) })(x)
+			})(v)
+			return here(1)
+		}, "its rule takes a value from outside that differs in the batch"},
+		{"a batch that is not around the call", func(b *builder.Builder) int {
+			g := b.Func("g", f32())
+			g.Return(builder.CustomBatch(square, func(_ int, x value) value { return x })(g.Param(0)))
+			_, _, v, _ := start(b)
+			builder.Batch(func(x value) value { return builder.Call[value](g, x) })(v)
+			return here(1)
+		}, "it has no rule for a batch of 4 elements"},
+		{"reverse mode through a batch rule", func(b *builder.Builder) int {
+			_, x, _, _ := start(b)
+			builder.Grad(builder.CustomBatch(square, func(_ int, x value) value { return x }))(x)
+			return here(1)
+		}, "no derivative in reverse mode but in the batch: use CustomVJP"},
 		{"no cotangent", func(b *builder.Builder) int {
 			_, x, _, _ := start(b)
 			_, back := builder.VJP(square, x)
@@ -339,4 +391,34 @@ func TestDerivativesAfterMistakes(t *testing.T) {
 	f.Return(y)
 	_, err := b.Module()
 	check.Error(t, err, "dot")
+}
+
+// TestDynamicTransformations holds that dynamic dimensions, of arguments and of what a function computes, are refused
+// with what to do about them.
+func TestDynamicTransformations(t *testing.T) {
+	reshaped := func(x value) value { return builder.DynamicReshape(x, builder.Const(x.Func(), []int32{4}), -1) }
+	for name, transform := range map[string]func(f func(value) value, x value) value{
+		"grad": func(f func(value) value, x value) value {
+			return builder.Grad(func(x value) value { return builder.ReduceSum(f(x)) })(x)
+		},
+		"jvp":              func(f func(value) value, x value) value { _, dy := builder.JVP(f, x, x); return dy },
+		"vjp":              func(f func(value) value, x value) value { y, _ := builder.VJP(f, x); return y },
+		"linearize":        func(f func(value) value, x value) value { y, _ := builder.Linearize(f, x); return y },
+		"linear_transpose": func(f func(value) value, x value) value { return builder.LinearTranspose(f, x)(x) },
+		"batch":            func(f func(value) value, x value) value { return builder.Batch(f)(x) },
+		"jacfwd":           func(f func(value) value, x value) value { return builder.JacFwd[value](f)(x) },
+		"jacrev":           func(f func(value) value, x value) value { return builder.JacRev[value](f)(x) },
+		"hessian":          func(f func(value) value, x value) value { return builder.Hessian[value](f)(x) },
+	} {
+		for shape, f := range map[string]func(value) value{"f32[?]": builder.Neg, "f32[4]": reshaped} {
+			t.Run(name+" "+shape, func(t *testing.T) {
+				b := newBuilder(t)
+				dims := map[string]int{"f32[?]": -1, "f32[4]": 4}
+				main := b.Func("main", f32(dims[shape]))
+				main.Return(builder.ReduceSum(transform(f, main.Param(0))))
+				_, err := b.Module()
+				check.Error(t, err, "gradient_test.go:", "stablehlo.Refine")
+			})
+		}
+	}
 }

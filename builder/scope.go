@@ -18,6 +18,7 @@ type scope struct {
 	in      *mlir.Builder // see builder
 	capture bool          // values from outside may be used in it
 	manual  bool          // see Manual
+	batches []int         // the sizes of the batches that are made of what is built in it, the innermost one last
 	ended   bool
 	effects []string         // of callbacks in it, in the order of their first ones
 	tokens  map[string]Value // effect -> the token of its last callback in it
@@ -53,7 +54,7 @@ func (s *scope) perElement() *scope {
 
 // open starts a scope within the innermost one, with arguments of the given types.
 func (f *Func) open(at place, name string, arguments []mlir.Type, capture bool) (*scope, []Value) {
-	s := &scope{f: f, outer: f.scope, name: name, at: at, capture: capture}
+	s := &scope{f: f, outer: f.scope, name: name, at: at, capture: capture, batches: f.scope.batches}
 	s.block = f.b.ctx.NewBlock(at.location, arguments...)
 	f.scope = s
 	values := make([]Value, len(arguments))

@@ -17,7 +17,8 @@ type step struct {
 	at       place
 	name     string
 	operands []Value
-	ok       bool // false after an earlier mistake, or one in the operands
+	ok       bool  // false after an earlier mistake, or one in the operands
+	batches  []int // of what it traces, if they are others than those of the scope
 }
 
 // begin starts a step with these operands.

@@ -26,6 +26,9 @@ func (s *step) trace(types []mlir.Type, captured []Value, build func(arguments [
 	f := s.f
 	in, arguments := f.open(s.at, "the function of the "+s.name, types, true)
 	in.entry = in.carry
+	if s.batches != nil {
+		in.batches = s.batches
+	}
 	results, ok := in.build(func() []Value {
 		results, err := build(arguments)
 		if err != nil {

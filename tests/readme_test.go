@@ -13,4 +13,8 @@ func TestTutorial(t *testing.T) {
 	doctest.Run(t, "../docs/tutorial.md", nil, "predict", "train", "serve", "parts")
 }
 
-func TestDerivatives(t *testing.T) { doctest.Run(t, "../docs/autodiff.md", nil, "fit") }
+func TestDerivatives(t *testing.T) {
+	doctest.Run(t, "../docs/autodiff.md", nil, "fit", "rule", "jacobian", "module")
+}
+
+func TestBatches(t *testing.T) { doctest.Run(t, "../docs/vmap.md", nil, "module", "rule") }

@@ -44,13 +44,24 @@ var valueFunctions = []any{
 	builder.Conj, builder.IsInf, builder.NextAfter[builder.Value, builder.Value],
 	builder.Polygamma[builder.Value, builder.Value], builder.Like, builder.MaxPool, builder.AvgPool, builder.Cumsum,
 	builder.SelectAndScatter, builder.JVP[builder.Value, builder.Value], builder.VJP[builder.Value, builder.Value],
+	builder.Linearize[builder.Value, builder.Value],
 	func(f func(builder.Value) builder.Value, x builder.Value) builder.Value { return builder.Grad(f)(x) },
+	func(f func(builder.Value) builder.Value, x builder.Value) builder.Value {
+		return builder.Hessian[builder.Value](f)(x)
+	},
+	func(f func(builder.Value) builder.Value, x, dy builder.Value) builder.Value {
+		return builder.LinearTranspose(f, x)(dy)
+	},
 	func(f func(builder.Value) builder.Value, x builder.Value, o builder.BatchOptions) builder.Value {
 		return builder.Batch(builder.Checkpoint(f), o)(builder.StopGradient(x))
 	},
 	func(f func(builder.Value) builder.Value, g func(x, dx builder.Value) (y, dy builder.Value),
 		x builder.Value) builder.Value {
 		return builder.CustomJVP(f, g)(x)
+	},
+	func(f func(builder.Value) builder.Value, g func(size int, x builder.Value) builder.Value,
+		x builder.Value) builder.Value {
+		return builder.Batch(builder.CustomBatch(f, g))(x)
 	},
 }
 
