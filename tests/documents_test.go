@@ -22,7 +22,7 @@ var (
 func TestLinks(t *testing.T) {
 	links := 0
 	eachDocument(t, func(path, text string) {
-		for _, m := range link.FindAllStringSubmatch(text, -1) {
+		for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(text, ""), -1) {
 			if !strings.Contains(m[1], "://") {
 				links++
 				checkLink(t, path, m[1])
