@@ -13,7 +13,8 @@ import (
 	"github.com/calliope-mlir/calliope/vmap"
 )
 
-// TestCorpus batches the functions of real modules: each is batched and verified, or a *stablehlo.TransformError says why not.
+// TestCorpus batches the functions of real modules: each is batched and verified, or a *stablehlo.TransformError says
+// why not.
 func TestCorpus(t *testing.T) {
 	made := 0
 	check.NoError(t, filepath.WalkDir("../tests/testdata/modules", func(path string, d fs.DirEntry, err error) error {
