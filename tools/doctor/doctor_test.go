@@ -80,7 +80,7 @@ func TestWell(t *testing.T) {
 		t.Errorf("self-test (-want +got):\n%s", d)
 	}
 	for title, wants := range map[string][]string{
-		"machine":                  {"toolkit github.com/", "Go go1.", "C compiler /", "cache /"},
+		"machine":                  {"toolkit github.com/calliope-mlir/calliope v" + version.Version, "Go go1.", "C compiler /", "cache /"},
 		"native parts":             {"mlir (required) ", "pjrt (required) "},
 		"sha256":                   {"mlir ", "pjrt "},
 		native.MLIR.String():       {"C functions ", "StableHLO 1."},

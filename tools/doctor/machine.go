@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/calliope-mlir/calliope/internal/version"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -69,6 +70,9 @@ func toolkit() string {
 	var texts []string
 	for _, m := range modules {
 		if strings.HasSuffix(m.Path, "/calliope") || strings.HasSuffix(m.Path, "/gopjrt") {
+			if m.Version == "(devel)" { // built in a checkout, as what is released is
+				m.Version = "v" + version.Version
+			}
 			texts = append(texts, fmt.Sprintf("%s %s", m.Path, m.Version))
 		}
 	}

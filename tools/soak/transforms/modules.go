@@ -75,8 +75,8 @@ var (
 		"0x7FC00000", "0x7FF8000000000000")
 )
 
-// doubled returns a module with f64 in place of f32, which may be invalid. The functions of LAPACK have the type in their
-// names, so a module with one stays.
+// doubled returns a module with f64 in place of f32, which may be invalid. The functions of LAPACK have the type in
+// their names, so a module with one stays.
 func doubled(text string) string {
 	if strings.Contains(text, "@lapack_") {
 		return text
