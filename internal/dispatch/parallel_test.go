@@ -47,8 +47,7 @@ func TestParallel(t *testing.T) {
 					func(f *callbacks.Frame, element int32) error {
 						n := running.Add(1)
 						defer running.Add(-1)
-						if n > most.Load() {
-							most.Store(n)
+						for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
 						}
 						if int(n) == atOnce && element < int32(atOnce) {
 							close(all)
