@@ -83,7 +83,7 @@ func (e *editorSession) edit(ctx context.Context, at, actions int) (time.Duratio
 	if err := answer.UnmarshalResult(&got); err != nil {
 		return 0, err
 	}
-	if len(got) != 3 {
+	if len(got) == 0 || !strings.HasPrefix(got[0].Title, "set output_operand_aliases") {
 		return 0, fmt.Errorf("the code actions of line %d are %+v", actions, got)
 	}
 	return took, nil
