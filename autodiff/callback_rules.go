@@ -60,8 +60,8 @@ func jvpCall(f *forward, op mlir.Operation) {
 		fail(op, "@%s has a rule for cotangents only: give it one for tangents, the key jvp", custom.Target)
 	default:
 		fail(op, "the host computes the results of @%s, so that they have no derivative: "+
-			"compute them in the module, call a function that only looks at its values, use builder.CustomVJP or "+
-			"CustomJVP, or name the rule of its derivative by the keys jvp, vjp or transpose of its backend_config",
+			"compute them in the module (stages.LowerCallbacks), call a function that only looks at its values, "+
+			"use builder.CustomVJP or CustomJVP, or name the rule of its derivative by the keys jvp, vjp or transpose of its backend_config",
 			custom.Target)
 	}
 }

@@ -1,6 +1,7 @@
 package stages
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,6 +11,24 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
 )
+
+// LowerCallbacks replaces calls of callbacks by operations, in the module itself. Like Options.Lower, lower has
+// functions that build these, by the callback's name; other calls stay. Packages autodiff and vmap can then transform
+// what a callback computes, which needs no derivative of its own. The error is a *CutError if a call is not of the form
+// pure or its function does not fit it; the module may then be changed in part.
+func LowerCallbacks(m *mlir.Module, lower map[string]Func) error {
+	o := Options{Lower: lower, Force: map[string]Decision{}}
+	for name, f := range lower {
+		if f != nil { // which check refuses
+			o.Force[name] = Lower
+		}
+	}
+	if err := cmp.Or(given(m), o.check()); err != nil {
+		return err
+	}
+	c := &cutter{module: m, plan: &Plan{}}
+	return c.lowerAll(o)
+}
 
 // lowerAll lowers the callbacks that become operations.
 func (c *cutter) lowerAll(o Options) error {
@@ -41,9 +60,20 @@ func (c *cutter) lowerAll(o Options) error {
 	return nil
 }
 
+// loweredName returns a name that no function of the module has.
+func (c *cutter) loweredName() string {
+	table := c.module.SymbolTable()
+	for i := len(c.plan.callbacks); ; i++ {
+		name := fmt.Sprintf("calliope.lowered.%d", i)
+		if _, taken := table.Lookup(name); !taken {
+			return name
+		}
+	}
+}
+
 // lower replaces a callback by a call of a function that build makes.
 func (c *cutter) lower(op mlir.Operation, cb *Callback, build Func) error {
-	name := fmt.Sprintf("calliope.lowered.%d", len(c.plan.callbacks))
+	name := c.loweredName()
 	f, err := c.built(op, cb, build, name)
 	if err != nil {
 		return cutError(op, "lowering the callback %q: %w", cb.Name, err)
