@@ -95,3 +95,17 @@ func checkFeeds(program []byte) error {
 	return fmt.Errorf("bridge: compile: the module has an %s%s, which would wait forever, because nothing is at its other end: "+
 		"make a callback of it with passes.Migrate", name, place)
 }
+
+// checkPermutes returns an error if a collective permute of XLA's optimized program names a device that there is not:
+// XLA ends the process when such a program runs.
+func checkPermutes(program []byte, devices int) error {
+	n, place := hlo.Permute(program)
+	if n < devices {
+		return nil
+	}
+	if place != "" {
+		place = " at " + place
+	}
+	return fmt.Errorf("bridge: compile: the collective_permute%s names device %d, and the module is compiled for %d: "+
+		"raise CompileOptions.Replicas or Partitions, or give it other pairs", place, n, devices)
+}

@@ -187,6 +187,9 @@ func (c *Client) executable(x *xla.Executable, replicas, partitions int, jax []s
 	if err == nil {
 		err = checkFeeds(x.Program)
 	}
+	if err == nil {
+		err = checkPermutes(x.Program, max(1, replicas)*max(1, partitions))
+	}
 	if err != nil {
 		_ = x.Close() // the error says more
 		return nil, err

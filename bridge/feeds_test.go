@@ -35,6 +35,27 @@ return %y : tensor<4xf32>`
 	}
 }
 
+// TestPermutesAreRefused holds that a permute of devices that there are not is an error, where XLA would end the
+// process.
+func TestPermutesAreRefused(t *testing.T) {
+	const f32 = "tensor<4xf32>"
+	permute := func(pair string) Source {
+		return Source(mainFunc("%x: "+f32, f32, `%y = "stablehlo.collective_permute"(%x) {source_target_pairs = dense<[[`+pair+
+			`]]> : tensor<1x2xi64>} : (tensor<4xf32>) -> tensor<4xf32> loc("model.py":7:1)
+return %y : tensor<4xf32>`))
+	}
+	c := testClient(t)
+	for _, pair := range []string{"3, 0", "0, 3"} {
+		_, err := c.Compile(t.Context(), permute(pair), CompileOptions{})
+		check.Error(t, err, "the collective_permute at model.py:7 names device 3, and the module is compiled for 1: raise")
+	}
+	for pair, replicas := range map[string]int{"0, 0": 1, "1, 0": 2} {
+		e, err := c.Compile(t.Context(), permute(pair), CompileOptions{Replicas: replicas})
+		check.NoError(t, err)
+		check.NoError(t, e.Close())
+	}
+}
+
 // TestHints holds what an error says beside XLA's text.
 func TestHints(t *testing.T) {
 	c := testClient(t)
