@@ -8,8 +8,8 @@ import (
 )
 
 // SeparateChannels gives a reduction over devices a channel of its own if an earlier one of its channel is of other
-// types, as derivatives and batches have them: unless they use global device ids, XLA gives the arrays of a channel one
-// layout, and refuses those that cannot have it. It returns the number of reductions that it changed.
+// types, as derivatives and batches have them: XLA gives the arrays of a channel one layout, and refuses those that
+// cannot have it. It returns the number of reductions that it changed.
 func SeparateChannels(m *mlir.Module) (int, error) {
 	index := m.Operation().Index()
 	n, last, types := 0, int64(0), map[int64][]mlir.Type{}
@@ -22,7 +22,7 @@ func SeparateChannels(m *mlir.Module) (int, error) {
 	}
 	for op := range index.Named("stablehlo.all_reduce") {
 		o, ok := stablehlo.AsAllReduce(op)
-		if !ok || o.UseGlobalDeviceIDs || o.ChannelHandle == nil || o.ChannelHandle.Handle == 0 {
+		if !ok || o.ChannelHandle == nil || o.ChannelHandle.Handle == 0 {
 			continue
 		}
 		var of []mlir.Type

@@ -12,8 +12,14 @@ import (
 
 // TestChannels compiles two sums of one channel, of other ranks, which XLA refuses.
 func TestChannels(t *testing.T) {
+	for _, ids := range []string{"", ", use_global_device_ids"} {
+		t.Run(ids, func(t *testing.T) { testChannels(t, ids) })
+	}
+}
+
+func testChannels(t *testing.T, ids string) {
 	sum := func(name, of, channel string) string {
-		return name + `_sum = "stablehlo.all_reduce"(` + name + `) <{replica_groups = dense<0> : tensor<1x1xi64>, channel_handle = #stablehlo.channel_handle<handle = ` + channel + `, type = 1>}> ({
+		return name + `_sum = "stablehlo.all_reduce"(` + name + `) <{replica_groups = dense<0> : tensor<1x1xi64>, channel_handle = #stablehlo.channel_handle<handle = ` + channel + `, type = 1>` + ids + `}> ({
 		^bb0(%a: tensor<f32>, %b: tensor<f32>):
 			%s = stablehlo.add %a, %b : tensor<f32>
 			stablehlo.return %s : tensor<f32>
