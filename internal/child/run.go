@@ -3,6 +3,7 @@ package child
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -55,4 +56,20 @@ func Run(ctx context.Context, limit time.Duration, line func([]byte) error, env 
 		return fmt.Errorf("the process ended: %w\n%s", errors.Join(ended, context.Cause(ctx)), &printed)
 	}
 	return nil
+}
+
+// Serve calls a function with the value of an environment variable, and ends the process after it. It does nothing if
+// the variable is not set, which Run sets in the process that it starts. Programs and tests call it first. An
+// init function cannot call it, because calls of Go from C wait for the end of these.
+func Serve(variable string, serve func(text string, answers *json.Encoder) error) {
+	text := os.Getenv(variable)
+	if text == "" {
+		return
+	}
+	os.Unsetenv(variable)
+	if err := serve(text, json.NewEncoder(Answers())); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
 }

@@ -3,7 +3,6 @@ package programs
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"time"
 
@@ -38,20 +37,8 @@ type answer struct {
 	Program, Module string // of a mismatch
 }
 
-// Serve runs a batch and ends the process, if Run started it. The program and the tests call it first: a child is their
-// own executable. It cannot be called by an init function, because calls of Go from C wait for the end of these.
-func Serve() {
-	text := os.Getenv(childVariable)
-	if text == "" {
-		return
-	}
-	os.Unsetenv(childVariable)
-	if err := serve(text, json.NewEncoder(child.Answers())); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(0)
-}
+// Serve runs a batch and ends the process, if Run started it: see child.Serve.
+func Serve() { child.Serve(childVariable, serve) }
 
 func serve(text string, out *json.Encoder) error {
 	var b batch
