@@ -2,6 +2,7 @@ package stablehlo
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
 	"github.com/calliope-mlir/calliope/internal/raw"
@@ -99,10 +100,21 @@ func checkEvaluate(m *mlir.Module) (inputs []mlir.Type, err error) {
 	return evaluable(m)
 }
 
+// A correction is for operations that the interpreter computes wrongly.
+type correction struct {
+	wrong   func(mlir.Operation) bool
+	correct func(mlir.Operation) error
+}
+
+// corrections are in the order in which an operation needs them.
+var corrections = []correction{{mixed, makeUniform}, {reordered, reorder}, {totalOrder, compareIntegers}}
+
 // corrected returns a module in which no operation is one that the interpreter computes
 // wrongly, and whether it is a copy, which the caller must close.
 func corrected(m *mlir.Module) (_ *mlir.Module, copied bool, err error) {
-	wrong := func(op mlir.Operation) bool { return mixed(op) || totalOrder(op) }
+	wrong := func(op mlir.Operation) bool {
+		return slices.ContainsFunc(corrections, func(c correction) bool { return c.wrong(op) })
+	}
 	if m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
 		if wrong(op) {
 			return mlir.WalkStop
@@ -120,13 +132,14 @@ func corrected(m *mlir.Module) (_ *mlir.Module, copied bool, err error) {
 		return mlir.WalkContinue
 	})
 	for _, op := range list {
-		correct := makeUniform
-		if totalOrder(op) {
-			correct = compareIntegers
-		}
-		if err := correct(op); err != nil {
-			m.Close()
-			return nil, false, err
+		for _, c := range corrections {
+			if !c.wrong(op) {
+				continue
+			}
+			if err := c.correct(op); err != nil {
+				m.Close()
+				return nil, false, err
+			}
 		}
 	}
 	return m, true, nil

@@ -2,6 +2,8 @@ package stablehlo
 
 import (
 	"errors"
+	"slices"
+
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -9,7 +11,8 @@ import (
 // The interpreter of StableHLO 1.10 adds the products of a convolution in the operands'
 // element type: those of i8 into i32 overflow, and f32 into f16 is nonsense. That of 1.19 is
 // right, but for types of one size. Both end the process for integers into floating point.
-// So each convolution whose result has another element type is rewritten or refused.
+// So each convolution whose result has another element type is rewritten or refused. Both end the process
+// where the result does not have the batch first and the features last.
 
 // mixed reports whether an operation is a convolution whose result has another element type
 // than its operands.
@@ -87,4 +90,69 @@ func convert(at mlir.InsertionPoint, op mlir.Operation, v mlir.Value, element ml
 	}
 	b := mlir.NewBuilder(at, op.Location())
 	return Convert(b, t, v), errors.Unwrap(b.Err())
+}
+
+// reordered reports whether an operation is a convolution whose result does not have the order batch, spatial
+// dimensions, features.
+func reordered(op mlir.Operation) bool {
+	d, ok := dimensionsOf(op)
+	return ok && !slices.Equal(resultOrder(d), upTo(len(d.OutputSpatialDimensions)+2))
+}
+
+// dimensionsOf returns the dimension numbers of a convolution.
+func dimensionsOf(op mlir.Operation) (ConvDimensionNumbers, bool) {
+	if o, ok := AsConvolution(op); ok {
+		return o.DimensionNumbers, true
+	}
+	o, ok := AsDynamicConv(op)
+	return o.DimensionNumbers, ok
+}
+
+// resultOrder returns where the result has the batch, the spatial dimensions and the features.
+func resultOrder(d ConvDimensionNumbers) []int64 {
+	return slices.Concat([]int64{d.OutputBatchDimension}, d.OutputSpatialDimensions, []int64{d.OutputFeatureDimension})
+}
+
+// upTo returns the numbers from 0 to below n.
+func upTo(n int) []int64 {
+	list := make([]int64, n)
+	for i := range list {
+		list[i] = int64(i)
+	}
+	return list
+}
+
+// reorder computes a convolution with the batch first and the features last, and transposes its result.
+func reorder(op mlir.Operation) error {
+	d, _ := dimensionsOf(op)
+	order, result := resultOrder(d), op.Result(0)
+	shape, err := ShapeOf(result.Type())
+	if err != nil {
+		return err
+	}
+	last := len(order) - 1
+	d.OutputBatchDimension, d.OutputFeatureDimension = 0, int64(last)
+	d.OutputSpatialDimensions = upTo(last)[1:]
+	numbers, err := d.Attribute(op.Context())
+	if err != nil {
+		return err
+	}
+	op.SetAttribute("dimension_numbers", numbers)
+	dims, back := make([]int64, len(order)), make([]int64, len(order))
+	for i, from := range order {
+		dims[i], back[from] = int64(shape.Dims[from]), int64(i)
+	}
+	element, _ := result.Type().Element()
+	t, err := op.Context().TensorType(element, dims...)
+	if err != nil {
+		return err
+	}
+	result.SetType(t)
+	b := mlir.NewBuilder(mlir.After(op), op.Location())
+	v := Transpose(b, result, back)
+	if err := errors.Unwrap(b.Err()); err != nil {
+		return err
+	}
+	result.ReplaceAllUsesExcept(v, v.Owner())
+	return nil
 }

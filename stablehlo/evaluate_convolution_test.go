@@ -80,3 +80,39 @@ func TestEvaluateConvolutions(t *testing.T) {
 		}
 	})
 }
+
+// TestEvaluateConvolutionOrders convolves into each order of the result's dimensions: the interpreter ends the process
+// for some. The result in one order is the transposed one in another.
+func TestEvaluateConvolutionOrders(t *testing.T) {
+	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
+		if !c.Library().Has("stablehloEvalModule") {
+			return
+		}
+		for _, test := range []struct{ order, shape, permutation string }{
+			{"[b, 0, 1, f]", "2x2x3x2", "0, 1, 2, 3"}, {"[b, f, 0, 1]", "2x2x2x3", "0, 2, 3, 1"},
+			{"[f, 0, 1, b]", "2x2x3x2", "3, 1, 2, 0"}, {"[0, 1, b, f]", "2x3x2x2", "2, 0, 1, 3"},
+			{"[1, f, b, 0]", "3x2x2x2", "2, 3, 0, 1"},
+		} {
+			m := mlirtest.Parse(t, c, fmt.Sprintf(`func.func @main(%%x: tensor<2x3x3x1xf32>, %%y: tensor<2x1x1x2xf32>) -> tensor<2x2x3x2xf64> {
+				%%z = stablehlo.convolution(%%x, %%y) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->%[1]s, window = {stride = [1, 1]}
+					{batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x3x3x1xf32>, tensor<2x1x1x2xf32>) -> tensor<%[2]sxf64>
+				%%t = stablehlo.transpose %%z, dims = [%[3]s] : (tensor<%[2]sxf64>) -> tensor<2x2x3x2xf64>
+				return %%t : tensor<2x2x3x2xf64> }`, test.order, test.shape, test.permutation))
+			x, want := make([]float32, 18), []float64(nil)
+			for i := range x {
+				x[i] = float32(i * i)
+			}
+			for i := range 12 { // by NumPy's x[:, :-1, :, None] * [1, 2] + x[:, 1:, :, None] * [3, 4]
+				first := float64(x[i/6*9+i%6])
+				second := float64(x[i/6*9+i%6+3])
+				want = append(want, first+3*second, 2*first+4*second)
+			}
+			got, err := Evaluate(m, check.Must(tensor.FromSlice(x, 2, 3, 3, 1)),
+				check.Must(tensor.FromSlice([]float32{1, 2, 3, 4}, 2, 1, 1, 2)))
+			if err != nil {
+				t.Fatalf("%s: %v", test.order, err)
+			}
+			check.Diff(t, test.order, want, check.Must(tensor.Slice[float64](got[0])))
+		}
+	})
+}
