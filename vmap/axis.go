@@ -33,6 +33,10 @@ func axisOf(f mlir.Operation, o Options) *axis {
 				fail(f, "Options.Size is %d, but the axis %s of the mesh @%s has %d devices", o.Size, a.name, mesh.Name,
 					along.Size)
 			}
+			if mesh.DeviceIDs != nil {
+				fail(f, "the mesh @%s has device_ids, and the batch of an axis needs devices in ascending order: "+
+					"remove device_ids", mesh.Name)
+			}
 			a.mesh, a.inside = mesh, false
 		}
 	}

@@ -122,6 +122,8 @@ func TestAxisErrors(t *testing.T) {
 			`stablehlo.all_gather at user.py:7:3: its groups [[0 3] [1 2]] are not those along the axis "i" only`},
 		{"another size", shared("[[0, 2], [1, 3]]> : tensor<2x2xi64", `{"i"}`), vmap.Options{Size: 4},
 			`Options.Size is 4, but the axis "i" of the mesh @mesh has 2 devices`},
+		{"devices in another order", strings.Replace(shared("[[0, 2], [1, 3]]> : tensor<2x2xi64", `{"i"}`), `"j"=2]`,
+			`"j"=2], device_ids=[0, 2, 1, 3]`, 1), vmap.Options{Size: 2}, "the mesh @mesh has device_ids"},
 		{"a batched operand", shared("[[0, 2], [1, 3]]> : tensor<2x2xi64", `{"i"}`), vmap.Options{Size: 2, In: []int{0}, Out: []int{0}},
 			`the batch takes the place of its devices along "i", but operand 0 is batched already`},
 		{"in a loop over elements", `func.func @main(%n: tensor<i32>, %x: tensor<2xf32>) -> tensor<2xf32> {

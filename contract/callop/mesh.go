@@ -12,9 +12,18 @@ import (
 
 // A Mesh is an sdy.mesh: the devices that share a module, as a grid.
 type Mesh struct {
-	Name    string
-	Axes    []Axis
-	Devices int
+	Name      string
+	Axes      []Axis
+	Devices   int
+	DeviceIDs []int64 // in the row-major order of the axes; nil means in ascending order
+}
+
+// Device returns the number of the device at a place in the row-major order of the axes.
+func (m Mesh) Device(place int64) int64 {
+	if m.DeviceIDs == nil {
+		return place
+	}
+	return m.DeviceIDs[place]
 }
 
 // An Axis is a dimension of a Mesh.
@@ -46,6 +55,12 @@ func MeshesIn(body mlir.Block) (list []Mesh) {
 			}
 			mesh.Axes = append(mesh.Axes, Axis{axis[1], size})
 			mesh.Devices = min(mesh.Devices*size, MaxDevices+1)
+		}
+		if _, ids, ok := strings.Cut(grid.String(), "device_ids=["); ok {
+			for id := range strings.SplitSeq(ids[:strings.IndexByte(ids, ']')], ", ") {
+				n, _ := strconv.ParseInt(id, 10, 64) // MLIR printed it
+				mesh.DeviceIDs = append(mesh.DeviceIDs, n)
+			}
 		}
 		list = append(list, mesh)
 	}

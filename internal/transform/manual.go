@@ -96,8 +96,8 @@ func (m Manual) Mesh() (mesh callop.Mesh, name string, err error) {
 func Groups(mesh callop.Mesh, along []string) (size int64, list [][]int64) {
 	size = 1
 	at := map[string]int{}
-	for device := range int64(mesh.Devices) {
-		rest, key, mine := device, "", int64(1)
+	for place := range int64(mesh.Devices) {
+		rest, key, mine := place, "", int64(1)
 		for i := len(mesh.Axes) - 1; i >= 0; i-- {
 			axis := mesh.Axes[i]
 			if slices.Contains(along, axis.Name) {
@@ -112,7 +112,7 @@ func Groups(mesh callop.Mesh, along []string) (size int64, list [][]int64) {
 			at[key] = len(list)
 			list = append(list, nil)
 		}
-		list[at[key]] = append(list[at[key]], device)
+		list[at[key]] = append(list[at[key]], mesh.Device(place))
 	}
 	return size, list
 }
