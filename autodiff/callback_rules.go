@@ -20,6 +20,9 @@ var calls = map[string]rule{"stablehlo.custom_call": {jvp: jvpCall, transpose: t
 // are tangents, in which it is linear. Its dictionary is that of the other call.
 const pending = "calliope.autodiff.pending"
 
+// sharding is the target of GSPMD's calls that say how a value is divided over devices.
+const sharding = "Sharding"
+
 // callback is a call of the host by the contract.
 type callback struct {
 	op                mlir.Operation
@@ -33,6 +36,10 @@ func jvpCall(f *forward, op mlir.Operation) {
 	custom, _ := stablehlo.AsCustomCall(op)
 	if derive, ok := decompositions[routineOf(custom.Target)]; ok {
 		derive(f, op)
+		return
+	}
+	if custom.Target == sharding {
+		jointly(0)(f, op)
 		return
 	}
 	c := callback{op: op, config: call.Config}
@@ -284,6 +291,9 @@ func transposeCall(b *backward, op mlir.Operation) {
 	switch {
 	case routineOf(custom.Target) == "trsm":
 		transposeSolve(b, op, trsm(op))
+		return
+	case custom.Target == sharding:
+		b.to(op, 0, func(g mlir.Value) mlir.Value { return cloned(b, op, g) })
 		return
 	case !ok || custom.Target != pending:
 		fail(op, "the host computes the results of @%s, so that they have no transpose", custom.Target)

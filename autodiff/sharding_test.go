@@ -78,3 +78,27 @@ func TestShardings(t *testing.T) {
 		})
 	}
 }
+
+// TestShardingCalls holds that a tangent and a cotangent of what GSPMD divides are divided as it is.
+func TestShardingCalls(t *testing.T) {
+	const module = `func.func @main(%x: tensor<4xf32>) -> tensor<f32> {
+		%zero = stablehlo.constant dense<0.0> : tensor<f32>
+		%0 = stablehlo.custom_call @Sharding(%x) {mhlo.sharding = "{devices=[2]<=[2]}"} : (tensor<4xf32>) -> tensor<4xf32>
+		%1 = stablehlo.multiply %0, %0 : tensor<4xf32>
+		%2 = stablehlo.reduce(%1 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+		return %2 : tensor<f32>
+	}`
+	divided := regexp.MustCompile(`%\w+ = stablehlo.custom_call @Sharding\(%\w+\) \{mhlo.sharding = "\{devices=\[2\]<=\[2\]\}"\}`)
+	for name, derive := range map[string]func(mlir.Operation, autodiff.Options) (mlir.Operation, error){
+		"JVP": autodiff.JVP, "Grad": autodiff.Grad,
+	} {
+		f, err := derive(function(t, parse(t, module), "main"), autodiff.Options{})
+		check.NoError(t, err)
+		check.Diff(t, name, 2, len(divided.FindAllString(f.String(), -1)))
+	}
+	f, err := autodiff.Grad(function(t, parse(t, module), "main"), autodiff.Options{})
+	check.NoError(t, err)
+	if last := f.Region(0).First().Terminator().Operand(0).Owner(); last.Name() != "stablehlo.custom_call" {
+		t.Errorf("the gradient is the result of %s, not divided", last)
+	}
+}
