@@ -1,0 +1,152 @@
+package jit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/execution"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// Options say how a module is compiled.
+type Options struct{}
+
+// An UnsupportedError is the error of Compile for a module that needs what this package lacks.
+type UnsupportedError struct {
+	Operations []string // the names of the operations that cannot be lowered, sorted; may be empty
+	Err        error    // why, if it is not just these
+}
+
+func (e *UnsupportedError) Error() string {
+	if e.Err != nil {
+		return "jit: the module cannot be compiled: " + e.Err.Error()
+	}
+	return "jit: the module cannot be compiled: it has operations without a lowering: " + strings.Join(e.Operations, ", ")
+}
+
+// Unwrap returns e.Err.
+func (e *UnsupportedError) Unwrap() error { return e.Err }
+
+// Compile compiles the function @main of a module, whose parameters and results must be arrays of known size. It leaves
+// the module as it is, and reads it only until it returns. The library of the module must have an execution engine: the
+// default one has. The error is an *[UnsupportedError] if the module needs what this package lacks. The caller must
+// close the Executable.
+func Compile(ctx context.Context, m *mlir.Module, o Options) (*Executable, error) {
+	if m == nil {
+		return nil, errors.New("jit: the module is nil")
+	}
+	c, private, err := copied(m)
+	if err != nil {
+		return nil, fmt.Errorf("jit: %w", err)
+	}
+	defer c.Close()
+	e, err := signature(private)
+	if err != nil {
+		return nil, &UnsupportedError{Err: err}
+	}
+	for _, step := range steps {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err := step(private, e); err != nil {
+			return nil, unsupported(err)
+		}
+	}
+	if e.engine, err = execution.New(private, execution.Options{Optimize: optimize}); err != nil {
+		return nil, fmt.Errorf("jit: %w", err)
+	}
+	if err := e.link(); err != nil {
+		return nil, errors.Join(fmt.Errorf("jit: %w", err), e.engine.Close())
+	}
+	return e, nil
+}
+
+// optimize is LLVM's level: its vectorizers run from 2 on.
+const optimize = 3
+
+// unsupported returns an error of a step as an *UnsupportedError.
+func unsupported(err error) error {
+	if _, ok := errors.AsType[*UnsupportedError](err); ok {
+		return err
+	}
+	return &UnsupportedError{Err: err}
+}
+
+// copied returns a copy of a module in a new context.
+func copied(m *mlir.Module) (*mlir.Context, *mlir.Module, error) {
+	data, err := m.Bytecode()
+	if err != nil {
+		return nil, nil, err
+	}
+	c := m.Context().Library().NewContext(mlir.ContextOptions{})
+	private, err := c.Parse("module", data)
+	if err != nil {
+		return nil, nil, errors.Join(err, c.Close())
+	}
+	return c, private, nil
+}
+
+// main returns the function that runs.
+func main(m *mlir.Module) (mlir.Operation, error) {
+	if f, ok := m.SymbolTable().Lookup("main"); ok && f.Name() == "func.func" {
+		return f, nil
+	}
+	return mlir.Operation{}, errors.New("it has no function @main, the one to run")
+}
+
+// typesOf returns the types of a function's parameters and results.
+func typesOf(f mlir.Operation) (in, out []mlir.Type) {
+	a, _ := f.Attribute("function_type")
+	t, _ := a.TypeValue()
+	in, out, _ = t.Signature()
+	return in, out
+}
+
+// signature returns an Executable with the shapes of the parameters and results.
+func signature(m *mlir.Module) (*Executable, error) {
+	f, err := main(m)
+	if err != nil {
+		return nil, err
+	}
+	e := &Executable{}
+	in, out := typesOf(f)
+	if e.inputs, err = shapes("parameter", in); err != nil {
+		return nil, err
+	}
+	e.outputs, err = shapes("result", out)
+	return e, err
+}
+
+func shapes(what string, types []mlir.Type) ([]tensor.Shape, error) {
+	list := make([]tensor.Shape, len(types))
+	for i, t := range types {
+		s, err := stablehlo.ShapeOf(t)
+		if err == nil {
+			err = s.Check()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s %d of @main is %s: it must be an array of known size", what, i, t)
+		}
+		list[i] = s
+	}
+	return list, nil
+}
+
+// refuse returns an *UnsupportedError if a module has operations of a dialect that is lowered by now.
+func refuse(m *mlir.Module, dialects ...string) error {
+	found := map[string]bool{}
+	for op := range m.Operation().All() {
+		if dialect, _, _ := strings.Cut(op.Name(), "."); slices.Contains(dialects, dialect) {
+			found[op.Name()] = true
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	return &UnsupportedError{Operations: sorted(found)}
+}

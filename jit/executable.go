@@ -1,0 +1,175 @@
+package jit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	goruntime "runtime"
+	"sync"
+	"unsafe"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/jit/internal/runtime"
+	"github.com/calliope-mlir/calliope/mlir/execution"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// ErrClosed is the error of a call of a closed Executable.
+var ErrClosed = errors.New("jit: the executable is closed")
+
+// An Executable is a compiled module. It is safe for concurrent use: calls at the same time have memory of their own,
+// which later calls use again.
+type Executable struct {
+	inputs, outputs []tensor.Shape
+	arena           int // bytes that a run needs besides its inputs and outputs
+	engine          *execution.Engine
+	main            unsafe.Pointer
+
+	mu     sync.Mutex
+	idle   []*frame
+	runs   int
+	closed bool
+}
+
+// Inputs returns the shapes of the parameters.
+func (e *Executable) Inputs() []tensor.Shape { return cloned(e.inputs) }
+
+// Outputs returns the shapes of the results.
+func (e *Executable) Outputs() []tensor.Shape { return cloned(e.outputs) }
+
+func cloned(shapes []tensor.Shape) []tensor.Shape {
+	list := make([]tensor.Shape, len(shapes))
+	for i, s := range shapes {
+		list[i] = s.Clone()
+	}
+	return list
+}
+
+// Call runs the module on arrays, which it reads in place, and returns the results in new ones. A run that has begun
+// goes on to its end.
+func (e *Executable) Call(ctx context.Context, inputs ...tensor.View) ([]tensor.View, error) {
+	outputs := make([]tensor.View, len(e.outputs))
+	for i, s := range e.outputs {
+		outputs[i] = tensor.View{Shape: s.Clone(), Data: aligned(s.NumBytes())}
+	}
+	if err := e.CallInto(ctx, outputs, inputs...); err != nil {
+		return nil, err
+	}
+	return outputs, nil
+}
+
+// aligned returns memory that is aligned for every element type.
+func aligned(n int) []byte {
+	words := make([]uint64, (n+7)/8)
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*8)[:n]
+}
+
+// CallInto is like Call, and stores the results in the memory of outputs, which must be aligned for their elements and
+// must overlap neither one another nor the inputs. It allocates nothing.
+func (e *Executable) CallInto(ctx context.Context, outputs []tensor.View, inputs ...tensor.View) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err := hold("input", inputs, e.inputs); err != nil {
+		return err
+	}
+	if err := hold("output", outputs, e.outputs); err != nil {
+		return err
+	}
+	f, err := e.take()
+	if err != nil {
+		return err
+	}
+	defer e.put(f)
+	for i, v := range inputs {
+		f.set(i, v, true)
+	}
+	for i, v := range outputs {
+		f.set(len(inputs)+i, v, false)
+	}
+	capi.CallPacked(e.main, &f.addresses[0])
+	goruntime.KeepAlive(inputs)
+	goruntime.KeepAlive(outputs)
+	return nil
+}
+
+// hold returns an error if arrays do not have the shapes that the module states.
+func hold(what string, got []tensor.View, want []tensor.Shape) error {
+	if len(got) != len(want) {
+		return fmt.Errorf("jit: call: there are %d %ss, and the module has %d", len(got), what, len(want))
+	}
+	for i, v := range got {
+		if !v.Shape.Equal(want[i]) {
+			return fmt.Errorf("jit: call: %s %d is %s, and the module has %s", what, i, v.Shape, want[i])
+		}
+		if err := v.Check(); err != nil {
+			return fmt.Errorf("jit: call: %s %d: %w", what, i, err)
+		}
+	}
+	return nil
+}
+
+// link gives the code the functions that it calls, and compiles it.
+func (e *Executable) link() (err error) {
+	for name, address := range runtime.Math() {
+		if err := e.engine.Register(name, address); err != nil {
+			return err
+		}
+	}
+	if err = e.engine.Initialize(); err != nil {
+		return err
+	}
+	e.main, err = e.engine.Packed("main")
+	return err
+}
+
+// Close releases the module. Runs in flight go on. Closing it again does nothing.
+func (e *Executable) Close() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return nil
+	}
+	e.closed = true
+	return e.free()
+}
+
+// free frees the memory once nothing runs. The caller holds mu.
+func (e *Executable) free() error {
+	for _, f := range e.idle {
+		f.free()
+	}
+	e.idle = nil
+	if e.runs > 0 {
+		return nil
+	}
+	return e.engine.Close()
+}
+
+// take returns the memory for a run.
+func (e *Executable) take() (*frame, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return nil, ErrClosed
+	}
+	e.runs++
+	if n := len(e.idle); n > 0 {
+		f := e.idle[n-1]
+		e.idle = e.idle[:n-1]
+		return f, nil
+	}
+	return newFrame(len(e.inputs)+len(e.outputs), e.arena), nil
+}
+
+// put takes the memory back.
+func (e *Executable) put(f *frame) {
+	f.pins.Unpin()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.runs--
+	e.idle = append(e.idle, f)
+	if e.closed {
+		_ = e.free() // never an error
+	}
+}

@@ -1,0 +1,53 @@
+package jit
+
+import (
+	"runtime"
+	"unsafe"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// A frame is the memory of a run: what the packed function takes, and the arena.
+type frame struct {
+	memory    unsafe.Pointer // of C, for all of it
+	addresses []unsafe.Pointer
+	buffers   []unsafe.Pointer // that the addresses lead to: arrays and, last, the arena
+	pins      runtime.Pinner
+}
+
+func newFrame(arrays, arena int) *frame {
+	const word = int(unsafe.Sizeof(uintptr(0)))
+	n := arrays + 1
+	table := (2*n*word + alignment - 1) &^ (alignment - 1)
+	f := &frame{memory: capi.Alloc(alignment + table + arena)}
+	start := unsafe.Add(f.memory, -uintptr(f.memory)&(alignment-1))
+	words := unsafe.Slice((*unsafe.Pointer)(start), 2*n)
+	f.addresses, f.buffers = words[:n], words[n:]
+	for i := range f.addresses {
+		f.addresses[i] = unsafe.Pointer(&f.buffers[i])
+		f.buffers[i] = unsafe.Add(start, table)
+	}
+	return f
+}
+
+// set gives the code an array. A copy stands in for an input that is not aligned.
+func (f *frame) set(i int, v tensor.View, input bool) {
+	if len(v.Data) == 0 {
+		f.buffers[i] = f.buffers[len(f.buffers)-1]
+		return
+	}
+	if input && uintptr(unsafe.Pointer(&v.Data[0]))%uintptr(v.Shape.DType.Size()) != 0 {
+		v = v.Clone()
+	}
+	f.pin(&v.Data[0])
+	f.buffers[i] = unsafe.Pointer(&v.Data[0])
+}
+
+// pin pins Go memory until the run ends. It ignores C memory, for which Pin panics.
+func (f *frame) pin(p *byte) {
+	defer func() { _ = recover() }()
+	f.pins.Pin(p)
+}
+
+func (f *frame) free() { capi.Free(f.memory) }

@@ -1,0 +1,2 @@
+// Package runtime has the C functions that compiled code calls.
+package runtime

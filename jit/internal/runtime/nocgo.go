@@ -1,0 +1,5 @@
+//go:build !cgo
+
+package runtime
+
+import _ "github.com/calliope-mlir/calliope/internal/cgo"

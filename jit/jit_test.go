@@ -1,0 +1,67 @@
+package jit_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/jit"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+func run(t *testing.T, text string, inputs ...tensor.View) []tensor.View {
+	t.Helper()
+	m := mlirtest.Parse(t, mlirtest.Context(t), text)
+	e, err := jit.Compile(t.Context(), m, jit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	results, err := e.Call(t.Context(), inputs...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return results
+}
+
+func TestCall(t *testing.T) {
+	tests := []struct {
+		name, text   string
+		inputs, want []tensor.View
+	}{
+		{"chain", `func.func @main(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+			%0 = stablehlo.add %x, %x : tensor<3xf32>
+			%1 = stablehlo.multiply %0, %x : tensor<3xf32>
+			%2 = stablehlo.negate %1 : tensor<3xf32>
+			return %1, %2 : tensor<3xf32>, tensor<3xf32> }`,
+			[]tensor.View{tensor.Vector[float32](1, 2, 3)},
+			[]tensor.View{tensor.Vector[float32](2, 8, 18), tensor.Vector[float32](-2, -8, -18)}},
+		{"product", `func.func @main(%x: tensor<2x2xf32>, %y: tensor<2x2xf32>) -> tensor<2xf32> {
+			%0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+			%1 = stablehlo.tanh %0 : tensor<2x2xf32>
+			%2 = stablehlo.add %0, %1 : tensor<2x2xf32>
+			%3 = stablehlo.subtract %2, %1 : tensor<2x2xf32>
+			%c = stablehlo.constant dense<0.0> : tensor<f32>
+			%r = stablehlo.reduce(%3 init: %c) applies stablehlo.add across dimensions = [1] : (tensor<2x2xf32>, tensor<f32>) -> tensor<2xf32>
+			return %r : tensor<2xf32> }`,
+			[]tensor.View{array(t, []float32{0, 0, 64, 128}, 2, 2), array(t, []float32{1, 2, 3, 4}, 2, 2)},
+			[]tensor.View{tensor.Vector[float32](0, 1088)}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, run(t, tt.text, tt.inputs...)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func array[T tensor.Element](t *testing.T, data []T, dims ...int) tensor.View {
+	t.Helper()
+	v, err := tensor.FromSlice(data, dims...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}

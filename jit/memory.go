@@ -1,0 +1,174 @@
+package jit
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// alignment is that of each buffer in the arena, a cache line.
+const alignment = 64
+
+// A temporary is a buffer that lives from one operation of main's block to another, both included.
+type temporary struct {
+	alloc       mlir.Operation
+	first, last int
+	size        int
+	offset      int
+}
+
+// planMemory gives each temporary a place in the arena, which becomes the last parameter of main. Temporaries share
+// memory if no operation of main's block needs both.
+func planMemory(m *mlir.Module, e *Executable) error {
+	f, err := main(m)
+	if err != nil {
+		return err
+	}
+	c, body := m.Context(), f.Region(0).First()
+	list, err := temporaries(body)
+	if err != nil {
+		return err
+	}
+	e.arena = pack(list)
+	t, err := c.MemRefType(c.IntegerType(8, mlir.Signless), mlir.MemRefOptions{}, int64(e.arena))
+	if err != nil {
+		return err
+	}
+	arena := body.AddArgument(t, f.Location())
+	for _, one := range list {
+		b := mlir.NewBuilder(mlir.Before(one.alloc), one.alloc.Location())
+		place := b.Create(mlir.OperationState{Name: "memref.view",
+			Operands: []mlir.Value{arena, arith.ConstantIndex(b, int64(one.offset))},
+			Results:  []mlir.Type{one.alloc.Result(0).Type()}})
+		if b.Err() != nil {
+			return b.Err()
+		}
+		one.alloc.Result(0).ReplaceAllUses(place.Result(0))
+		if err := one.alloc.Erase(); err != nil {
+			return err
+		}
+	}
+	in, _ := typesOf(f)
+	f.SetAttribute("function_type", c.TypeAttribute(c.FunctionType(append(in, t), nil)))
+	return nil
+}
+
+// temporaries returns the allocations in a block, which allocations of nested blocks take part of.
+func temporaries(body mlir.Block) (list []*temporary, err error) {
+	position := map[mlir.Operation]int{}
+	var allocs []mlir.Operation
+	n := 0
+	for op := range body.Operations() {
+		for inner := range op.All() {
+			position[inner] = n
+			if inner.Name() == "memref.alloc" || inner.Name() == "memref.alloca" {
+				allocs = append(allocs, inner)
+			}
+		}
+		n++
+	}
+	for _, op := range allocs {
+		one := &temporary{alloc: op, first: position[op], last: position[op]}
+		if one.size, err = sizeOf(op.Result(0).Type()); err != nil {
+			return nil, err
+		}
+		seen := map[mlir.Value]bool{}
+		if err := one.follow(op.Result(0), position, seen); err != nil {
+			return nil, err
+		}
+		list = append(list, one)
+	}
+	return list, nil
+}
+
+// follow extends the life of a temporary to the uses of a value that is its memory, or part of it.
+func (t *temporary) follow(v mlir.Value, position map[mlir.Operation]int, seen map[mlir.Value]bool) error {
+	if seen[v] {
+		return nil
+	}
+	seen[v] = true
+	for use := range v.Uses() {
+		user := use.Owner
+		t.last = max(t.last, position[user])
+		for _, r := range user.Results() {
+			if isBuffer(r.Type()) {
+				if err := t.follow(r, position, seen); err != nil {
+					return err
+				}
+			}
+		}
+		if user.Name() != "scf.yield" && user.Name() != "scf.condition" {
+			continue
+		}
+		parent := user.Parent()
+		if parent.Name() != "scf.if" && parent.Name() != "scf.index_switch" && parent.Encloses(t.alloc.Result(0)) {
+			return fmt.Errorf("a buffer of one iteration of %s lives in the next one", parent.Name())
+		}
+		for _, r := range parent.Results() {
+			if isBuffer(r.Type()) {
+				if err := t.follow(r, position, seen); err != nil {
+					return err
+				}
+			}
+		}
+		for _, region := range parent.Regions() {
+			for block := range region.Blocks() {
+				for _, a := range block.Arguments() {
+					if isBuffer(a.Type()) {
+						if err := t.follow(a, position, seen); err != nil {
+							return err
+						}
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func isBuffer(t mlir.Type) bool { return t.Kind() == mlir.KindMemRef }
+
+// sizeOf returns how many bytes a buffer takes.
+func sizeOf(t mlir.Type) (int, error) {
+	n, ok := t.NumElements()
+	elem, _ := t.Element()
+	one := 8 // an index
+	if d, err := tensor.DTypeFromMLIR(elem.String()); err == nil {
+		one = d.Size()
+	} else if !elem.IsIndex() {
+		return 0, fmt.Errorf("a temporary has elements of the type %s", elem)
+	}
+	if _, _, identity := t.Strides(); !ok || !identity {
+		return 0, fmt.Errorf("a temporary of the type %s has no known size", t)
+	}
+	return int(n) * one, nil
+}
+
+// pack sets the offsets so that temporaries that live at the same time do not overlap, the largest first, and returns
+// the size of the arena.
+func pack(list []*temporary) (total int) {
+	order := slices.Clone(list)
+	slices.SortStableFunc(order, func(a, b *temporary) int { return cmp.Compare(b.size, a.size) })
+	var placed []*temporary // by offset
+	for _, t := range order {
+		at := 0
+		for _, p := range placed {
+			if p.first > t.last || p.last < t.first {
+				continue
+			}
+			if at+t.size <= p.offset {
+				break
+			}
+			at = max(at, (p.offset+p.size+alignment-1)&^(alignment-1))
+		}
+		t.offset = at
+		i, _ := slices.BinarySearchFunc(placed, t, func(a, b *temporary) int { return cmp.Compare(a.offset, b.offset) })
+		placed = slices.Insert(placed, i, t)
+		total = max(total, at+t.size)
+	}
+	return total
+}

@@ -1,0 +1,92 @@
+package jit
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// A step rewrites the module of an Executable.
+type step func(*mlir.Module, *Executable) error
+
+// steps are what Compile does, in order.
+var steps = []step{
+	passes(
+		"func.func(chlo-legalize-to-stablehlo)",
+		"func.func(stablehlo-complex-math-expander)",
+		"inline",
+	),
+	onlyMain,
+	passes("canonicalize"),
+	passes("stablehlo-legalize-to-linalg"),
+	func(m *mlir.Module, _ *Executable) error { return refuse(m, "stablehlo", "chlo") },
+	giveBuffers,
+	passes(
+		"canonicalize", "cse",
+		"func.func(linalg-generalize-named-ops)",
+		"linalg-fuse-elementwise-ops",
+		"eliminate-empty-tensors",
+		"one-shot-bufferize",
+		"canonicalize", "cse",
+	),
+	planMemory,
+	passes(
+		"func.func(convert-linalg-to-affine-loops)",
+		"func.func(affine-scalrep)",
+		"expand-strided-metadata",
+		"lower-affine",
+		"convert-scf-to-cf",
+		"canonicalize",
+		"arith-expand",
+		"convert-math-to-llvm",
+		"convert-complex-to-standard",
+		"convert-complex-to-llvm",
+		"convert-math-to-libm",
+		"convert-vector-to-llvm",
+		"finalize-memref-to-llvm",
+		"convert-arith-to-llvm",
+		"convert-index-to-llvm",
+		"convert-func-to-llvm{use-bare-ptr-memref-call-conv=1}",
+		"convert-cf-to-llvm",
+		"convert-ub-to-llvm",
+		"reconcile-unrealized-casts",
+	),
+	func(m *mlir.Module, _ *Executable) error { return refuse(m, lowered...) },
+}
+
+// lowered are the dialects of which nothing is left at the end.
+var lowered = []string{"affine", "arith", "bufferization", "cf", "complex", "func", "index", "linalg", "math", "memref",
+	"scf", "tensor", "ub", "vector"}
+
+// passes returns a step of passes of the library.
+func passes(list ...string) step {
+	return func(m *mlir.Module, _ *Executable) error {
+		p, err := m.Context().NewPassManager(mlir.PassManagerOptions{
+			Pipeline: "builtin.module(" + strings.Join(list, ",") + ")"})
+		if err != nil {
+			return err
+		}
+		defer p.Close()
+		return p.Run(m)
+	}
+}
+
+// onlyMain removes all functions but main.
+func onlyMain(m *mlir.Module, _ *Executable) error {
+	var others []mlir.Operation
+	for op := range m.Body().Operations() {
+		if name, _ := op.Symbol(); op.Name() == "func.func" && name != "main" {
+			others = append(others, op)
+		}
+	}
+	for _, op := range others {
+		if err := op.Erase(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sorted(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }
