@@ -3,6 +3,7 @@ package jit
 import (
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/bufferization"
+	"github.com/calliope-mlir/calliope/mlir/dialect/linalg"
 )
 
 // giveBuffers makes buffers of the parameters of main, which it only reads, and adds one for each result, to which it
@@ -12,48 +13,97 @@ func giveBuffers(m *mlir.Module, _ *Executable) error {
 	if err != nil {
 		return err
 	}
-	c, body := m.Context(), f.Region(0).First()
+	body := f.Region(0).First()
 	_, out := typesOf(f)
+	var types []mlir.Type
 	b := mlir.NewBuilder(mlir.AtStart(body), f.Location())
-	var in []mlir.Type
 	for _, a := range body.Arguments() {
 		t := a.Type()
-		buffer := bufferOf(b, t)
-		in = append(in, buffer)
+		plain, buffer := bufferOf(b, t)
 		if b.Err() != nil {
-			break
+			return b.Err()
 		}
+		types = append(types, buffer)
 		a.SetType(buffer)
-		read := bufferization.ToTensorOp{Buffer: a, Restrict: true, ResultType: t}.Create(b)
-		a.ReplaceAllUsesExcept(read.Result(0), read)
+		read := bufferization.ToTensorOp{Buffer: a, Restrict: true, ResultType: plain}.Create(b)
+		a.ReplaceAllUsesExcept(cast(b, read.Result(0), t), read)
 	}
 	end := body.Terminator()
 	at := b.At(mlir.Before(end))
 	for i, t := range out {
-		buffer := bufferOf(b, t)
+		plain, buffer := bufferOf(b, t)
 		if b.Err() != nil {
 			return b.Err()
 		}
-		in = append(in, buffer)
-		to := body.AddArgument(buffer, f.Location())
+		types = append(types, buffer)
 		bufferization.MaterializeInDestinationOp{
-			Source: end.Operand(i), Dest: to, Restrict: true, Writable: true}.Create(at)
+			Source: cast(at, end.Operand(i), plain), Dest: body.AddArgument(buffer, f.Location()), Restrict: true, Writable: true,
+		}.Create(at)
 	}
 	if b.Err() != nil {
 		return b.Err()
 	}
 	end.SetOperands()
-	f.SetAttribute("function_type", c.TypeAttribute(c.FunctionType(in, nil)))
+	setParameters(f, types)
 	f.RemoveAttribute("arg_attrs")
 	f.RemoveAttribute("res_attrs")
 	return nil
 }
 
-// bufferOf returns the type of a buffer for a tensor.
-func bufferOf(b *mlir.Builder, t mlir.Type) mlir.Type {
+// setParameters sets the type of a function without results.
+func setParameters(f mlir.Operation, types []mlir.Type) {
+	c := f.Context()
+	f.SetAttribute("function_type", c.TypeAttribute(c.FunctionType(types, nil)))
+}
+
+// cast returns a value as one of a type that differs in signs.
+func cast(b *mlir.Builder, v mlir.Value, t mlir.Type) mlir.Value {
+	if v.Type().Equal(t) {
+		return v
+	}
+	return b.Create(mlir.OperationState{Name: "builtin.unrealized_conversion_cast", Operands: []mlir.Value{v},
+		Results: []mlir.Type{t}}).Result(0)
+}
+
+// bufferOf returns a type of tensors without signs, as linalg has them, and that of buffers for them.
+func bufferOf(b *mlir.Builder, t mlir.Type) (plain, buffer mlir.Type) {
+	c := b.Context()
 	elem, _ := t.Element()
 	dims, _ := t.Dims()
-	buffer, err := b.Context().MemRefType(elem, mlir.MemRefOptions{}, dims...)
+	if bits, sign, ok := elem.IntegerWidth(); ok && sign != mlir.Signless {
+		elem = c.IntegerType(bits, mlir.Signless)
+	}
+	plain, err := c.TensorType(elem, dims...)
 	b.Fail(err)
-	return buffer
+	buffer, err = c.MemRefType(elem, mlir.MemRefOptions{}, dims...)
+	b.Fail(err)
+	return plain, buffer
+}
+
+// copyByLoops makes loops of the copies between buffers that are not as a whole in row-major order. The others are one
+// call of memcpy.
+func copyByLoops(m *mlir.Module, _ *Executable) error {
+	var copies []mlir.Operation
+	for op := range m.Operation().All() {
+		if op.Name() == "memref.copy" && !(isWhole(op.Operand(0).Type()) && isWhole(op.Operand(1).Type())) {
+			copies = append(copies, op)
+		}
+	}
+	for _, op := range copies {
+		b := mlir.NewBuilder(mlir.Before(op), op.Location())
+		linalg.CopyOp{Inputs: []mlir.Value{op.Operand(0)}, Outputs: []mlir.Value{op.Operand(1)}}.Create(b)
+		if b.Err() != nil {
+			return b.Err()
+		}
+		if err := op.Erase(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isWhole reports whether buffers of a type are in row-major order without gaps.
+func isWhole(t mlir.Type) bool {
+	layout, ok := t.LayoutMap()
+	return !ok || layout.IsIdentity()
 }

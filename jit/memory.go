@@ -53,7 +53,7 @@ func planMemory(m *mlir.Module, e *Executable) error {
 		}
 	}
 	in, _ := typesOf(f)
-	f.SetAttribute("function_type", c.TypeAttribute(c.FunctionType(append(in, t), nil)))
+	setParameters(f, append(in, t))
 	return nil
 }
 
@@ -142,7 +142,7 @@ func sizeOf(t mlir.Type) (int, error) {
 	} else if !elem.IsIndex() {
 		return 0, fmt.Errorf("a temporary has elements of the type %s", elem)
 	}
-	if _, _, identity := t.Strides(); !ok || !identity {
+	if !ok || !isWhole(t) {
 		return 0, fmt.Errorf("a temporary of the type %s has no known size", t)
 	}
 	return int(n) * one, nil

@@ -24,6 +24,7 @@ var steps = []step{
 	func(m *mlir.Module, _ *Executable) error { return refuse(m, "stablehlo", "chlo") },
 	giveBuffers,
 	passes(
+		"reconcile-unrealized-casts",
 		"canonicalize", "cse",
 		"func.func(linalg-generalize-named-ops)",
 		"linalg-fuse-elementwise-ops",
@@ -32,6 +33,7 @@ var steps = []step{
 		"canonicalize", "cse",
 	),
 	planMemory,
+	copyByLoops,
 	passes(
 		"func.func(convert-linalg-to-affine-loops)",
 		"func.func(affine-scalrep)",
@@ -39,9 +41,9 @@ var steps = []step{
 		"lower-affine",
 		"convert-scf-to-cf",
 		"canonicalize",
+		"convert-complex-to-standard",
 		"arith-expand",
 		"convert-math-to-llvm",
-		"convert-complex-to-standard",
 		"convert-complex-to-llvm",
 		"convert-math-to-libm",
 		"convert-vector-to-llvm",
