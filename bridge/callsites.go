@@ -33,7 +33,7 @@ func (e *Executable) Callbacks() []CallSite {
 	for _, call := range hlo.Calls(e.xla.Program, e.client.plugin.served()) {
 		s := callSite(call)
 		if t, ok := e.client.plugin.foreignTo(s.Target); ok {
-			c := t.config()
+			c := foreignConfig(t.ForeignTarget)
 			s.Name, s.Registry, s.Form, s.Config = c.Name(), c.Registry, c.Form, c
 			if t.callbackOf != nil {
 				s.nameJAX(e.jax, call.Attrs)

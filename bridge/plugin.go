@@ -46,7 +46,7 @@ type Plugin struct {
 
 	mu      sync.Mutex
 	targets map[string]bool // the registered targets
-	foreign map[string]ForeignTarget
+	foreign map[string]foreignTarget
 	clients map[*Client]struct{} // kept until closed; see Client.Close
 }
 
@@ -230,7 +230,7 @@ func load(path string, o OpenOptions, name string) (*Plugin, error) {
 	return &Plugin{
 		path: path, vlog: o.VLog, pjrt: plugin, ffi: registry, xla: compiler, stablehlo: compiler.StableHLOVersion(),
 		file: file, flags: xlaFlags(),
-		targets: map[string]bool{}, foreign: map[string]ForeignTarget{}, clients: map[*Client]struct{}{},
+		targets: map[string]bool{}, foreign: map[string]foreignTarget{}, clients: map[*Client]struct{}{},
 	}, nil
 }
 

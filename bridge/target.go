@@ -13,31 +13,15 @@ import (
 )
 
 // A ForeignTarget is a target of XLA's typed FFI whose calls do not follow the contract.
-// Their operands, results and attributes are those of another host, for example of
-// jax.ffi.ffi_call. A call has the form contract.Call: the function gets all operands, and
-// fills all results, except for tokens before them. If the function is registered with
-// callbacks.Async or PerSecond, a call must have no results, and has the form contract.Observe. Frame.Attributes has
-// the attributes of the call's backend_config, or of its mhlo.backend_config, which is JAX's spelling.
-type ForeignTarget struct {
-	Target   string
-	Callback string // name of the callback that serves it; "" is Target
-	Registry string // of the callback; "" is the default one
-	// Check, if not nil, is called with the attributes of each call while a module is
-	// compiled. Its error is the compile's error. It usually decodes the attributes:
-	//
-	//	func(a callbacks.Attributes) error { return a.Decode(new(scaling)) }
-	Check func(callbacks.Attributes) error
-	// AnyLayout is whether the callback handles arrays in any layout. Compile refuses a call
-	// with another layout than row-major if AnyLayout is false. XLA tells the callback only
-	// the shape: the data of a view is in the memory order of the layout that the module
-	// requests for the operand or result, and At of the view is valid for row-major arrays
-	// only.
-	AnyLayout bool
+type ForeignTarget = callbacks.ForeignTarget
 
+// A foreignTarget is a ForeignTarget, or a target of JAX's callbacks.
+type foreignTarget struct {
+	ForeignTarget
 	callbackOf func(callbacks.Attributes) (string, error) // of a call; nil means Callback
 }
 
-func (t ForeignTarget) config() contract.Config {
+func foreignConfig(t ForeignTarget) contract.Config {
 	return contract.Config{Form: contract.Call, Callback: t.Callback, Registry: t.Registry}
 }
 
@@ -50,13 +34,17 @@ var foreignTargets sync.Map
 // 256 such targets at most.
 func (p *Plugin) RegisterForeign(t ForeignTarget) error {
 	p.given("RegisterForeign")
+	return p.registerForeign(foreignTarget{ForeignTarget: t})
+}
+
+func (p *Plugin) registerForeign(t foreignTarget) error {
 	if t.Callback == "" {
 		t.Callback = t.Target
 	}
 	if err := checkTarget(t.Target); err != nil {
 		return err
 	}
-	if err := t.config().Validate(); err != nil {
+	if err := foreignConfig(t.ForeignTarget).Validate(); err != nil {
 		return fmt.Errorf("bridge: custom call target %q: %w", t.Target, err)
 	}
 	p.mu.Lock()
@@ -83,7 +71,7 @@ func (p *Plugin) RegisterForeign(t ForeignTarget) error {
 }
 
 // foreignTo returns the foreign target of a name.
-func (p *Plugin) foreignTo(target string) (ForeignTarget, bool) {
+func (p *Plugin) foreignTo(target string) (foreignTarget, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t, ok := p.foreign[target]
@@ -96,7 +84,7 @@ func instantiateTarget(number int, attrs []ffi.Attr) (ffi.Site, int32, error) {
 	if !ok {
 		return nil, codeInvalidArgument, fmt.Errorf("bridge: no foreign target has the number %d", number)
 	}
-	t := v.(ForeignTarget)
+	t := v.(foreignTarget)
 	refuse := func(code int32, err error) (ffi.Site, int32, error) {
 		return nil, code, errors.New(causes.add(fmt.Errorf("bridge: custom call target %q: %w", t.Target, err)))
 	}
@@ -112,7 +100,7 @@ func instantiateTarget(number int, attrs []ffi.Attr) (ffi.Site, int32, error) {
 			return refuse(codeInvalidArgument, err)
 		}
 	}
-	config := t.config()
+	config := foreignConfig(t.ForeignTarget)
 	slot, err := dispatch.Resolve(config)
 	if unknown := new(callbacks.UnknownError); err != nil && !errors.As(err, &unknown) {
 		// A function that does not wait can serve a call without results. Their number is

@@ -1,24 +1,10 @@
 package stages
 
 import (
-	"slices"
-	"unsafe"
-
-	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/hostcall"
 	"github.com/calliope-mlir/calliope/tensor"
 )
-
-// A call is one call of a callback between stages. It implements dispatch.Transport.
-type call struct {
-	frame   dispatch.Call
-	args    []tensor.View
-	results []tensor.View
-	ids     []tensor.View
-	device  int
-	runID   int64
-}
 
 // call makes a call, with the values of the step's operands, and returns the values of its results.
 func (r *run) call(s *callStep, in []*value) ([]*value, error) {
@@ -40,8 +26,7 @@ func (r *run) call(s *callStep, in []*value) ([]*value, error) {
 		}
 		views = append(views, tensor.View{Shape: shape.Clone(), Data: host.Data})
 	}
-	c := &call{args: views[:data:data], ids: views[data:], device: r.program.place(0, r.replica).number,
-		runID: r.calls.ID()}
+	c := &hostcall.Call{Operands: views[:data:data], Names: views[data:]}
 	out := make([]*value, 0, len(s.out))
 	add := func(data tensor.View) {
 		out = append(out, onHost(tensor.View{Shape: s.shapes[len(out)].Clone(), Data: data.Data}))
@@ -50,13 +35,13 @@ func (r *run) call(s *callStep, in []*value) ([]*value, error) {
 	for range cb.returned {
 		empty()
 	}
-	switch bound.config.Form {
+	switch bound.Config.Form {
 	case contract.Passthrough:
-		for i := range c.args {
-			c.results = append(c.results, c.own(i))
-			add(c.args[i])
+		for i := range c.Operands {
+			c.Outputs = append(c.Outputs, own(c, i))
+			add(c.Operands[i])
 		}
-		for _, id := range c.ids {
+		for _, id := range c.Names {
 			passed := newArray(id.Shape)
 			copy(passed.Data, id.Data)
 			add(passed)
@@ -66,62 +51,25 @@ func (r *run) call(s *callStep, in []*value) ([]*value, error) {
 		for i, shape := range cb.Results {
 			result := newArray(shape.Clone())
 			if k := cb.inPlace[i]; k >= 0 {
-				result = c.own(k)
+				result = own(c, k)
 			}
-			c.results = append(c.results, result)
+			c.Outputs = append(c.Outputs, result)
 			add(result)
 		}
 	}
 	for len(out) < len(s.out) { // the tokens
 		empty()
 	}
-	c.frame.Init(bound.config.Name(), bound.config, -1, c)
-	c.frame.Attributes = cb.attributes
-	_, err = bound.slot.Do(&c.frame, &r.calls)
+	c.Init(bound.Config.Name(), bound.Config, -1, c)
+	c.Attributes, c.Device, c.RunID = cb.attributes, r.program.place(0, r.replica).number, r.calls.ID()
+	_, err = bound.Slot.Do(&c.Call, &r.calls)
 	return out, err
 }
 
 // own gives an argument memory that the function may change: others may need the operand.
-func (c *call) own(i int) tensor.View {
-	copied := newArray(c.args[i].Shape)
-	copy(copied.Data, c.args[i].Data)
-	c.args[i] = copied
+func own(c *hostcall.Call, i int) tensor.View {
+	copied := newArray(c.Operands[i].Shape)
+	copy(copied.Data, c.Operands[i].Data)
+	c.Operands[i] = copied
 	return copied
 }
-
-// Read implements dispatch.Transport.
-func (c *call) Read() error {
-	c.frame.Args, c.frame.Results, c.frame.IDs = c.args, slices.Clone(c.results), c.ids
-	c.frame.Device, c.frame.RunID = c.device, c.runID
-	return nil
-}
-
-// Clear implements dispatch.Transport. The results are zero, or pass through.
-func (c *call) Clear() error {
-	if c.frame.Config.Form != contract.Passthrough {
-		for _, v := range c.results {
-			clear(v.Data) // an argument may share its memory
-		}
-	}
-	return nil
-}
-
-// Finish implements dispatch.Transport.
-func (c *call) Finish(err error) error {
-	if err != nil {
-		return err
-	}
-	got := c.frame.Results
-	if len(got) != len(c.results) {
-		return &callbacks.ReplacedError{Result: min(len(got), len(c.results))}
-	}
-	for i := range got {
-		if unsafe.SliceData(got[i].Data) != unsafe.SliceData(c.results[i].Data) {
-			return &callbacks.ReplacedError{Result: i}
-		}
-	}
-	return nil
-}
-
-// Defer implements dispatch.Transport. Each call has a goroutine of its own, which waits.
-func (c *call) Defer() func(error) { return nil }

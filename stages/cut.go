@@ -8,6 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/hostcall"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/passes"
@@ -158,7 +159,7 @@ func (c *cutter) find(o Options) (mlir.Block, error) {
 		return mlir.Block{}, err
 	}
 	for _, s := range sites {
-		callback, err := c.callback(s, o)
+		callback, err := c.callback(&s, o)
 		if err != nil {
 			return mlir.Block{}, err
 		}
@@ -167,15 +168,15 @@ func (c *cutter) find(o Options) (mlir.Block, error) {
 		if callback.Decision != Boundary {
 			continue
 		}
-		if err := c.checkPolicy(s.op, callback); err != nil {
+		if err := c.checkPolicy(s.Op, callback); err != nil {
 			return mlir.Block{}, err
 		}
-		if err := s.setLayouts(); err != nil {
-			return mlir.Block{}, err
+		if err := s.SetLayouts(); err != nil {
+			return mlir.Block{}, cutError(s.Op, "%w", err)
 		}
-		c.boundaries[s.op] = callback
-		c.called[s.op] = []string{callback.Name}
-		for around := s.op.Parent(); around != main; around = around.Parent() {
+		c.boundaries[s.Op] = callback
+		c.called[s.Op] = []string{callback.Name}
+		for around := s.Op.Parent(); around != main; around = around.Parent() {
 			switch around.Name() {
 			case "stablehlo.if", "stablehlo.case", "stablehlo.while":
 				c.holds[around] = true
@@ -184,10 +185,10 @@ func (c *cutter) find(o Options) (mlir.Block, error) {
 					callback.Inside = around.Name()[len("stablehlo."):]
 				}
 			case "func.func":
-				return mlir.Block{}, cutError(s.op, "the callback %q is in the function %s, which main does not call itself: an operation names it", callback.Name, symbolOf(around))
+				return mlir.Block{}, cutError(s.Op, "the callback %q is in the function %s, which main does not call itself: an operation names it", callback.Name, symbolOf(around))
 			default:
 				return mlir.Block{},
-					cutError(s.op, "the callback %q is in a %s, which cannot be cut: move the callback out of it",
+					cutError(s.Op, "the callback %q is in a %s, which cannot be cut: move the callback out of it",
 						callback.Name, around.Name())
 			}
 		}
@@ -196,8 +197,8 @@ func (c *cutter) find(o Options) (mlir.Block, error) {
 }
 
 // callback returns the description of a callback, with what becomes of it.
-func (c *cutter) callback(s site, o Options) (*Callback, error) {
-	cb, err := s.callback()
+func (c *cutter) callback(s *hostcall.Site, o Options) (*Callback, error) {
+	cb, err := callbackOf(s)
 	if err == nil {
 		cb.Decision, cb.Reason = c.decide(cb, o)
 	}

@@ -29,7 +29,7 @@ func (o Options) inline(m *mlir.Module) error {
 	}
 	i := &inliner{functions: functions, holds: map[mlir.Operation]bool{}, needed: map[string]bool{}}
 	for _, s := range sites {
-		around := s.op.Parent()
+		around := s.Op.Parent()
 		for around.Name() != "func.func" && around.Name() != "builtin.module" {
 			around = around.Parent()
 		}

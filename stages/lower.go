@@ -37,11 +37,11 @@ func (c *cutter) lowerAll(o Options) error {
 		return err
 	}
 	for _, s := range sites {
-		build := o.Lower[s.config.Name()]
+		build := o.Lower[s.Config.Name()]
 		if build == nil {
 			continue
 		}
-		cb, err := c.callback(s, o)
+		cb, err := c.callback(&s, o)
 		if err != nil {
 			return err
 		}
@@ -49,10 +49,10 @@ func (c *cutter) lowerAll(o Options) error {
 			continue
 		}
 		if !cb.pure {
-			return cutError(s.op, "the callback %q has the form %s: only calls of the form %s are lowered", cb.Name,
+			return cutError(s.Op, "the callback %q has the form %s: only calls of the form %s are lowered", cb.Name,
 				cb.Config.Form, contract.Pure)
 		}
-		if err := c.lower(s.op, cb, build); err != nil {
+		if err := c.lower(s.Op, cb, build); err != nil {
 			return err
 		}
 		c.plan.callbacks = append(c.plan.callbacks, cb)

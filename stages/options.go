@@ -119,7 +119,7 @@ func (o Options) warnForce(m *mlir.Module) {
 	}
 	called := map[string]bool{}
 	for _, s := range sites {
-		called[s.config.Name()] = true
+		called[s.Config.Name()] = true
 	}
 	unnamed := maps.Clone(called)
 	maps.DeleteFunc(unnamed, func(name string, _ bool) bool { return o.Force[name] != Default })
