@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/hostcall"
+	"github.com/calliope-mlir/calliope/jit/internal/callback"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/execution"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -14,7 +17,12 @@ import (
 )
 
 // Options say how a module is compiled.
-type Options struct{}
+type Options struct {
+	// Foreign has the targets of other hosts whose calls are callbacks, too, such as those of package bridge/lapack.
+	Foreign []callbacks.ForeignTarget
+	// JAXCallbacks names the callbacks of a module that JAX lowered: see bridge.CompileOptions.
+	JAXCallbacks []string
+}
 
 // An UnsupportedError is the error of Compile for a module that needs what this package lacks.
 type UnsupportedError struct {
@@ -49,21 +57,45 @@ func Compile(ctx context.Context, m *mlir.Module, o Options) (*Executable, error
 	if err != nil {
 		return nil, &UnsupportedError{Err: err}
 	}
-	for _, step := range steps {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if err := step(private, e); err != nil {
-			return nil, unsupported(err)
-		}
+	if err := e.rewrite(ctx, private, expansion); err != nil {
+		return nil, err
 	}
-	if e.engine, err = execution.New(private, execution.Options{Optimize: optimize}); err != nil {
+	e.calls, err = callback.Lower(private, hostcall.Targets{Foreign: o.Foreign, JAX: o.JAXCallbacks})
+	if err != nil {
 		return nil, fmt.Errorf("jit: %w", err)
 	}
-	if err := e.link(); err != nil {
-		return nil, errors.Join(fmt.Errorf("jit: %w", err), e.engine.Close())
+	if err := e.finish(ctx, private); err != nil {
+		e.calls.Close()
+		return nil, err
 	}
 	return e, nil
+}
+
+// rewrite makes steps.
+func (e *Executable) rewrite(ctx context.Context, m *mlir.Module, list []step) error {
+	for _, step := range list {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := step(m, e); err != nil {
+			return unsupported(err)
+		}
+	}
+	return nil
+}
+
+// finish lowers the module, of which @main is left, and compiles it.
+func (e *Executable) finish(ctx context.Context, m *mlir.Module) (err error) {
+	if err := e.rewrite(ctx, m, steps); err != nil {
+		return err
+	}
+	if e.engine, err = execution.New(m, execution.Options{Optimize: optimize}); err != nil {
+		return fmt.Errorf("jit: %w", err)
+	}
+	if err := e.link(); err != nil {
+		return errors.Join(fmt.Errorf("jit: %w", err), e.engine.Close())
+	}
+	return nil
 }
 
 // optimize is LLVM's level: its vectorizers run from 2 on.

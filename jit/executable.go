@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	goruntime "runtime"
 	"sync"
 	"unsafe"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/jit/internal/callback"
 	"github.com/calliope-mlir/calliope/jit/internal/runtime"
 	"github.com/calliope-mlir/calliope/mlir/execution"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -22,6 +23,7 @@ var ErrClosed = errors.New("jit: the executable is closed")
 type Executable struct {
 	inputs, outputs []tensor.Shape
 	arena           int // bytes that a run needs besides its inputs and outputs
+	calls           *callback.Calls
 	engine          *execution.Engine
 	main            unsafe.Pointer
 
@@ -45,8 +47,9 @@ func cloned(shapes []tensor.Shape) []tensor.Shape {
 	return list
 }
 
-// Call runs the module on arrays, which it reads in place, and returns the results in new ones. A run that has begun
-// goes on to its end.
+// Call runs the module on arrays, which it reads in place, and returns the results in new ones. If a callback fails, the
+// run ends, and the error is a *callbacks.CallError. ctx is the context of the callbacks. If it ends, so does the run, at
+// its next callback or the next iteration of a while: compiled code cannot be stopped elsewhere.
 func (e *Executable) Call(ctx context.Context, inputs ...tensor.View) ([]tensor.View, error) {
 	outputs := make([]tensor.View, len(e.outputs))
 	for i, s := range e.outputs {
@@ -87,10 +90,10 @@ func (e *Executable) CallInto(ctx context.Context, outputs []tensor.View, inputs
 	for i, v := range outputs {
 		f.set(len(inputs)+i, v, false)
 	}
-	capi.CallPacked(e.main, &f.addresses[0])
+	err = e.calls.Run(ctx, e.main, &f.addresses[0])
 	goruntime.KeepAlive(inputs)
 	goruntime.KeepAlive(outputs)
-	return nil
+	return err
 }
 
 // hold returns an error if arrays do not have the shapes that the module states.
@@ -111,7 +114,9 @@ func hold(what string, got []tensor.View, want []tensor.Shape) error {
 
 // link gives the code the functions that it calls, and compiles it.
 func (e *Executable) link() (err error) {
-	for name, address := range runtime.Math() {
+	symbols := runtime.Math()
+	maps.Copy(symbols, runtime.Symbols())
+	for name, address := range symbols {
 		if err := e.engine.Register(name, address); err != nil {
 			return err
 		}
@@ -143,6 +148,7 @@ func (e *Executable) free() error {
 	if e.runs > 0 {
 		return nil
 	}
+	e.calls.Close()
 	return e.engine.Close()
 }
 

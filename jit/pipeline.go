@@ -5,14 +5,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/jit/internal/callback"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
 // A step rewrites the module of an Executable.
 type step func(*mlir.Module, *Executable) error
 
-// steps are what Compile does, in order.
-var steps = []step{
+// expansion leaves what other steps know in @main.
+var expansion = []step{
 	passes(
 		"func.func(chlo-legalize-to-stablehlo)",
 		"func.func(stablehlo-complex-math-expander)",
@@ -20,8 +21,13 @@ var steps = []step{
 	),
 	onlyMain,
 	passes("canonicalize"),
+}
+
+// steps are what Compile does then, in order.
+var steps = []step{
 	passes("stablehlo-legalize-to-linalg"),
 	func(m *mlir.Module, _ *Executable) error { return refuse(m, "stablehlo", "chlo") },
+	func(m *mlir.Module, _ *Executable) error { return callback.CheckLoops(m) },
 	giveBuffers,
 	passes(
 		"reconcile-unrealized-casts",
@@ -29,7 +35,8 @@ var steps = []step{
 		"func.func(linalg-generalize-named-ops)",
 		"linalg-fuse-elementwise-ops",
 		"eliminate-empty-tensors",
-		"one-shot-bufferize",
+		"one-shot-bufferize{bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map}",
+		"drop-equivalent-buffer-results",
 		"canonicalize", "cse",
 	),
 	planMemory,

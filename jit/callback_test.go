@@ -1,0 +1,66 @@
+package jit_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/jit"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// register binds a function to a name until the test ends.
+func register(t *testing.T, name string, fn callbacks.Func, o callbacks.Options) {
+	t.Helper()
+	check.NoError(t, callbacks.Default.Register(name, fn, o))
+	t.Cleanup(func() { _ = callbacks.Default.Unregister(name) })
+}
+
+func compile(t *testing.T, text string) *jit.Executable {
+	t.Helper()
+	e, err := jit.Compile(t.Context(), mlirtest.Parse(t, mlirtest.Context(t), text), jit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { check.NoError(t, e.Close()) })
+	return e
+}
+
+const passing = `stablehlo.custom_call @calliope_io_callback(%s) {api_version = 4 : i32, has_side_effect = true,
+	backend_config = {callback = "jit.callback", form = "passthrough", v = 1 : i64},
+	output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0,
+		operand_tuple_indices = []>]} : (tensor<3xf32>) -> tensor<3xf32>`
+
+// An array that passes through a callback is copied only if something else needs it afterwards.
+func TestPassthroughCopies(t *testing.T) {
+	var seen []*byte
+	register(t, "jit.callback", func(f *callbacks.Frame) error {
+		v, err := tensor.Slice[float32](f.Args[0])
+		for i := range v {
+			v[i] += 10
+		}
+		seen = append(seen, &f.Args[0].Data[0])
+		return err
+	}, callbacks.Options{})
+	e := compile(t, fmt.Sprintf(`func.func @main(%%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) {
+		%%a = stablehlo.add %%x, %%x : tensor<3xf32>
+		%%p = `+passing+`
+		%%q = `+passing+`
+		%%r = `+passing+`
+		return %%q, %%r, %%x : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>
+	}`, "%a", "%p", "%q"))
+	got, err := e.Call(t.Context(), tensor.Vector[float32](1, 2, 3))
+	check.NoError(t, err)
+	want := []tensor.View{tensor.Vector[float32](22, 24, 26), tensor.Vector[float32](32, 34, 36),
+		tensor.Vector[float32](1, 2, 3)}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if seen[0] != seen[1] || seen[1] == seen[2] {
+		t.Errorf("the arrays of the calls are at %p: the third call has another one", seen)
+	}
+}

@@ -1,0 +1,28 @@
+package callback
+
+import "github.com/calliope-mlir/calliope/mlir"
+
+// CheckLoops makes each scf.while of a module end the run before its next iteration if the run must stop.
+func CheckLoops(m *mlir.Module) error {
+	first := true
+	for op := range m.Operation().Index().Named("scf.while") {
+		if first {
+			first = false
+			added, err := m.Context().Parse("callback", []byte("llvm.func @calliope_jit_check()"))
+			if err != nil {
+				return err
+			}
+			m.Body().Append(added.Body().First().Clone())
+			if err := added.Close(); err != nil {
+				return err
+			}
+		}
+		b := mlir.NewBuilder(mlir.AtStart(op.Region(0).First()), op.Location())
+		b.Create(mlir.OperationState{Name: "func.call", Attributes: []mlir.NamedAttribute{
+			{Name: "callee", Value: m.Context().SymbolAttribute("calliope_jit_check")}}})
+		if b.Err() != nil {
+			return b.Err()
+		}
+	}
+	return nil
+}

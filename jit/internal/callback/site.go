@@ -1,0 +1,107 @@
+package callback
+
+import (
+	"sync"
+	"unsafe"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/hostcall"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// A site is one call of the module, with its function.
+type site struct {
+	bound      hostcall.Binding // without a slot if an operand names the callback or its server
+	late       hostcall.Late
+	attributes callbacks.Attributes
+
+	arrays    []tensor.Shape // of the compiled code: the data, the ids, what names the callback, the further results
+	args, ids int            // the number of the first two
+	results   []int          // the arrays that are results
+
+	lanes [dispatch.Lanes]*call // the calls that hold a lane of the slot
+	spare sync.Pool             // other calls that are over
+}
+
+// bind finds the function of a call, and adds its site.
+func (c *Calls) bind(l *lowering, arrays []tensor.Shape) error {
+	s := l.site
+	bound, err := hostcall.Bind(s.Config, s.Foreign, l.data.Args, l.data.Results)
+	if err != nil {
+		return err
+	}
+	c.sites = append(c.sites, &site{bound: bound, attributes: s.Attributes, arrays: arrays, args: len(l.data.Args),
+		ids: l.ids, results: l.returned})
+	return nil
+}
+
+func (s *site) close() {
+	if s.bound.Slot != nil {
+		s.bound.Slot.Close()
+	}
+	s.late.Close()
+}
+
+// A call is a call of a site. Later ones use its memory again.
+type call struct {
+	hostcall.Call
+	views []tensor.View // of arrays
+}
+
+// call makes a call with the addresses of its arrays.
+func (s *site) call(r *dispatch.Run, addresses *unsafe.Pointer) error {
+	at := unsafe.Slice(addresses, len(s.arrays))
+	bound, lane := s.bound, -1
+	if bound.Slot != nil {
+		lane = bound.Slot.Lane(int(r.ID()))
+	} else {
+		var err error
+		name := s.args + s.ids
+		if bound, err = s.late.Find(bound.Config, view(s.arrays[name], at[name])); err != nil {
+			return &callbacks.CallError{Callback: s.bound.Config.Name(), Loc: s.bound.Config.Loc, RunID: r.ID(), Err: err}
+		}
+	}
+	c := s.take(bound, lane)
+	for i, shape := range s.arrays {
+		c.views[i] = view(shape, at[i])
+	}
+	for i, k := range s.results {
+		c.Outputs[i] = c.views[k]
+	}
+	c.RunID = r.ID()
+	_, err := bound.Slot.Do(&c.Call.Call, r)
+	if lane < 0 && s.bound.Slot != nil {
+		s.spare.Put(c)
+	}
+	return err
+}
+
+func view(s tensor.Shape, address unsafe.Pointer) tensor.View {
+	return tensor.View{Shape: s, Data: unsafe.Slice((*byte)(address), s.NumBytes())}
+}
+
+// take returns the memory of a call.
+func (s *site) take(bound hostcall.Binding, lane int) *call {
+	if lane >= 0 {
+		if s.lanes[lane] == nil {
+			s.lanes[lane] = s.newCall(bound, lane)
+		}
+		return s.lanes[lane]
+	}
+	if s.bound.Slot != nil {
+		if c, _ := s.spare.Get().(*call); c != nil {
+			return c
+		}
+	}
+	return s.newCall(bound, lane)
+}
+
+func (s *site) newCall(bound hostcall.Binding, lane int) *call {
+	c := &call{views: make([]tensor.View, len(s.arrays))}
+	c.Init(bound.Config.Name(), bound.Config, lane, c)
+	c.Attributes = s.attributes
+	c.Operands, c.Names = c.views[:s.args:s.args], c.views[s.args:][:s.ids:s.ids]
+	c.Outputs = make([]tensor.View, len(s.results))
+	return c
+}

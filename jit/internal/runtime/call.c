@@ -1,0 +1,67 @@
+#include "call.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+extern int calliopeJITCall(uintptr_t handle, int64_t site, void** arrays);
+
+// Compiled code owns nothing that would have to be freed, so a run ends by a jump over its frames. It has no tables for
+// unwinding, which the jump of Windows must not ask for.
+#ifdef _WIN32
+#define MARK(end) _setjmp((end), NULL)
+#define JUMP(end) longjmp((end), 1)
+#else
+#define MARK(end) _setjmp(end)
+#define JUMP(end) _longjmp((end), 1)
+#endif
+
+typedef struct run {
+  uintptr_t handle;
+  const uint32_t* stop;
+  struct run* outer;  // the run around it on this thread, in one of whose calls it was begun
+  int calling;        // whether it is in a call of the host
+  jmp_buf end;
+} run;
+
+static __thread run* current;
+
+int calliope_jit_invoke(void (*function)(void**), void** arguments, uintptr_t handle, const uint32_t* stop) {
+  run r = {.handle = handle, .stop = stop, .outer = current};
+  if (MARK(r.end)) {
+    current = r.outer;
+    return 0;
+  }
+  current = &r;
+  function(arguments);
+  current = r.outer;
+  return 1;
+}
+
+void calliope_jit_call(int64_t site, int64_t n, ...) {
+  run* r = current;
+  void* arrays[n + 1];  // C has no arrays without elements
+  va_list list;
+  va_start(list, n);
+  for (int64_t i = 0; i < n; i++) arrays[i] = va_arg(list, void*);
+  va_end(list);
+  r->calling = 1;
+  int made = calliopeJITCall(r->handle, site, arrays);
+  r->calling = 0;
+  if (__builtin_expect(!made, 0)) JUMP(r->end);
+}
+
+void* const calliope_jit_call_address = (void*)calliope_jit_call;
+
+void calliope_jit_check(void) {
+  if (__builtin_expect(__atomic_load_n(current->stop, __ATOMIC_RELAXED) != 0, 0)) JUMP(current->end);
+}
+
+size_t calliope_jit_inside(uintptr_t* handles, size_t n) {
+  size_t found = 0;
+  for (run* r = current; r != NULL; r = r->outer) {
+    if (!r->calling) continue;
+    if (found < n) handles[found] = r->handle;
+    found++;
+  }
+  return found;
+}

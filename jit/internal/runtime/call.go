@@ -1,0 +1,64 @@
+package runtime
+
+// #include "call.h"
+import "C"
+
+import (
+	"runtime/cgo"
+	"sync/atomic"
+	"unsafe"
+)
+
+// A Host serves the calls that compiled code makes of functions of the host.
+type Host interface {
+	// Call makes a call, with the addresses of its arrays, on the thread of Run.Invoke. It returns false to end the run.
+	Call(site int, arrays *unsafe.Pointer) bool
+}
+
+// A Run is one execution of compiled code.
+type Run struct {
+	Host Host // nil if the code makes no calls of the host
+	stop atomic.Uint32
+}
+
+// Stop ends the run when its code next looks.
+func (r *Run) Stop() { r.stop.Store(1) }
+
+// Invoke calls a packed function with its arguments, which are in C's memory. It returns false if the run ended before
+// the function returned.
+func (r *Run) Invoke(function unsafe.Pointer, arguments *unsafe.Pointer) (finished bool) {
+	handle := cgo.Handle(0)
+	if r.Host != nil {
+		handle = cgo.NewHandle(r)
+		defer handle.Delete()
+	}
+	return C.calliope_jit_invoke((*[0]byte)(function), arguments, C.uintptr_t(handle),
+		(*C.uint32_t)(unsafe.Pointer(&r.stop))) != 0
+}
+
+//export calliopeJITCall
+func calliopeJITCall(handle C.uintptr_t, site C.int64_t, arrays *unsafe.Pointer) C.int {
+	if cgo.Handle(handle).Value().(*Run).Host.Call(int(site), arrays) {
+		return 1
+	}
+	return 0
+}
+
+// Inside returns the hosts in whose calls this thread is, the innermost first. The goroutine must be locked to its thread,
+// as it is in such a call.
+func Inside() (list []Host) {
+	var handles [16]C.uintptr_t // calls within each other
+	n := C.calliope_jit_inside(&handles[0], C.size_t(len(handles)))
+	for _, h := range handles[:min(int(n), len(handles))] {
+		list = append(list, cgo.Handle(h).Value().(*Run).Host)
+	}
+	return list
+}
+
+// Symbols returns the addresses of the functions that compiled code calls, by their names.
+func Symbols() map[string]unsafe.Pointer {
+	return map[string]unsafe.Pointer{
+		"calliope_jit_call":  C.calliope_jit_call_address,
+		"calliope_jit_check": C.calliope_jit_check,
+	}
+}

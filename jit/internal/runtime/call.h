@@ -1,0 +1,23 @@
+#ifndef CALLIOPE_JIT_CALL_H
+#define CALLIOPE_JIT_CALL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Calls a packed function with its arguments in a run, whose calls of the host have this handle. Returns 0 if the run
+// ended before the function returned: because a call failed, or because stop was not 0 where the function looked.
+int calliope_jit_invoke(void (*function)(void**), void** arguments, uintptr_t handle, const uint32_t* stop);
+
+// What compiled code calls: a function of the host, with the addresses of n arrays. Does not return if the call fails.
+void calliope_jit_call(int64_t site, int64_t n, ...);
+
+// Its address. cgo does not know functions with further arguments.
+extern void* const calliope_jit_call_address;
+
+// What compiled code calls where a loop begins a further iteration. Does not return if the run must stop.
+void calliope_jit_check(void);
+
+// Writes the handles of the runs in whose calls of the host this thread is, and returns how many there are.
+size_t calliope_jit_inside(uintptr_t* handles, size_t n);
+
+#endif
