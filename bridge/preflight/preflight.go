@@ -109,6 +109,9 @@ func (o Options) check(op mlir.Operation, call stablehlo.CustomCallOp) (Problem,
 	case !ours && !slices.Contains(o.Handlers, call.Target):
 		p := Problem{Kind: MissingTarget, Nearest: o.nearest(call.Target)}
 		p.Err = fmt.Errorf("no handler is registered for the target %q%s", call.Target, isIt(p.Nearest))
+		if _, typed := stablehlo.TypedConfig(op); !typed && p.Nearest == "" {
+			p.Err = fmt.Errorf("%w: rewrite the call, which is not of the typed FFI, with passes.ReplaceLegacy", p.Err)
+		}
 		if contract.IsLAPACKTarget(call.Target) {
 			p.Nearest = ""
 			p.Err = fmt.Errorf("no handler is registered for the target %q: lapack.Register of bridge/lapack serves it, and Handlers must have lapack.Targets then", call.Target)

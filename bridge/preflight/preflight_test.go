@@ -234,7 +234,7 @@ func TestAll(t *testing.T) {
 		t.Errorf("errors.As finds %v", unknown)
 	}
 	const want = `preflight: these operations of the module cannot be served:
-  m.mlir:3:10: no handler is registered for the target "one"
+  m.mlir:3:10: no handler is registered for the target "one": rewrite the call, which is not of the typed FFI, with passes.ReplaceLegacy
   m.mlir:9:10: callbacks: callback "absent" is not registered in the default registry: register it before the module is compiled, and until its executable is closed`
 	if d := cmp.Diff(want, fmt.Sprint(err)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
@@ -429,8 +429,8 @@ func TestRepeatedLines(t *testing.T) {
 	b.WriteString("  return\n}")
 	err := preflight.Check(parse(t, b.String()), preflight.Options{File: "m.mlir"})
 	want := `preflight: these operations of the module cannot be served:
-  m.mlir:2:3: no handler is registered for the target "absent" (and 121 more, at m.mlir:4:3, m.mlir:6:3, m.mlir:7:3, …)
-  m.mlir:3:3: no handler is registered for the target "other" (and 1 more, at m.mlir:5:3)`
+  m.mlir:2:3: no handler is registered for the target "absent": rewrite the call, which is not of the typed FFI, with passes.ReplaceLegacy (and 121 more, at m.mlir:4:3, m.mlir:6:3, m.mlir:7:3, …)
+  m.mlir:3:3: no handler is registered for the target "other": rewrite the call, which is not of the typed FFI, with passes.ReplaceLegacy (and 1 more, at m.mlir:5:3)`
 	if d := cmp.Diff(want, fmt.Sprint(err)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
