@@ -8,12 +8,15 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/callbacks/legacy"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // languages are those that the header is for. Each print shows a string or an integer.
@@ -53,6 +56,43 @@ func TestHeader(t *testing.T) {
 			if diff := gocmp.Diff(want, got); diff != "" {
 				t.Errorf("the header differs from package contract (-want +got):\n%s", diff)
 			}
+		})
+	}
+}
+
+// An enum of the header, with a value and what has its type.
+type enum struct{ name, value, place string }
+
+var enums = []enum{
+	{"calliope_status", "CALLIOPE_INTERNAL = 13", "decltype(calliope_barrier(nullptr, 0))"},
+	{"calliope_stage", "CALLIOPE_STAGE_EXECUTE = 3", ""},
+	{"calliope_dtype", "CALLIOPE_F32 = 11", "decltype(calliope_array::dtype)"},
+	{"calliope_dtype", "CALLIOPE_F64 = 12", "decltype(calliope_type::dtype)"},
+	{"calliope_dispatch", "CALLIOPE_DEFERRED = 3", "decltype(calliope_options::dispatch)"},
+	{"calliope_legacy_form", "CALLIOPE_LEGACY_GPU_STATUS = 5", ""},
+}
+
+// TestEnums holds that each enum of the header has a name and the size of an int32_t in both languages, and that
+// functions and fields have its type. So generators of bindings type them.
+func TestEnums(t *testing.T) {
+	header := string(check.Must(os.ReadFile("include/calliope.h")))
+	declared := regexp.MustCompile(`(?m)^(?:typedef )?enum .*|^CALLIOPE_ENUM\((\w+)\)`)
+	for _, m := range declared.FindAllStringSubmatch(header, -1) {
+		if !slices.ContainsFunc(enums, func(e enum) bool { return e.name == m[1] }) {
+			t.Errorf("%q is not in the list of enums", m[0])
+		}
+	}
+	source := "#include <calliope.h>\n#ifdef __cplusplus\n#include <type_traits>\n#define SAME(a, b) " +
+		"static_assert(std::is_same<a, b>::value, #a)\n#define _Static_assert static_assert\n#endif\n"
+	for _, e := range enums {
+		name, value, _ := strings.Cut(e.value, " = ")
+		source += fmt.Sprintf("_Static_assert(sizeof(%[1]s) == 4 && %[2]s == %[3]s, \"%[2]s\");\n", e.name, name, value)
+		source += fmt.Sprintf("#ifdef __cplusplus\nSAME(%s, %s);\nSAME(std::underlying_type_t<%[2]s>, int32_t);\n#endif\n",
+			cmp.Or(e.place, "decltype("+name+")"), e.name)
+	}
+	for _, l := range languages {
+		t.Run(l.name, func(t *testing.T) {
+			run(t, l.variable, l.compiler, l.std, l.file, source+"int main(void) { return 0; }\n")
 		})
 	}
 }
@@ -114,6 +154,7 @@ func constants(t *testing.T) map[string]string {
 		"VERSION":          fmt.Sprint(major*10000 + minor*100 + patch),
 		"CONTRACT_VERSION": fmt.Sprint(contract.Version),
 		"API_VERSION":      "4", // the builder writes it
+		"REGISTRY_LEGACY":  fmt.Sprintf("%q", legacy.Registry.Name()),
 	}
 	for prefix, list := range map[string][]string{"TARGET": contract.Targets(), "FORM": forms, "POLICY": policies,
 		"KEY": keys(t)} {

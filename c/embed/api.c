@@ -139,7 +139,7 @@ calliope_status calliope_free(void* memory) {
   return calliopeFree((uintptr_t)memory);
 }
 
-calliope_status calliope_get_handler(const char* target, int32_t stage, calliope_handler* handler) {
+calliope_status calliope_get_handler(const char* target, calliope_stage stage, calliope_handler* handler) {
   CHECK();
   return calliopeGetHandler((char*)target, stage, handler);
 }
@@ -237,6 +237,22 @@ calliope_status calliope_order_effects(int64_t library, void* context, void* mod
 calliope_status calliope_check(int64_t library, void* context, void* module) {
   CHECK();
   return calliopeCheck(library, context, module);
+}
+
+calliope_status calliope_preflight(int64_t library, void* context, void* module,
+                                   const calliope_preflight_options* options) {
+  CHECK();
+  return calliopePreflight(library, context, module, (calliope_preflight_options*)options);
+}
+
+calliope_status calliope_register_legacy(const char* target, void (*function)(void), calliope_legacy_form form) {
+  CHECK();
+  return calliopeRegisterLegacy((char*)target, (void*)function, form);
+}
+
+calliope_status calliope_replace_legacy(int64_t library, void* context, void* module) {
+  CHECK();
+  return calliopeReplaceLegacy(library, context, module);
 }
 
 calliope_status calliope_lint(const void* module, size_t size, const char* name, const char* format,

@@ -38,13 +38,17 @@ func calliopeRegister(
 			return err
 		}
 		return r.add(f, func() error {
-			err := r.Register(key, f.call, o)
-			if err != nil && r.has(key) {
-				return &statusError{C.CALLIOPE_ALREADY_EXISTS, fmt.Errorf("calliope: calliope_register: the callback %q is registered already: remove it by calliope_unregister first", key)}
-			}
-			return err
+			return taken(r, "calliope_register", key, r.Register(key, f.call, o))
 		}, func() { r.names[key] = f })
 	})
+}
+
+// taken returns the error of registering a name in a registry, which says so if the name is taken.
+func taken(r *registry, what, name string, err error) error {
+	if err == nil || !r.has(name) {
+		return err
+	}
+	return &statusError{C.CALLIOPE_ALREADY_EXISTS, fmt.Errorf("calliope: %s: the callback %q is registered already: remove it by calliope_unregister first", what, name)}
 }
 
 //export calliopeRegisterID
@@ -180,8 +184,8 @@ func optionsOf(what string, in *C.calliope_options) (callbacks.Options, error) {
 		return o, invalid(what+": options.struct_size is %d: set it to sizeof(calliope_options), which is %d",
 			in.struct_size, C.sizeof_calliope_options)
 	}
-	if in.dispatch < C.CALLIOPE_INLINE || in.dispatch > C.CALLIOPE_DEFERRED {
-		return o, invalid(what+": options.dispatch is %d: it must be CALLIOPE_INLINE, CALLIOPE_GOROUTINE, CALLIOPE_ASYNC or CALLIOPE_DEFERRED", in.dispatch)
+	if d := int32(in.dispatch); d < C.CALLIOPE_INLINE || d > C.CALLIOPE_DEFERRED {
+		return o, invalid(what+": options.dispatch is %d: it must be CALLIOPE_INLINE, CALLIOPE_GOROUTINE, CALLIOPE_ASYNC or CALLIOPE_DEFERRED", d)
 	}
 	if in.timeout_ns < 0 {
 		return o, invalid(what+": options.timeout_ns is %d: it must not be negative", in.timeout_ns)
@@ -220,7 +224,7 @@ func shapesOf(what, field string, types *C.calliope_type, n C.size_t) ([]tensor.
 	for i, t := range unsafe.Slice(types, n) {
 		dtype, ok := dtypes[int32(t.dtype)]
 		if !ok {
-			return nil, invalid(what+": options.%s[%d].dtype is %d, which is no element type", field, i, t.dtype)
+			return nil, invalid(what+": options.%s[%d].dtype is %d, which is no element type", field, i, int32(t.dtype))
 		}
 		if t.rank < 0 || t.rank > most {
 			return nil, invalid(what+": options.%s[%d].rank is %d: it must be 0 to %d", field, i, t.rank, most)

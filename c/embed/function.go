@@ -199,7 +199,7 @@ func (c *call) array(to *C.calliope_array, v *tensor.View, next *C.int64_t) *C.i
 	store(unsafe.Pointer(&to.data), data)
 	store(unsafe.Pointer(&to.dims), unsafe.Pointer(next))
 	to.size, to.rank = C.size_t(len(v.Data)), C.int32_t(len(v.Shape.Dims))
-	to.dtype = C.int32_t(numbers[v.Shape.DType])
+	to.dtype = C.calliope_dtype(numbers[v.Shape.DType])
 	for _, d := range v.Shape.Dims {
 		*next = C.int64_t(d)
 		next = (*C.int64_t)(unsafe.Add(unsafe.Pointer(next), 8))
@@ -235,5 +235,5 @@ func (c *call) end(status C.calliope_status) error {
 	case message != "":
 		return errors.New(message)
 	}
-	return fmt.Errorf("it returned the status %d, and no message", status)
+	return fmt.Errorf("it returned the status %d, and no message", int32(status))
 }

@@ -8,13 +8,20 @@ typedef calliope_handler* handler_out;
 import "C"
 
 import (
+	"sync"
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/bridge"
 )
 
+// asked are the targets whose handlers the host has got.
+var asked = struct {
+	sync.Mutex
+	targets map[string]bool
+}{targets: map[string]bool{}}
+
 //export calliopeGetHandler
-func calliopeGetHandler(target *C.char, stage C.int32_t, handler *C.calliope_handler) C.calliope_status {
+func calliopeGetHandler(target *C.char, stage C.calliope_stage, handler *C.calliope_handler) C.calliope_status {
 	return protect(func() error {
 		if target == nil || handler == nil {
 			return invalid("calliope_get_handler: an argument is NULL")
@@ -23,6 +30,9 @@ func calliopeGetHandler(target *C.char, stage C.int32_t, handler *C.calliope_han
 		if err != nil {
 			return err
 		}
+		asked.Lock()
+		asked.targets[C.GoString(target)] = true
+		asked.Unlock()
 		switch stage {
 		case C.CALLIOPE_STAGE_INSTANTIATE:
 			store(unsafe.Pointer(handler), instantiate)
@@ -30,7 +40,7 @@ func calliopeGetHandler(target *C.char, stage C.int32_t, handler *C.calliope_han
 			store(unsafe.Pointer(handler), execute)
 		default:
 			return invalid("calliope_get_handler: there is no handler for the stage %d: ask for CALLIOPE_STAGE_INSTANTIATE (%d) and CALLIOPE_STAGE_EXECUTE (%d)",
-				stage, C.CALLIOPE_STAGE_INSTANTIATE, C.CALLIOPE_STAGE_EXECUTE)
+				int32(stage), C.CALLIOPE_STAGE_INSTANTIATE, C.CALLIOPE_STAGE_EXECUTE)
 		}
 		return nil
 	})

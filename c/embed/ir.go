@@ -244,17 +244,23 @@ func configOf(what string, d *C.calliope_operation) (config contract.Config, che
 	for _, t := range []struct {
 		field string
 		text  *C.char
-	}{{"form", d.form}, {"callback", d.callback}, {"registry", d.registry}, {"effect", d.effect}, {"loc", d.loc}} {
+	}{
+		{"form", d.form}, {"callback", d.callback}, {"registry", d.registry}, {"effect", d.effect},
+		{"policy", d.policy}, {"loc", d.loc},
+	} {
 		if _, err := textOf(what+": description."+t.field, t.text); err != nil {
 			return config, false, err
 		}
 	}
 	config = contract.Config{
 		Form: contract.Form(text(d.form)), Callback: text(d.callback), ID: int64(d.callback_id),
-		Registry: text(d.registry),
-		Effect:   text(d.effect), Loc: text(d.loc), Every: int64(d.every), Optional: d.optional != 0,
+		Registry: text(d.registry), Effect: text(d.effect), Policy: text(d.policy), Loc: text(d.loc),
+		Every: int64(d.every), Optional: d.optional != 0,
 	}
 	if err := config.Validate(); err != nil {
+		return config, false, invalid("%s: %w", what, err)
+	}
+	if _, err := contract.ParsePolicy(config.Policy); err != nil {
 		return config, false, invalid("%s: %w", what, err)
 	}
 	if config.Form == contract.Pure && config.Effect != "" {

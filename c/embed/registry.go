@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/callbacks/legacy"
+	"github.com/calliope-mlir/calliope/passes"
 )
 
 // A registry is a registry of callbacks with the functions that were registered in it, which
@@ -32,7 +34,9 @@ func newRegistry(r *callbacks.Registry) *registry {
 var registries = struct {
 	sync.Mutex
 	open map[string]*registry
-}{open: map[string]*registry{"": newRegistry(callbacks.Default)}}
+}{open: map[string]*registry{
+	"": newRegistry(callbacks.Default), passes.LegacyRegistry: newRegistry(legacy.Registry),
+}}
 
 // registryOf returns the open registry of a name.
 func registryOf(name string) (*registry, error) {
@@ -131,8 +135,12 @@ func calliopeRegistryOpen(name *C.char, in *C.calliope_registry_options) C.calli
 func calliopeRegistryClose(name *C.char) C.calliope_status {
 	return protect(func() error {
 		key := text(name)
-		if key == "" {
-			return invalid("calliope_registry_close: the default registry cannot be closed: unregister its callbacks")
+		if key == "" || key == passes.LegacyRegistry {
+			r, err := registryOf(key)
+			if err == nil {
+				err = invalid("calliope_registry_close: %s cannot be closed: unregister its callbacks", r)
+			}
+			return err
 		}
 		list, err := closeRegistry(key)
 		// drop may call the library.

@@ -35,6 +35,11 @@ func notFound(format string, args ...any) error {
 	return &statusError{C.CALLIOPE_NOT_FOUND, fmt.Errorf("calliope: "+format, args...)}
 }
 
+// refusal returns an error about something that the library cannot do as things are.
+func refusal(format string, args ...any) error {
+	return &statusError{C.CALLIOPE_FAILED_PRECONDITION, fmt.Errorf("calliope: "+format, args...)}
+}
+
 // protect calls a function of the library. It keeps the error's message for the thread, and
 // returns its status. A panic is an error, because it must not unwind into C. A text is what
 // packages panic with that were given a wrong argument.

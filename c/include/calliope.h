@@ -99,13 +99,20 @@
 #define CALLIOPE_API
 #endif
 
+// Begins an enum whose values are int32_t, where the language can say so. It has that size everywhere, and a
+// function or a field that has its type may have another number.
+#if defined(__cplusplus) || defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L
+#define CALLIOPE_ENUM(name) typedef enum name : int32_t
+#else
+#define CALLIOPE_ENUM(name) typedef enum name
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 // The result of a function: 0, or a code of absl::Status.
-typedef int32_t calliope_status;
-enum {
+CALLIOPE_ENUM(calliope_status) {
   CALLIOPE_OK = 0,
   CALLIOPE_CANCELLED = 1,
   CALLIOPE_INVALID_ARGUMENT = 3,
@@ -114,7 +121,7 @@ enum {
   CALLIOPE_ALREADY_EXISTS = 6,
   CALLIOPE_FAILED_PRECONDITION = 9,
   CALLIOPE_INTERNAL = 13
-};
+} calliope_status;
 
 // Returns the message of the last function that failed on this thread, "" if none did. It is
 // valid until a function fails on this thread again, or the thread ends.
@@ -141,13 +148,14 @@ struct XLA_FFI_Error;
 typedef struct XLA_FFI_Error* (*calliope_handler)(struct XLA_FFI_CallFrame* frame);
 
 // The stages of a handler, with their numbers in XLA_FFI_ExecutionStage.
-enum { CALLIOPE_STAGE_INSTANTIATE = 0, CALLIOPE_STAGE_EXECUTE = 3 };
+CALLIOPE_ENUM(calliope_stage) { CALLIOPE_STAGE_INSTANTIATE = 0, CALLIOPE_STAGE_EXECUTE = 3 } calliope_stage;
 
 // Sets *handler to the handler of a target for a stage. The target is one of CALLIOPE_TARGET_…, or
 // another name for calls of the contract. A host registers the handlers for both stages with
 // its XLA, under the target's name and for the platform Host or CUDA. They live as long as
 // the process.
-CALLIOPE_API calliope_status calliope_get_handler(const char* target, int32_t stage, calliope_handler* handler);
+CALLIOPE_API calliope_status calliope_get_handler(const char* target, calliope_stage stage,
+                                                  calliope_handler* handler);
 
 // Registers the handlers of all targets of the contract with a PJRT plugin that the host has
 // loaded: api is the result of its GetPjrtApi.
@@ -158,7 +166,7 @@ CALLIOPE_API calliope_status calliope_register_pjrt(const struct PJRT_Api* api);
 
 // The element types of arrays, with their numbers in XLA's PrimitiveType. An element of fewer
 // than 8 bits has a byte of its own.
-enum {
+CALLIOPE_ENUM(calliope_dtype) {
   CALLIOPE_PRED = 1,  // a byte, 0 or 1
   CALLIOPE_S8 = 2,
   CALLIOPE_S16 = 3,
@@ -187,7 +195,7 @@ enum {
   CALLIOPE_F8E3M4 = 29,
   CALLIOPE_F4E2M1FN = 32,
   CALLIOPE_F8E8M0FNU = 33
-};
+} calliope_dtype;
 
 // An array: its elements in row-major order, in host memory. It has rank dims.
 typedef struct calliope_array {
@@ -195,7 +203,7 @@ typedef struct calliope_array {
   size_t size;  // in bytes
   const int64_t* dims;
   int32_t rank;
-  int32_t dtype;  // CALLIOPE_F32 and so on
+  calliope_dtype dtype;
 } calliope_array;
 
 // A call of a callback. It belongs to the library, and is valid until the function returns.
@@ -232,25 +240,25 @@ CALLIOPE_API void calliope_fail(calliope_call* call, const char* message, size_t
 CALLIOPE_API int32_t calliope_stopped(const calliope_call* call);
 
 // How a function is called: see package callbacks of the Go module, type Dispatch.
-enum {
+CALLIOPE_ENUM(calliope_dispatch) {
   CALLIOPE_INLINE = 0,     // on XLA's thread, on XLA's memory
   CALLIOPE_GOROUTINE = 1,  // on a thread of the library, on copies; XLA's thread waits
   CALLIOPE_ASYNC = 2,      // on a thread of the library, on copies; nobody waits; observe and passthrough only
   CALLIOPE_DEFERRED = 3    // as GOROUTINE, but XLA's thread does not wait
-};
+} calliope_dispatch;
 
 // The type of an operand or a result in a template. It has rank dims.
 typedef struct calliope_type {
   const int64_t* dims;
   int32_t rank;
-  int32_t dtype;
+  calliope_dtype dtype;
 } calliope_type;
 
 // The options of a callback. All fields but struct_size may be 0.
 typedef struct calliope_options {
   size_t struct_size;
   const char* registry;  // name of its registry; NULL or "" is the default one
-  int32_t dispatch;      // CALLIOPE_INLINE and so on
+  calliope_dispatch dispatch;
   int32_t fail_run;      // an error in the form observe fails the run; otherwise the next barrier returns it
   int64_t timeout_ns;    // limits one call; it turns CALLIOPE_INLINE into CALLIOPE_GOROUTINE
   int64_t per_second;    // limits the calls in a second; the last that came too soon is made later
@@ -336,6 +344,7 @@ typedef struct calliope_operation {
   int64_t callback_id;      // its id
   const char* registry;     // NULL or "" is the default one
   const char* effect;       // calliope_order_effects orders the callbacks of one effect; NULL or "" is none
+  const char* policy;       // CALLIOPE_POLICY_ONCE and so on, which calliope_prepare applies; NULL or "" is none
   const char* loc;          // source file and line, for messages
   int64_t every;            // only every n-th call is made
   int32_t optional;         // without a callback it does nothing
@@ -357,15 +366,53 @@ CALLIOPE_API calliope_status calliope_append(int64_t library, void* context, voi
 // them are made again, so the host's handles to these are no longer valid.
 CALLIOPE_API calliope_status calliope_order_effects(int64_t library, void* context, void* module);
 
-// Changes a module (MlirModule.ptr) so that XLA's CPU compiler computes what it says, and makes all calls. XLA may
-// overwrite a value that is given to a callback in the form passthrough in a branch, or leave out a call in a
-// condition of a loop. Call it last, before the module is compiled; a second time it changes nothing. Operations may
+// Changes a module (MlirModule.ptr) so that XLA's CPU compiler computes what it says, and makes all calls, on the
+// devices that their policies state. XLA may overwrite a value that is given to a callback in the form passthrough in a
+// branch, or leave out a call in a condition of a loop. Call it last, before the module is compiled; a second time it changes nothing. Operations may
 // be made again, as by calliope_order_effects. It fails for a module that XLA cannot compile, with the place.
 CALLIOPE_API calliope_status calliope_prepare(int64_t library, void* context, void* module);
 
 // Checks the aliases of all custom calls of a module, and that the callbacks of each effect are
 // ordered.
 CALLIOPE_API calliope_status calliope_check(int64_t library, void* context, void* module);
+
+// What calliope_preflight does not see in the library. All fields but struct_size may be 0.
+typedef struct calliope_preflight_options {
+  size_t struct_size;
+  const char* const* targets;  // custom call targets that have handlers of the host, of XLA's typed FFI
+  size_t num_targets;
+  int64_t partitions;  // how many devices will share the module; 0 is 1
+} calliope_preflight_options;
+
+// Compares the custom calls of a module that is about to be compiled with what is registered now, and finds what XLA
+// would refuse later, without its place in the module, or end the process for. If calls cannot be served, it fails with
+// CALLIOPE_FAILED_PRECONDITION, and the message lists all of them. options may be NULL. The module stays as it is.
+CALLIOPE_API calliope_status calliope_preflight(int64_t library, void* context, void* module,
+                                                const calliope_preflight_options* options);
+
+// Custom calls of the conventions that XLA had before its typed FFI.
+
+// The signatures of their functions. calliope_custom_call.h has the types.
+CALLIOPE_ENUM(calliope_legacy_form) {
+  CALLIOPE_LEGACY_HOST = 1,         // void f(void* out, const void** in)
+  CALLIOPE_LEGACY_HOST_STATUS = 2,  // void f(void* out, const void** in, XlaCustomCallStatus*)
+  CALLIOPE_LEGACY_HOST_OPAQUE = 3,  // void f(void* out, const void** in, const char* opaque, size_t, XlaCustomCallStatus*)
+  CALLIOPE_LEGACY_GPU = 4,          // void f(CUstream, void** buffers, const char* opaque, size_t)
+  CALLIOPE_LEGACY_GPU_STATUS = 5    // void f(CUstream, void** buffers, const char* opaque, size_t, XlaCustomCallStatus*)
+} calliope_legacy_form;
+
+// Registers a function for the calls of a target that calliope_replace_legacy replaces. The form must be that of its
+// signature, which cannot be checked. A function with a status must be compiled with calliope_custom_call.h: XLA's own
+// header has another type of this name. It is called on XLA's thread, on XLA's memory.
+// calliope_unregister(CALLIOPE_REGISTRY_LEGACY, target) removes it.
+#define CALLIOPE_REGISTRY_LEGACY "legacy"
+CALLIOPE_API calliope_status calliope_register_legacy(const char* target, void (*function)(void),
+                                                      calliope_legacy_form form);
+
+// Replaces the custom calls of a module with an api_version of 0 to 3 by calls of the contract, which functions of
+// calliope_register_legacy serve. Operations may be made again, as by calliope_order_effects. If a call cannot be
+// replaced, it fails with CALLIOPE_FAILED_PRECONDITION, the message lists such calls, and the module stays as it is.
+CALLIOPE_API calliope_status calliope_replace_legacy(int64_t library, void* context, void* module);
 
 // Linting.
 //

@@ -19,6 +19,13 @@ func TestMisuse(t *testing.T) {
 	golden(t, "misuse.txt", out)
 }
 
+// TestIR holds what preflight, legacy custom calls and policies do with a module of the host.
+func TestIR(t *testing.T) {
+	mlir := part(t, native.MLIR)
+	program := compile(t, "ir.c", mlir, "-Wl,-rpath,"+filepath.Dir(mlir))
+	golden(t, "ir.txt", run(t, program, mlir))
+}
+
 // TestLint holds that modules that cannot be read are findings, and unknown options errors.
 func TestLint(t *testing.T) {
 	part(t, native.MLIR)

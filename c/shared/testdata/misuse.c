@@ -188,6 +188,8 @@ static void ir(const char* folder, const char* mlir) {
   show("order_effects: module NULL", calliope_order_effects(library, &library, NULL));
   show("prepare: library 0", calliope_prepare(0, &library, &library));
   show("prepare: module NULL", calliope_prepare(library, &library, NULL));
+  show("replace_legacy: module NULL", calliope_replace_legacy(library, &library, NULL));
+  show("preflight: module NULL", calliope_preflight(library, &library, NULL, NULL));
   calliope_operation d;
   memset(&d, 0, sizeof d);
   show("append: module NULL", calliope_append(library, &library, NULL, NULL, NULL, &d, 0, NULL, 0, NULL, NULL));
@@ -263,6 +265,16 @@ static void ir(const char* folder, const char* mlir) {
   show("order_effects", calliope_order_effects(library, c, m));
   show("prepare", calliope_prepare(library, c, m));
   show("check", calliope_check(library, c, m));
+  calliope_preflight_options p;
+  memset(&p, 0, sizeof p);
+  show("preflight: struct_size 0", calliope_preflight(library, c, m, &p));
+  p.struct_size = sizeof p, p.partitions = -1;
+  show("preflight: partitions -1", calliope_preflight(library, c, m, &p));
+  p.partitions = 0, p.num_targets = 1;
+  show("preflight: targets NULL", calliope_preflight(library, c, m, &p));
+  const char* none[] = {NULL};
+  p.targets = none;
+  show("preflight: a target NULL", calliope_preflight(library, c, m, &p));
   void (*destroy_module)(handle) = (void (*)(handle))dlsym(lib, "mlirModuleDestroy");
   void (*destroy_context)(handle) = (void (*)(handle))dlsym(lib, "mlirContextDestroy");
   for (int i = 0; i < 2; i++) {
