@@ -7,5 +7,5 @@ import "embed"
 
 // Headers has the headers by their file names.
 //
-//go:embed *.h
+//go:embed *.h *.hpp
 var Headers embed.FS

@@ -29,7 +29,7 @@ func TestInstall(t *testing.T) {
 		_, err := os.Stat(filepath.Join(prefix, "share", "doc", "calliope", name))
 		check.NoError(t, err)
 	}
-	for _, name := range []string{"calliope.h", "calliope_custom_call.h"} {
+	for _, name := range []string{"calliope.h", "calliope.hpp", "calliope_custom_call.h"} {
 		installed := check.Must(os.ReadFile(filepath.Join(prefix, "include", name)))
 		check.Diff(t, name, string(check.Must(os.ReadFile(filepath.Join(root, "c", "include", name)))),
 			string(installed))

@@ -126,7 +126,7 @@ func runCPP(w *work) error {
 	if err := w.command(nil, "go", "build", "-o", w.built("mlir-lint"), "./tools/mlir-lint"); err != nil {
 		return err
 	}
-	if err := w.command(nil, compiler("CXX", "c++"), "-std=c++20", "-Wall", "-Wextra", "-I", w.source("c/include"),
+	if err := w.command(nil, compiler("CXX", "c++"), "-std=c++17", "-Wall", "-Wextra", "-I", w.source("c/include"),
 		"-o", w.built("host"),
 		w.source("examples/embed/cpp/host.cc"), "-L", w.folder, "-lcalliope", "-ldl", "-Wl,-rpath,"+w.folder,
 		mlir.Path, "-Wl,-rpath,"+filepath.Dir(mlir.Path)); err != nil {

@@ -6,11 +6,12 @@
 // The declarations of MLIR and PJRT here are the few that it needs. A real program includes mlir-c and XLA's
 // pjrt_c_api.h.
 
-#include <calliope.h>
+#include <calliope.hpp>
 #include <dlfcn.h>
 
 #include <cstdio>
-#include <cstdlib>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -19,43 +20,20 @@
 
 namespace {
 
-void check(calliope_status status) {
-  if (status == CALLIOPE_OK) return;
-  std::fprintf(stderr, "error %d: %s\n", status, calliope_error_message());
-  std::exit(1);
-}
+using calliope::check;
 
 // Shows an error that is expected.
 void refused(const char* what, calliope_status status) {
   std::printf("%s: %d: %s\n", what, status, status == CALLIOPE_OK ? "not refused" : calliope_error_message());
 }
 
-// A callback that doubles its array in place. Its user data counts the calls.
-calliope_status twice(void* user_data, calliope_call* call) {
-  ++*static_cast<int*>(user_data);
-  const calliope_array& x = call->results[0];
-  float* values = static_cast<float*>(x.data);
-  for (size_t i = 0; i < x.size / sizeof(float); i++) values[i] *= 2;
-  return CALLIOPE_OK;
-}
-
-// A callback that shows its array.
-calliope_status show(void* user_data, calliope_call* call) {
-  std::printf("%s:", static_cast<const char*>(user_data));
-  const float* values = static_cast<const float*>(call->args[0].data);
-  for (size_t i = 0; i < call->args[0].size / sizeof(float); i++) std::printf(" %g", values[i]);
-  std::printf("\n");
-  return CALLIOPE_OK;
-}
-
-// A callback that fails, by an exception that it does not let out.
-calliope_status fail(void*, calliope_call* call) {
-  try {
-    throw std::string("no such thing");
-  } catch (const std::string& why) {
-    calliope_fail(call, why.data(), why.size());
-    return CALLIOPE_INTERNAL;
-  }
+// Returns a function that shows its array.
+calliope::Function show(std::string what) {
+  return [what](const calliope::Call& call) {
+    std::printf("%s:", what.c_str());
+    for (float x : call.arg<float>(0)) std::printf(" %g", x);
+    std::printf("\n");
+  };
 }
 
 const char* const kModule = R"(
@@ -110,13 +88,7 @@ MlirOperation append(int64_t library, MlirContext context, MlirModule module, Ml
   return operation;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::fprintf(stderr, "usage: host MLIR_LIBRARY PJRT_PLUGIN\n");
-    return 2;
-  }
+void run(char** argv) {
   // IR: the module belongs to the host.
   Mlir mlir;
   MlirContext context = mlir.context();
@@ -141,24 +113,27 @@ int main(int argc, char** argv) {
   char* report = nullptr;
   int32_t findings = 0;
   check(calliope_lint(text.data(), text.size(), "ours.mlir", "text", nullptr, &report, &findings));
+  calliope::Memory ours(report);
   std::printf("findings in ours: %d\n", findings);
-  check(calliope_free(report));
   check(calliope_lint(kOld, std::string(kOld).size(), "old.mlir", "text", "-rules=outfeed", &report, &findings));
-  std::printf("findings in an old module: %d\n%s", findings, report);
-  check(calliope_free(report));
-  void* fixed = nullptr;
+  calliope::Memory old(report);
+  std::printf("findings in an old module: %d\n%s", findings, old.get());
+  void* text_of_fixed = nullptr;
   size_t size = 0;
-  check(calliope_fix(kOld, std::string(kOld).size(), nullptr, &fixed, &size));
+  check(calliope_fix(kOld, std::string(kOld).size(), nullptr, &text_of_fixed, &size));
+  calliope::Memory fixed(static_cast<char*>(text_of_fixed));
   std::printf("repaired: %s\n",
-              std::string(static_cast<char*>(fixed), size).find("calliope_io_callback") != std::string::npos ? "yes" : "no");
-  check(calliope_free(fixed));
+              std::string(fixed.get(), size).find("calliope_io_callback") != std::string::npos ? "yes" : "no");
 
   // Callbacks.
+  refused("nothing is registered", calliope_preflight(library, context.ptr, module.ptr, nullptr));
   int calls = 0;
-  check(calliope_register("cpp.twice", twice, &calls, nullptr));
-  char before[] = "before", after[] = "after";
-  check(calliope_register("cpp.before", show, before, nullptr));
-  check(calliope_register("cpp.after", show, after, nullptr));
+  std::optional<calliope::Callback> twice(std::in_place, "cpp.twice", [&calls](const calliope::Call& call) {
+    ++calls;
+    for (float& x : call.result<float>(0)) x *= 2;
+  });
+  calliope::Callback before("cpp.before", show("before")), after("cpp.after", show("after"));
+  check(calliope_preflight(library, context.ptr, module.ptr, nullptr));
 
   // Run.
   Pjrt pjrt(argv[2]);
@@ -177,8 +152,8 @@ int main(int argc, char** argv) {
   std::printf("calls: %d\n", calls);
 
   // Errors.
-  check(calliope_unregister(nullptr, "cpp.twice"));
-  check(calliope_register("cpp.twice", fail, nullptr, nullptr));
+  twice.reset();
+  calliope::Callback fails("cpp.twice", [](const calliope::Call&) { throw std::runtime_error("no such thing"); });
   pjrt.compile(text);
   std::printf("a callback that fails: %s\n", pjrt.error_of_run({1, 2, 3, 4}).c_str());
   refused("an unknown registry", calliope_unregister("nowhere", "cpp.twice"));
@@ -187,5 +162,21 @@ int main(int argc, char** argv) {
   refused("no module", calliope_order_effects(library, context.ptr, nullptr));
   calliope_operation nothing{};
   refused("an empty description", calliope_append(library, context.ptr, module.ptr, block.ptr, nullptr, &nothing, 0, nullptr, 0, nullptr, nullptr));
-  refused("memory of the host", calliope_free(before));
+  refused("memory of the host", calliope_free(&calls));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: host MLIR_LIBRARY PJRT_PLUGIN\n");
+    return 2;
+  }
+  try {
+    run(argv);
+    return 0;
+  } catch (const calliope::Error& e) {
+    std::fprintf(stderr, "error %d: %s\n", e.status(), e.what());
+    return 1;
+  }
 }
