@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/jit/internal/callback"
+	"github.com/calliope-mlir/calliope/jit/internal/lower"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -15,8 +16,8 @@ type step func(*mlir.Module, *Executable) error
 // expansion leaves what other steps know in @main.
 var expansion = []step{
 	passes(
-		"func.func(chlo-legalize-to-stablehlo)",
-		"func.func(stablehlo-complex-math-expander)",
+		"func.func(stablehlo-legalize-composite-to-call)",
+		"func.func(chlo-legalize-to-stablehlo,stablehlo-legalize-deprecated-ops,stablehlo-complex-math-expander)",
 		"inline",
 	),
 	onlyMain,
@@ -25,7 +26,7 @@ var expansion = []step{
 
 // steps are what Compile does then, in order.
 var steps = []step{
-	passes("stablehlo-legalize-to-linalg"),
+	func(m *mlir.Module, _ *Executable) error { return lower.Run(m) },
 	func(m *mlir.Module, _ *Executable) error { return refuse(m, "stablehlo", "chlo") },
 	func(m *mlir.Module, _ *Executable) error { return callback.CheckLoops(m) },
 	giveBuffers,

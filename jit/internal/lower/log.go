@@ -1,0 +1,71 @@
+package lower
+
+import (
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// lowerLogPlusOne computes log(1+x) with a correction of the rounding of 1+x. MLIR's pass leaves it out.
+func lowerLogPlusOne(e *emitter) error {
+	return e.inFloat32(func(x mlir.Value) mlir.Value {
+		b := e.Builder
+		one := e.like(x, 1)
+		sum := stablehlo.Add(b, one, x)
+		log := stablehlo.Log(b, sum)
+		rounded := stablehlo.Subtract(b, sum, one)
+		corrected := stablehlo.Multiply(b, log, stablehlo.Divide(b, x, rounded))
+		tiny := e.compare(sum, one, stablehlo.CompareEQ)
+		infinite := e.compare(sum, x, stablehlo.CompareEQ) // or so large that nothing is lost
+		return stablehlo.Select(b, tiny, x, stablehlo.Select(b, infinite, log, corrected))
+	})
+}
+
+// lowerExponentialMinusOne computes exp(x)-1, which loses digits near 0, by tanh(x/2) there.
+func lowerExponentialMinusOne(e *emitter) error {
+	return e.inFloat32(func(x mlir.Value) mlir.Value {
+		b := e.Builder
+		one, half := e.like(x, 1), e.like(x, 0.5)
+		exp := stablehlo.Exponential(b, x)
+		tanh := stablehlo.Tanh(b, stablehlo.Multiply(b, x, half))
+		near := stablehlo.Multiply(b, tanh, stablehlo.Add(b, exp, one))
+		isNear := e.compare(stablehlo.Abs(b, x), half, stablehlo.CompareLT)
+		return stablehlo.Select(b, isNear, near, stablehlo.Subtract(b, exp, one))
+	})
+}
+
+// inFloat32 replaces an operation on floats by what f makes of its operand. Narrower types are converted to f32 for it,
+// and complex ones are left as they are.
+func (e *emitter) inFloat32(f func(x mlir.Value) mlir.Value) error {
+	x := e.op.Operand(0)
+	before, elem := x.Type(), e.elementOf(x)
+	kind, ok := elem.FloatKind()
+	if !ok {
+		return nil // MLIR's pass has what complex ones need
+	}
+	narrow := kind != mlir.F32 && kind != mlir.F64
+	if narrow {
+		x = stablehlo.Convert(e.Builder, e.tensorOf(e.Context().F32Type(), dims(x)...), x)
+	}
+	y := f(x)
+	if narrow {
+		y = stablehlo.Convert(e.Builder, before, y)
+	}
+	return e.replace([]mlir.Value{y})
+}
+
+// like returns a constant of the type of x, whose elements are all v.
+func (e *emitter) like(x mlir.Value, v float64) mlir.Value {
+	if e.Err() != nil {
+		return x
+	}
+	value, err := e.Context().DenseFromAttributes(x.Type(), e.Context().FloatAttribute(e.elementOf(x), v))
+	if err != nil {
+		e.Fail(err)
+		return x
+	}
+	return e.constant(value)
+}
+
+func (e *emitter) compare(x, y mlir.Value, how stablehlo.ComparisonDirection) mlir.Value {
+	return stablehlo.CompareOp{LHS: x, RHS: y, ComparisonDirection: how}.Create(e.Builder).Result(0)
+}

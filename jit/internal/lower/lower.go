@@ -1,0 +1,88 @@
+// Package lower converts modules of StableHLO to the dialects linalg, tensor, scf, arith, math and complex, on tensors
+// that have no unsigned elements.
+//
+// Most operations are converted by MLIR's pass stablehlo-legalize-to-linalg. The package replaces before it what the
+// pass cannot convert or gets wrong, and refuses what is left. No tensor that a region of scf allocates leaves that
+// region: values that loops carry and that conditions return have one buffer, which [bufferization] allocates outside.
+//
+// [bufferization]: https://mlir.llvm.org/docs/Bufferization/
+package lower
+
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// An UnsupportedError reports an operation that cannot be compiled.
+type UnsupportedError struct {
+	Operation string
+	Position  mlir.Position // source position of the operation
+	Reason    string
+}
+
+func (e *UnsupportedError) Error() string {
+	return fmt.Sprintf("jit: %s at %s cannot be compiled: %s", e.Operation, e.Position, e.Reason)
+}
+
+// after has the passes that run after the lowerings.
+const after = "builtin.module(stablehlo-legalize-to-linalg,reconcile-unrealized-casts)"
+
+// Run converts a module. An error that an operation causes is an [*UnsupportedError]. After an error the module must
+// not be used.
+func Run(m *mlir.Module) error {
+	if err := replace(m); err != nil {
+		return err
+	}
+	if err := pass(m, after); err != nil {
+		return err
+	}
+	return scalars(m)
+}
+
+func pass(m *mlir.Module, pipeline string) error {
+	manager, err := m.Context().NewPassManager(mlir.PassManagerOptions{Pipeline: pipeline})
+	if err != nil {
+		return err
+	}
+	defer manager.Close()
+	return manager.Run(m)
+}
+
+// lowerings has the function for each operation that is replaced.
+
+var lowerings = map[string]func(*emitter) error{
+	"stablehlo.case":                  lowerCase,
+	"stablehlo.cholesky":              lowerCholesky,
+	"stablehlo.exponential_minus_one": lowerExponentialMinusOne,
+	"stablehlo.log_plus_one":          lowerLogPlusOne,
+	"stablehlo.if":                    lowerIf,
+	"stablehlo.rng_bit_generator":     lowerRngBitGenerator,
+	"stablehlo.scatter":               lowerScatter,
+	"stablehlo.select_and_scatter":    lowerSelectAndScatter,
+	"stablehlo.sort":                  lowerSort,
+	"stablehlo.triangular_solve":      lowerTriangularSolve,
+	"stablehlo.while":                 lowerWhile,
+}
+
+// replace replaces the operations that have a lowering, those in regions before those around them.
+func replace(m *mlir.Module) error {
+	var list []mlir.Operation
+	m.Operation().WalkPostOrder(func(op mlir.Operation) mlir.WalkAction {
+		if lowerings[op.Name()] != nil {
+			list = append(list, op)
+		}
+		return mlir.WalkContinue
+	})
+	for _, op := range list {
+		e := &emitter{Builder: mlir.NewBuilder(mlir.Before(op), op.Location()), op: op}
+		err := lowerings[op.Name()](e)
+		if err == nil {
+			err = e.Err()
+		}
+		if err != nil {
+			return &UnsupportedError{Operation: op.Name(), Position: op.Location().Position(), Reason: err.Error()}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package lower_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/jit"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// A program is a module whose main is compared with the reference interpreter, or with XLA.
+type program struct {
+	name, text string
+	inputs     []tensor.View // nil stands for random ones
+}
+
+// interpreted runs programs, and compares the results with those of the reference interpreter.
+func interpreted(t *testing.T, programs []program) {
+	t.Helper()
+	for _, p := range programs {
+		t.Run(p.name, func(t *testing.T) {
+			m := mlirtest.Parse(t, mlirtest.Context(t), p.text)
+			got, inputs := p.run(t, m)
+			compare(t, check.Must(stablehlo.Evaluate(m, inputs...)), got)
+		})
+	}
+}
+
+// run compiles and runs a program, and also returns its inputs.
+func (p *program) run(t *testing.T, m *mlir.Module) (results, inputs []tensor.View) {
+	t.Helper()
+	e, err := jit.Compile(t.Context(), m, jit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check.Cleanup(t, e)
+	inputs = p.inputs
+	if inputs == nil {
+		random := rand.New(rand.NewPCG(1, 2))
+		for _, s := range e.Inputs() {
+			inputs = append(inputs, randomView(s, random))
+		}
+	}
+	results, err = e.Call(context.Background(), inputs...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return results, inputs
+}
+
+// randomView returns an array of small numbers, or of any if they are unsigned.
+func randomView(s tensor.Shape, random *rand.Rand) tensor.View {
+	float := func() float64 { return float64(random.IntN(65)-32) / 8 }
+	switch s.DType {
+	case tensor.F32:
+		return filled(s, func() float32 { return float32(float()) })
+	case tensor.F64:
+		return filled(s, float)
+	case tensor.C64:
+		return filled(s, func() complex64 { return complex(float32(float()), float32(float())) })
+	case tensor.C128:
+		return filled(s, func() complex128 { return complex(float(), float()) })
+	case tensor.S32:
+		return filled(s, func() int32 { return random.Int32N(12) - 4 })
+	case tensor.S64:
+		return filled(s, func() int64 { return random.Int64N(12) - 4 })
+	case tensor.U8:
+		return filled(s, func() uint8 { return uint8(random.Uint32()) })
+	case tensor.U32:
+		return filled(s, random.Uint32)
+	case tensor.U64:
+		return filled(s, random.Uint64)
+	case tensor.Pred:
+		return filled(s, func() bool { return random.IntN(2) == 1 })
+	}
+	panic("no random elements of " + s.DType.String())
+}
+
+func filled[T tensor.Element](s tensor.Shape, next func() T) tensor.View {
+	data := make([]T, s.NumElements())
+	for i := range data {
+		data[i] = next()
+	}
+	return check.Must(tensor.FromSlice(data, s.Dims...))
+}
+
+// compare compares results, those of floats within a few roundings.
+func compare(t *testing.T, want, got []tensor.View) {
+	t.Helper()
+	near := cmp.Comparer(func(a, b float64) bool {
+		return a == b || math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= 1e-5*math.Max(math.Abs(a), 1)
+	})
+	check.Diff(t, "results", numbers(want), numbers(got), near)
+}
+
+func numbers(views []tensor.View) [][]any {
+	list := make([][]any, len(views))
+	for i, v := range views {
+		list[i] = append(list[i], v.Shape.String())
+		for j := range v.Shape.NumElements() {
+			switch x := v.At(j).(type) {
+			case float32:
+				list[i] = append(list[i], float64(x))
+			case complex64:
+				list[i] = append(list[i], float64(real(x)), float64(imag(x)))
+			case complex128:
+				list[i] = append(list[i], real(x), imag(x))
+			default:
+				list[i] = append(list[i], x)
+			}
+		}
+	}
+	return list
+}
+
+// function returns the text of a module whose main takes arguments of some types and returns results.
+func function(arguments, results, body string) string {
+	return fmt.Sprintf("func.func @main(%s) -> (%s) {\n%s\n}", arguments, results, body)
+}

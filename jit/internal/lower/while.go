@@ -1,0 +1,160 @@
+package lower
+
+import (
+	"strings"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/bufferization"
+	"github.com/calliope-mlir/calliope/mlir/dialect/scf"
+)
+
+// lowerWhile makes a while a loop of scf that carries tensors in one buffer each, and scalars in none.
+func lowerWhile(e *emitter) error {
+	condition, body := e.op.Region(0).First(), e.op.Region(1).First()
+	results := scf.While(e.Builder, each(e.operands(), e.unpack),
+		func(carried []mlir.Value) (mlir.Value, []mlir.Value) {
+			return e.unpack(e.take(condition, each(carried, e.pack))[0]), carried
+		},
+		func(carried []mlir.Value) []mlir.Value {
+			next := e.take(body, each(carried, e.pack))
+			for i, v := range next {
+				if next[i] = e.unpack(v); e.Err() == nil && !inPlace(v, carried[i]) {
+					next[i] = e.unpack(e.unshared(v, i, carried))
+				}
+			}
+			for i, v := range next {
+				if e.Err() == nil && !inPlace(v, carried[i]) {
+					next[i] = e.store(v, carried[i])
+				}
+			}
+			return next
+		})
+	return e.replace(each(results, e.pack))
+}
+
+// inPlace reports whether v is a carried value after updates of it that can be made in its buffer, because nothing uses
+// what they overwrite. It moves the updates to where v is needed first.
+func inPlace(v, carried mlir.Value) bool {
+	for !v.Equal(carried) {
+		if v.IsArgument() {
+			return false
+		}
+		update := v.Owner()
+		i, ok := updated(update, v)
+		if !ok {
+			return false
+		}
+		sink(update)
+		v = update.Operand(i)
+		for use := range v.Uses() {
+			if use.Owner.Equal(update) && use.Operand == i {
+				continue
+			}
+			if user := within(use.Owner, update.Block()); user.Equal(update) || !user.IsNil() && update.IsBefore(user) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// updated returns which operand is the one that a result is made of in place.
+func updated(op mlir.Operation, result mlir.Value) (operand int, ok bool) {
+	switch op.Name() {
+	case "stablehlo.dynamic_update_slice", "builtin.unrealized_conversion_cast":
+		return 0, true
+	case "tensor.insert":
+		return 1, true
+	case "scf.while":
+		return result.Index(), true
+	case "scf.for":
+		return 3 + result.Index(), true // after the bounds and the step
+	}
+	return 0, false
+}
+
+// sink moves an operation without regions to the first one that uses a result of it, or to the end of its block.
+func sink(op mlir.Operation) {
+	if op.NumRegions() > 0 {
+		return
+	}
+	var first mlir.Operation
+	for _, r := range op.Results() {
+		for use := range r.Uses() {
+			user := within(use.Owner, op.Block())
+			if first.IsNil() || user.IsBefore(first) {
+				first = user
+			}
+		}
+	}
+	if !first.IsNil() {
+		op.MoveBefore(first)
+		return
+	}
+	last := op
+	for next := op; !next.IsNil(); next = next.Next() {
+		last = next
+	}
+	if !last.Equal(op) {
+		op.MoveAfter(last)
+	}
+}
+
+// within returns the operation of a block that is op or contains it, or the nil Operation.
+func within(op mlir.Operation, block mlir.Block) mlir.Operation {
+	for !op.IsNil() && !op.Block().Equal(block) {
+		op = op.Parent()
+	}
+	return op
+}
+
+// unshared returns a copy of v, which is stored in the buffer of carried[i], if v may be in the buffer of another
+// carried value, which could be overwritten first.
+func (e *emitter) unshared(v mlir.Value, i int, carried []mlir.Value) mlir.Value {
+	if e.Err() != nil || isScalar(v.Type()) {
+		return v
+	}
+	visited := map[mlir.Value]bool{}
+	var shared func(v mlir.Value) bool
+	shared = func(v mlir.Value) bool {
+		if visited[v] || !v.Type().IsRankedTensor() {
+			return false
+		}
+		visited[v] = true
+		if v.IsArgument() {
+			for j, c := range carried {
+				if j != i && c.Equal(v) {
+					return true
+				}
+			}
+			return false
+		}
+		owner := v.Owner()
+		if isFresh(owner.Name()) {
+			return false
+		}
+		for _, operand := range owner.Operands() {
+			if shared(operand) {
+				return true
+			}
+		}
+		return false
+	}
+	if !shared(v) {
+		return v
+	}
+	return bufferization.AllocTensorOp{Copy: v, ResultType: v.Type()}.Create(e.Builder).Result(0)
+}
+
+// isFresh reports whether an operation makes results that do not share the buffer of an operand.
+func isFresh(name string) bool {
+	if !strings.HasPrefix(name, "stablehlo.") {
+		return false
+	}
+	switch strings.TrimPrefix(name, "stablehlo.") {
+	case "bitcast_convert", "broadcast_in_dim", "convert", "concatenate", "custom_call", "dynamic_slice",
+		"dynamic_update_slice", "optimization_barrier", "pad", "real_dynamic_slice", "reshape", "slice", "transpose":
+		return false
+	}
+	return true
+}
