@@ -8,7 +8,7 @@ func CheckLoops(m *mlir.Module) error {
 	for op := range m.Operation().Index().Named("scf.while") {
 		if first {
 			first = false
-			added, err := m.Context().Parse("callback", []byte("llvm.func @calliope_jit_check()"))
+			added, err := m.Context().Parse("callback", []byte("func.func private @calliope_jit_check()"))
 			if err != nil {
 				return err
 			}
