@@ -17,7 +17,9 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-func TestPassthrough(t *testing.T) {
+func TestPassthrough(t *testing.T) { onEngines(t, testPassthrough) }
+
+func testPassthrough(t *testing.T, on testEngine) {
 	const signature = "f32[4]->f32[4]"
 	var saw []float32
 	var same bool
@@ -30,8 +32,8 @@ func TestPassthrough(t *testing.T) {
 		same = unsafe.SliceData(call.Args[0].Data) == unsafe.SliceData(call.Results[0].Data)
 		return nil
 	})
-	e := compile(t, testClient(t), passthrough(name, signature, "tensor<4xf32>"), CompileOptions{})
-	out, err := e.Run(t.Context(), view(t, []float32{0, 1, 2, 3}, 4))
+	e := on.compile(t, passthrough(name, signature, "tensor<4xf32>"))
+	out, err := e.Call(t.Context(), view(t, []float32{0, 1, 2, 3}, 4))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,12 +44,14 @@ func TestPassthrough(t *testing.T) {
 	}
 	check.Diff(t, "operand", want, saw)
 	check.Diff(t, "shares memory", true, same)
-	check.Diff(t, "result", doubled, host[float32](t, out[0]))
+	check.Diff(t, "result", doubled, result[float32](t, out[0]))
 }
 
 // A value that is used later cannot be aliased: XLA allocates other memory for the result,
 // and if the module has no aliases, the bridge copies.
-func TestPassthroughCopies(t *testing.T) {
+func TestPassthroughCopies(t *testing.T) { onEngines(t, testPassthroughCopies) }
+
+func testPassthroughCopies(t *testing.T, on testEngine) {
 	for _, aliased := range []bool{true, false} {
 		t.Run(fmt.Sprint("aliased=", aliased), func(t *testing.T) {
 			const signature = "f32[3]->f32[3]"
@@ -65,19 +69,21 @@ func TestPassthroughCopies(t *testing.T) {
 				before, _, _ := strings.Cut(call, ", output_operand_aliases")
 				call = before + "} : (" + typ + ") -> " + typ
 			}
-			e := compile(t, testClient(t),
-				mainFunc("%x: "+typ, typ+", "+typ, "%p = "+call+"\nreturn %p, %x : "+typ+", "+typ), CompileOptions{})
-			out, err := e.Run(t.Context(), view(t, []float32{1, 2, 3}, 3))
+			e := on.compile(t,
+				mainFunc("%x: "+typ, typ+", "+typ, "%p = "+call+"\nreturn %p, %x : "+typ+", "+typ))
+			out, err := e.Call(t.Context(), view(t, []float32{1, 2, 3}, 3))
 			if err != nil {
 				t.Fatal(err)
 			}
-			check.Diff(t, "result", []float32{9, 2, 3}, host[float32](t, out[0]))
-			check.Diff(t, "operand", []float32{1, 2, 3}, host[float32](t, out[1]))
+			check.Diff(t, "result", []float32{9, 2, 3}, result[float32](t, out[0]))
+			check.Diff(t, "operand", []float32{1, 2, 3}, result[float32](t, out[1]))
 		})
 	}
 }
 
-func TestObserve(t *testing.T) {
+func TestObserve(t *testing.T) { onEngines(t, testObserve) }
+
+func testObserve(t *testing.T, on testEngine) {
 	const signature = "s32[2]->"
 	var saw []int32
 	results := -1
@@ -87,20 +93,21 @@ func TestObserve(t *testing.T) {
 		return err
 	})
 	const typ = "tensor<2xi32>"
-	e := compile(t, testClient(t), mainFunc("%x: "+typ, "tensor<i8>",
-		"%t = "+custom(contract.Observe, named(name, signature), "%x", typ, "tensor<i8>")+"\nreturn %t : tensor<i8>"),
-		CompileOptions{})
-	out, err := e.Run(t.Context(), view(t, []int32{5, 6}, 2))
+	e := on.compile(t, mainFunc("%x: "+typ, "tensor<i8>",
+		"%t = "+custom(contract.Observe, named(name, signature), "%x", typ, "tensor<i8>")+"\nreturn %t : tensor<i8>"))
+	out, err := e.Call(t.Context(), view(t, []int32{5, 6}, 2))
 	if err != nil {
 		t.Fatal(err)
 	}
 	check.Diff(t, "operand", []int32{5, 6}, saw)
 	check.Diff(t, "results seen", 0, results)
-	check.Diff(t, "token", []int8{0}, host[int8](t, out[0]))
+	check.Diff(t, "token", []int8{0}, result[int8](t, out[0]))
 }
 
 // Observing calls are made in the order of their token.
-func TestTokensOrder(t *testing.T) {
+func TestTokensOrder(t *testing.T) { onEngines(t, testTokensOrder) }
+
+func testTokensOrder(t *testing.T, on testEngine) {
 	const signature = "s32[]->"
 	var order []int32
 	name := register(t, signature, func(call *callbacks.Frame) error {
@@ -117,8 +124,8 @@ func TestTokensOrder(t *testing.T) {
 			fmt.Sprintf("%%c%d, %s", i, token), "tensor<i32>, tensor<i8>", "tensor<i8>") + "\n"
 		token = next
 	}
-	e := compile(t, testClient(t), mainFunc("", "", body+"return"), CompileOptions{})
-	if _, err := e.Run(t.Context()); err != nil {
+	e := on.compile(t, mainFunc("", "", body+"return"))
+	if _, err := e.Call(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	var want []int32
@@ -128,7 +135,9 @@ func TestTokensOrder(t *testing.T) {
 	check.Diff(t, "order", want, order)
 }
 
-func TestCallWithTemplate(t *testing.T) {
+func TestCallWithTemplate(t *testing.T) { onEngines(t, testCallWithTemplate) }
+
+func testCallWithTemplate(t *testing.T, on testEngine) {
 	for _, form := range []contract.Form{contract.Call, contract.Pure} {
 		t.Run(string(form), func(t *testing.T) {
 			const signature = "f32[2],s32[]->f64[3],pred[]"
@@ -145,23 +154,25 @@ func TestCallWithTemplate(t *testing.T) {
 					a, b := float64(x[0]), float64(x[1])
 					return []tensor.View{view(t, []float64{a, b, a + b + float64(k[0])}, 3), tensor.Scalar(true)}, nil
 				}))
-			e := compile(t, testClient(t), mainFunc("%x: tensor<2xf32>, %k: tensor<i32>", "tensor<3xf64>, tensor<i1>",
+			e := on.compile(t, mainFunc("%x: tensor<2xf32>, %k: tensor<i32>", "tensor<3xf64>, tensor<i1>",
 				"%r:2 = "+custom(form, named(name, signature), "%x, %k", "tensor<2xf32>, tensor<i32>",
 					"(tensor<3xf64>, tensor<i1>)")+
-					"\nreturn %r#0, %r#1 : tensor<3xf64>, tensor<i1>"), CompileOptions{})
-			check.Diff(t, "outputs", 2, e.NumOutputs())
-			out, err := e.Run(t.Context(), view(t, []float32{1, 2}, 2), tensor.Scalar(int32(4)))
+					"\nreturn %r#0, %r#1 : tensor<3xf64>, tensor<i1>"))
+			out, err := e.Call(t.Context(), view(t, []float32{1, 2}, 2), tensor.Scalar(int32(4)))
 			if err != nil {
 				t.Fatal(err)
 			}
-			check.Diff(t, "result 0", []float64{1, 2, 7}, host[float64](t, out[0]))
-			check.Diff(t, "result 1", []bool{true}, host[bool](t, out[1]))
+			check.Diff(t, "results", 2, len(out))
+			check.Diff(t, "result 0", []float64{1, 2, 7}, result[float64](t, out[0]))
+			check.Diff(t, "result 1", []bool{true}, result[bool](t, out[1]))
 		})
 	}
 }
 
 // An unused pure call is removed, an impure one is kept.
-func TestUnusedCalls(t *testing.T) {
+func TestUnusedCalls(t *testing.T) { onEngines(t, testUnusedCalls) }
+
+func testUnusedCalls(t *testing.T, on testEngine) {
 	for _, test := range []struct {
 		form  contract.Form
 		calls int
@@ -170,9 +181,9 @@ func TestUnusedCalls(t *testing.T) {
 			const signature = "->f32[]"
 			calls := 0
 			name := register(t, signature, func(*callbacks.Frame) error { calls++; return nil })
-			e := compile(t, testClient(t), mainFunc("", "",
-				"%r = "+custom(test.form, named(name, signature), "", "", "tensor<f32>")+"\nreturn"), CompileOptions{})
-			if _, err := e.Run(t.Context()); err != nil {
+			e := on.compile(t, mainFunc("", "",
+				"%r = "+custom(test.form, named(name, signature), "", "", "tensor<f32>")+"\nreturn"))
+			if _, err := e.Call(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			check.Diff(t, "calls", test.calls, calls)
@@ -180,7 +191,9 @@ func TestUnusedCalls(t *testing.T) {
 	}
 }
 
-func TestByID(t *testing.T) {
+func TestByID(t *testing.T) { onEngines(t, testByID) }
+
+func testByID(t *testing.T, on testEngine) {
 	calls := 0
 	id, err := callbacks.Default.RegisterFunc(func(call *callbacks.Frame) error {
 		calls++
@@ -193,19 +206,18 @@ func TestByID(t *testing.T) {
 		t.Fatal(err)
 	}
 	const typ = "tensor<2xf32>"
-	e := compile(t, testClient(t), mainFunc("%x: "+typ, typ,
+	e := on.compile(t, mainFunc("%x: "+typ, typ,
 		"%p = "+custom(contract.Passthrough, fmt.Sprintf("callback_id = %d : i64", id), "%x", typ, typ)+
-			"\nreturn %p : "+typ), CompileOptions{})
-	out, err := e.Run(t.Context(), view(t, []float32{1, 2}, 2))
-	if err != nil {
-		t.Fatal(err)
-	}
-	out[0].Close()
+			"\nreturn %p : "+typ))
+	_, err = e.Call(t.Context(), view(t, []float32{1, 2}, 2))
+	check.NoError(t, err)
 	check.Diff(t, "calls", 1, calls)
 }
 
 // The operands are data, ids and tokens, in this order.
-func TestOperandOrder(t *testing.T) {
+func TestOperandOrder(t *testing.T) { onEngines(t, testOperandOrder) }
+
+func testOperandOrder(t *testing.T, on testEngine) {
 	const signature = "f32[1]->f32[1]"
 	name := register(t, signature, func(call *callbacks.Frame) error {
 		check.Diff(t, "operands", []string{"f32[1]"}, []string{call.Args[0].Shape.String()})
@@ -213,30 +225,32 @@ func TestOperandOrder(t *testing.T) {
 		check.Diff(t, "results", 1, len(call.Results))
 		return nil
 	})
-	e := compile(t, testClient(t), mainFunc("%x: tensor<1xf32>", "tensor<1xf32>",
+	e := on.compile(t, mainFunc("%x: tensor<1xf32>", "tensor<1xf32>",
 		"%id = stablehlo.constant dense<7> : tensor<ui32>\n%t = stablehlo.constant dense<0> : tensor<i8>\n"+
 			"%p:3 = "+custom(contract.Passthrough, named(name, signature)+", n_ids = 1 : i64, n_tokens = 1 : i64",
 			"%x, %id, %t",
 			"tensor<1xf32>, tensor<ui32>, tensor<i8>", "(tensor<1xf32>, tensor<ui32>, tensor<i8>)")+
-			"\nreturn %p#0 : tensor<1xf32>"), CompileOptions{})
-	out, err := e.Run(t.Context(), view(t, []float32{1}, 1))
+			"\nreturn %p#0 : tensor<1xf32>"))
+	out, err := e.Call(t.Context(), view(t, []float32{1}, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	check.Diff(t, "result", []float32{1}, host[float32](t, out[0]))
+	check.Diff(t, "result", []float32{1}, result[float32](t, out[0]))
 }
 
 // An optional callback that is not registered passes its operands through.
-func TestOptionalUnbound(t *testing.T) {
+func TestOptionalUnbound(t *testing.T) { onEngines(t, testOptionalUnbound) }
+
+func testOptionalUnbound(t *testing.T, on testEngine) {
 	const typ = "tensor<2xf32>"
-	e := compile(t, testClient(t), mainFunc("%x: "+typ, typ,
+	e := on.compile(t, mainFunc("%x: "+typ, typ,
 		"%p = "+custom(contract.Passthrough, named("nobody_listens", "f32[2]->f32[2]")+", optional = true", "%x", typ,
-			typ)+"\nreturn %p : "+typ), CompileOptions{})
-	out, err := e.Run(t.Context(), view(t, []float32{1, 2}, 2))
+			typ)+"\nreturn %p : "+typ))
+	out, err := e.Call(t.Context(), view(t, []float32{1, 2}, 2))
 	if err != nil {
 		t.Fatal(err)
 	}
-	check.Diff(t, "result", []float32{1, 2}, host[float32](t, out[0]))
+	check.Diff(t, "result", []float32{1, 2}, result[float32](t, out[0]))
 }
 
 // loop returns a module that calls a passthrough callback n times on a value that is
@@ -258,17 +272,16 @@ func loop(target, config string) string {
   return %r#1 : `+typ)
 }
 
-func TestLoopAllocatesNothing(t *testing.T) {
+func TestLoopAllocatesNothing(t *testing.T) { onEngines(t, testLoopAllocatesNothing) }
+
+func testLoopAllocatesNothing(t *testing.T, on testEngine) {
 	const signature = "f32[4]->f32[4]"
 	calls := 0
 	name := register(t, signature, func(*callbacks.Frame) error { calls++; return nil })
-	e := compile(t, testClient(t), loop(contract.TargetIOCallback, named(name, signature)), CompileOptions{})
+	e := on.compile(t, loop(contract.TargetIOCallback, named(name, signature)))
 	run := func(n int32) {
-		out, err := e.Run(context.Background(), view(t, []float32{1, 2, 3, 4}, 4), tensor.Scalar(n))
-		if err != nil {
-			t.Fatal(err)
-		}
-		out[0].Close()
+		_, err := e.Call(context.Background(), view(t, []float32{1, 2, 3, 4}, 4), tensor.Scalar(n))
+		check.NoError(t, err)
 	}
 	run(1)
 	one := testing.AllocsPerRun(10, func() { run(1) })
@@ -279,7 +292,9 @@ func TestLoopAllocatesNothing(t *testing.T) {
 	check.Diff(t, "calls", 1+11+11*10_001, calls)
 }
 
-func TestConcurrentRuns(t *testing.T) {
+func TestConcurrentRuns(t *testing.T) { onEngines(t, testConcurrentRuns) }
+
+func testConcurrentRuns(t *testing.T, on testEngine) {
 	const signature = "f32[64,64]->f32[64,64]"
 	var mu sync.Mutex
 	runsSeen := map[int64]int{}
@@ -289,7 +304,7 @@ func TestConcurrentRuns(t *testing.T) {
 		runsSeen[call.RunID]++
 		return nil
 	})
-	e := compile(t, testClient(t), bigPassthrough(name, signature), CompileOptions{})
+	e := on.compile(t, bigPassthrough(name, signature))
 	const goroutines, each = 8, 20
 	var wg sync.WaitGroup
 	for g := range goroutines {
@@ -299,12 +314,12 @@ func TestConcurrentRuns(t *testing.T) {
 				in[i] = float32(g)
 			}
 			for range each {
-				out, err := e.Run(context.Background(), view(t, in, 64, 64))
+				out, err := e.Call(context.Background(), view(t, in, 64, 64))
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				if got, want := host[float32](t, out[0])[0], float32(64*g*g); got != want {
+				if got, want := result[float32](t, out[0])[0], float32(64*g*g); got != want {
 					t.Errorf("goroutine %d got %g, want %g", g, got, want)
 				}
 			}

@@ -63,39 +63,41 @@ func TestDeferredOverlap(t *testing.T) {
 }
 
 // A tap's error does not fail the run; the barrier returns it.
-func TestTapDoesNotFailTheRun(t *testing.T) {
+func TestTapDoesNotFailTheRun(t *testing.T) { onEngines(t, testTapDoesNotFailTheRun) }
+
+func testTapDoesNotFailTheRun(t *testing.T, on testEngine) {
 	for _, way := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Async,
 		callbacks.Deferred} {
 		t.Run(way.String(), func(t *testing.T) {
-			c := testClient(t)
 			name := registerWith(t, callbacks.Options{Dispatch: way},
 				func(*callbacks.Frame) error { return errSentinel })
-			e := compile(t, c, big(contract.Observe, fmt.Sprintf("callback = %q", name)), CompileOptions{})
+			e := on.compile(t, big(contract.Observe, fmt.Sprintf("callback = %q", name)))
 			for range 3 {
-				out, err := e.Run(t.Context(), bigInput(t))
+				out, err := e.Call(t.Context(), bigInput(t))
 				if err != nil {
 					t.Fatal(err)
 				}
-				check.Diff(t, "token", []int8{0}, host[int8](t, out[0]))
+				check.Diff(t, "token", []int8{0}, result[int8](t, out[0]))
 			}
-			err := c.Barrier(t.Context(), "end")
+			err := callbacks.Barrier(t.Context(), "end")
 			is(t, "barrier", errSentinel, err)
 			if all := new(callbacks.TapErrors); !errors.As(err, &all) || all.Count != 3 {
 				t.Errorf("got %v, want three errors", err)
 			}
-			is(t, "next barrier", nil, c.Barrier(t.Context(), "end"))
+			is(t, "next barrier", nil, callbacks.Barrier(t.Context(), "end"))
 		})
 	}
 }
 
 // A check is a tap that fails its run.
-func TestTapThatFailsTheRun(t *testing.T) {
+func TestTapThatFailsTheRun(t *testing.T) { onEngines(t, testTapThatFailsTheRun) }
+
+func testTapThatFailsTheRun(t *testing.T, on testEngine) {
 	name := registerWith(t, callbacks.Options{FailRun: true}, func(*callbacks.Frame) error { return errSentinel })
-	c := testClient(t)
-	e := compile(t, c, big(contract.Observe, fmt.Sprintf("callback = %q", name)), CompileOptions{})
-	_, err := e.Run(t.Context(), bigInput(t))
+	e := on.compile(t, big(contract.Observe, fmt.Sprintf("callback = %q", name)))
+	_, err := e.Call(t.Context(), bigInput(t))
 	check.Diff(t, "error", true, causeOf(t, err) == errSentinel)
-	is(t, "barrier", nil, c.Barrier(t.Context(), "end"))
+	is(t, "barrier", nil, callbacks.Barrier(t.Context(), "end"))
 }
 
 // Async taps are delivered in the order of their device, while other devices run.
@@ -163,21 +165,22 @@ func TestAsyncOrder(t *testing.T) {
 }
 
 // A tap that is not registered, or is skipped by Every, still makes its token.
-func TestSkippedTaps(t *testing.T) {
-	c := testClient(t)
+func TestSkippedTaps(t *testing.T) { onEngines(t, testSkippedTaps) }
+
+func testSkippedTaps(t *testing.T, on testEngine) {
 	calls := 0
 	name := registerWith(t, callbacks.Options{}, func(*callbacks.Frame) error { calls++; return nil })
 	for want, config := range []string{
 		`callback = "nobody_taps", optional = true`,
 		fmt.Sprintf(`callback = %q, every = 1000 : i64`, name),
 	} {
-		e := compile(t, c, big(contract.Observe, config), CompileOptions{})
+		e := on.compile(t, big(contract.Observe, config))
 		for range 3 {
-			out, err := e.Run(t.Context(), bigInput(t))
+			out, err := e.Call(t.Context(), bigInput(t))
 			if err != nil {
 				t.Fatal(err)
 			}
-			check.Diff(t, "token", []int8{0}, host[int8](t, out[0]))
+			check.Diff(t, "token", []int8{0}, result[int8](t, out[0]))
 		}
 		check.Diff(t, "calls", want, calls)
 	}

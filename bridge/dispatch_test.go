@@ -69,29 +69,30 @@ func bigInput(t testing.TB) tensor.View {
 }
 
 // Every Dispatch returns results to XLA, in runs on the caller's thread and on XLA's.
-func TestWaysOfDispatch(t *testing.T) {
-	c := testClient(t)
+func TestWaysOfDispatch(t *testing.T) { onEngines(t, testWaysOfDispatch) }
+
+func testWaysOfDispatch(t *testing.T, on testEngine) {
 	for _, way := range ways {
 		for _, form := range []contract.Form{contract.Passthrough, contract.Call, contract.Pure} {
 			t.Run(fmt.Sprint(way, "/", form), func(t *testing.T) {
 				name := registerWith(t, callbacks.Options{Dispatch: way}, negate)
 				config := fmt.Sprintf("callback = %q", name)
-				e := compile(t, c, big(form, config), CompileOptions{})
+				e := on.compile(t, big(form, config))
 				for range 5 {
-					out, err := e.Run(t.Context(), bigInput(t))
+					out, err := e.Call(t.Context(), bigInput(t))
 					if err != nil {
 						t.Fatal(err)
 					}
-					check.Diff(t, "asynchronous", float32(-64), host[float32](t, out[0])[17])
+					check.Diff(t, "asynchronous", float32(-64), result[float32](t, out[0])[17])
 				}
 				const typ = "tensor<3xf32>"
-				small := compile(t, c, mainFunc("%x: "+typ, typ,
-					"%p = "+custom(form, config, "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
-				out, err := small.Run(t.Context(), view(t, []float32{1, 2, 3}, 3))
+				small := on.compile(t, mainFunc("%x: "+typ, typ,
+					"%p = "+custom(form, config, "%x", typ, typ)+"\nreturn %p : "+typ))
+				out, err := small.Call(t.Context(), view(t, []float32{1, 2, 3}, 3))
 				if err != nil {
 					t.Fatal(err)
 				}
-				check.Diff(t, "inline", []float32{-1, -2, -3}, host[float32](t, out[0]))
+				check.Diff(t, "inline", []float32{-1, -2, -3}, result[float32](t, out[0]))
 			})
 		}
 	}

@@ -124,7 +124,9 @@ func TestCallbackErrors(t *testing.T) {
 }
 
 // A loop stops at the first error of a callback in it.
-func TestErrorStopsLoop(t *testing.T) {
+func TestErrorStopsLoop(t *testing.T) { onEngines(t, testErrorStopsLoop) }
+
+func testErrorStopsLoop(t *testing.T, on testEngine) {
 	const signature = "f32[4]->f32[4]"
 	calls := 0
 	name := register(t, signature, func(*callbacks.Frame) error {
@@ -133,8 +135,8 @@ func TestErrorStopsLoop(t *testing.T) {
 		}
 		return nil
 	})
-	e := compile(t, testClient(t), loop(contract.TargetIOCallback, named(name, signature)), CompileOptions{})
-	_, err := e.Run(t.Context(), view(t, make([]float32, 4), 4), tensor.Scalar(int32(100)))
+	e := on.compile(t, loop(contract.TargetIOCallback, named(name, signature)))
+	_, err := e.Call(t.Context(), view(t, make([]float32, 4), 4), tensor.Scalar(int32(100)))
 	check.Diff(t, "error", true, causeOf(t, err) == errSentinel)
 	check.Diff(t, "calls", 5, calls)
 }

@@ -92,12 +92,18 @@ func plus(k float32, x []float32) (list []float32) {
 }
 
 // jaxArrays are the elements of the results, in order.
-func jaxArrays(t testing.TB, out []*Buffer) (list [][]float32) {
+func jaxArrays(t testing.TB, out []*Buffer) [][]float32 {
 	t.Helper()
-	for _, b := range out {
-		v, err := b.ToHost(t.Context())
-		check.NoError(t, err)
+	views := make([]tensor.View, len(out))
+	for i, b := range out {
+		views[i] = check.Must(b.ToHost(t.Context()))
 		check.NoError(t, b.Close())
+	}
+	return jaxElements(views)
+}
+
+func jaxElements(out []tensor.View) (list [][]float32) {
+	for _, v := range out {
 		if v.Shape.DType == tensor.S32 {
 			list = append(list, []float32{float32(check.Must(tensor.Slice[int32](v))[0])})
 			continue
@@ -108,8 +114,9 @@ func jaxArrays(t testing.TB, out []*Buffer) (list [][]float32) {
 }
 
 // TestJAX runs what JAX lowers for each of its callbacks, on one device.
-func TestJAX(t *testing.T) {
-	c := testClient(t)
+func TestJAX(t *testing.T) { onEngines(t, testJAX) }
+
+func testJAX(t *testing.T, on testEngine) {
 	x := []float32{0, 1, 2, 3}
 	each := func(index int, list []float32) (calls []string) {
 		for _, v := range list {
@@ -148,19 +155,18 @@ func TestJAX(t *testing.T) {
 	} {
 		t.Run(test.module, func(t *testing.T) {
 			h := newJAXHost(t, test.callbacks)
-			e := compile(t, c, jaxModule(t, test.module), CompileOptions{JAXCallbacks: h.names})
+			e := on.compileJAX(t, jaxModule(t, test.module), h.names)
 			check.Diff(t, "inputs", 1+len(test.further), len(e.Inputs()))
-			check.Diff(t, "outputs", len(test.want), e.NumOutputs())
-			check.Diff(t, "effects", test.effects, len(e.effects))
-			inputs := []Input{view(t, x, 4)}
-			for _, v := range test.further {
-				inputs = append(inputs, v)
+			check.Diff(t, "outputs", len(test.want), len(e.Outputs()))
+			if e, ok := e.(*Executable); ok {
+				check.Diff(t, "effects", test.effects, len(e.effects))
 			}
+			inputs := append([]tensor.View{view(t, x, 4)}, test.further...)
 			for range 2 {
 				h.calls = nil
-				out, err := e.Run(t.Context(), inputs...)
+				out, err := e.Call(t.Context(), inputs...)
 				check.NoError(t, err)
-				check.Diff(t, "results", test.want, jaxArrays(t, out))
+				check.Diff(t, "results", test.want, jaxElements(out))
 				if test.effects != 1 { // calls without an order
 					slices.Sort(h.calls)
 					slices.Sort(test.calls)
@@ -357,8 +363,9 @@ func TestJAXSaved(t *testing.T) {
 }
 
 // TestJAXAsync serves callbacks without results by functions for which the device does not wait.
-func TestJAXAsync(t *testing.T) {
-	c := testClient(t)
+func TestJAXAsync(t *testing.T) { onEngines(t, testJAXAsync) }
+
+func testJAXAsync(t *testing.T, on testEngine) {
 	x := []float32{1, 2, 3, 4}
 	h := &jaxHost{}
 	for i := range 2 {
@@ -370,11 +377,10 @@ func TestJAXAsync(t *testing.T) {
 	}
 	for _, module := range []string{"debug_ordered", "debug"} {
 		h.calls = nil
-		e := compile(t, c, jaxModule(t, module), CompileOptions{JAXCallbacks: h.names})
-		out, err := e.Run(t.Context(), view(t, x, 4))
+		e := on.compileJAX(t, jaxModule(t, module), h.names)
+		_, err := e.Call(t.Context(), view(t, x, 4))
 		check.NoError(t, err)
-		jaxArrays(t, out)
-		check.NoError(t, c.Barrier(t.Context(), module))
+		check.NoError(t, callbacks.Barrier(t.Context(), module))
 		slices.Sort(h.calls)
 		second := jaxCall(1, 0, plus(1, x))
 		if module == "debug" {
@@ -382,15 +388,18 @@ func TestJAXAsync(t *testing.T) {
 		}
 		check.Diff(t, "calls", []string{jaxCall(0, 0, x), second}, h.calls)
 	}
-	e := compile(t, c, jaxModule(t, "io"), CompileOptions{JAXCallbacks: h.names[:1]})
-	_, err := e.Run(t.Context(), view(t, x, 4))
-	check.Error(t, err, "TestJAXAsync.0", "it is registered with Async or PerSecond, which are for calls without results, but the module calls it with 1")
+	e, err := on.with(t, jaxModule(t, "io"), h.names[:1]) // the number of results is known to XLA in the call
+	if err == nil {
+		_, err = e.Call(t.Context(), view(t, x, 4))
+	}
+	check.Error(t, err, "TestJAXAsync.0", "is registered with Async", "results")
 }
 
 // TestJAXDispatch makes ordered calls in every way of dispatch. The frame of a call of which XLA's
 // thread is free has no tokens either.
-func TestJAXDispatch(t *testing.T) {
-	c := testClient(t)
+func TestJAXDispatch(t *testing.T) { onEngines(t, testJAXDispatch) }
+
+func testJAXDispatch(t *testing.T, on testEngine) {
 	x := []float32{1, 2, 3, 4}
 	for _, way := range ways {
 		t.Run(way.String(), func(t *testing.T) {
@@ -402,39 +411,43 @@ func TestJAXDispatch(t *testing.T) {
 				t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister(name)) })
 				h.names = append(h.names, name)
 			}
-			e := compile(t, c, jaxModule(t, "io_ordered"), CompileOptions{JAXCallbacks: h.names})
+			e := on.compileJAX(t, jaxModule(t, "io_ordered"), h.names)
 			for range 20 {
 				h.calls = nil
-				out, err := e.Run(t.Context(), view(t, x, 4))
+				out, err := e.Call(t.Context(), view(t, x, 4))
 				check.NoError(t, err)
-				check.Diff(t, "results", [][]float32{times(4, x)}, jaxArrays(t, out))
+				check.Diff(t, "results", [][]float32{times(4, x)}, jaxElements(out))
 				check.Diff(t, "calls", []string{jaxCall(0, 0, x), jaxCall(1, 0, x), jaxCall(2, 0, twice(x))}, h.calls)
 			}
 		})
 	}
 }
 
-func TestJAXErrors(t *testing.T) {
-	c := testClient(t)
+func TestJAXErrors(t *testing.T) { onEngines(t, testJAXErrors) }
+
+func testJAXErrors(t *testing.T, on testEngine) {
 	failure := errors.New("no data today")
 	name := register(t, "", func(*callbacks.Frame) error { return failure })
 	vector := view(t, []float32{1, 2, 3, 4}, 4)
 	for _, module := range []string{"pure", "io", "io_unused", "io_ordered", "io_ordered_loop", "debug",
 		"debug_ordered"} {
 		called := callIndex.FindAllString(jaxModule(t, module), -1)
-		e := compile(t, c, jaxModule(t, module),
-			CompileOptions{JAXCallbacks: slices.Repeat([]string{name}, len(called))})
-		if _, err := e.Run(t.Context(), vector); !errors.Is(err, failure) {
+		e := on.compileJAX(t, jaxModule(t, module), slices.Repeat([]string{name}, len(called)))
+		if _, err := e.Call(t.Context(), vector); !errors.Is(err, failure) {
 			t.Errorf("%s: the run's error is %v", module, err)
 		}
 	}
+}
 
+func TestJAXCompileErrors(t *testing.T) {
+	c := testClient(t)
+	name := register(t, "", func(*callbacks.Frame) error { return nil })
 	for _, test := range []struct {
 		what  string
 		names []string
 		want  string
 	}{
-		{"an index without a name", []string{name, ""}, `custom call target "xla_ffi_python_cpu_callback": the call has the index 1, which CompileOptions.JAXCallbacks does not name (it has 0: "TestJAXErrors")`},
+		{"an index without a name", []string{name, ""}, `custom call target "xla_ffi_python_cpu_callback": the call has the index 1, which CompileOptions.JAXCallbacks does not name (it has 0: "TestJAXCompileErrors")`},
 		{"no names", nil, "CompileOptions.JAXCallbacks"},
 		{"too many names", []string{name, name, name, "last"}, `bridge: Compile: CompileOptions.JAXCallbacks[3] is "last", but the module has no call of JAX with the index 3 (it has 0 1 2): leave the name out, or move it to the index of its call`},
 		{"a name that no callback can have", []string{"a\x00b"}, "JAXCallbacks[0]: "},
@@ -445,7 +458,7 @@ func TestJAXErrors(t *testing.T) {
 		}
 	}
 	_, err := c.Compile(t.Context(), Source(jaxModule(t, "pure")),
-		CompileOptions{JAXCallbacks: []string{"TestJAXErrers"}})
+		CompileOptions{JAXCallbacks: []string{"TestJAXCompileErrers"}})
 	unknown := check.As[*callbacks.UnknownError](t, err)
 	check.Diff(t, "nearest", name, unknown.Nearest)
 

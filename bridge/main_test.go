@@ -80,11 +80,17 @@ func compile(t testing.TB, c *Client, module string, o CompileOptions) *Executab
 func register(t testing.TB, signature string, fn callbacks.Func) (name string) {
 	t.Helper()
 	name = strings.ReplaceAll(t.Name(), "/", ".")
+	registerAs(t, name, signature, fn)
+	return name
+}
+
+// registerAs binds fn to a name until the test ends.
+func registerAs(t testing.TB, name, signature string, fn callbacks.Func) {
+	t.Helper()
 	if err := callbacks.Default.Register(name, fn, callbacks.Options{Signature: signature}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = callbacks.Default.Unregister(name) })
-	return name
 }
 
 // custom returns a custom call of the contract. config is added to the version and the form

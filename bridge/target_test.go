@@ -28,7 +28,13 @@ func typedFFI(dictionary string) string {
 // registers as many as a process serves.
 func registerForeign(t *testing.T) {
 	t.Helper()
-	for _, target := range []ForeignTarget{
+	for _, target := range foreignOfTests() {
+		check.NoError(t, testPlugin(t).RegisterForeign(target))
+	}
+}
+
+func foreignOfTests() []ForeignTarget {
+	return []ForeignTarget{
 		{Target: "test.attributes", Callback: "TestForeignAttributes"},
 		{Target: "test.scale", Callback: "TestForeignDecode",
 			Check: func(a callbacks.Attributes) error { return a.Decode(new(scaling)) }},
@@ -37,8 +43,6 @@ func registerForeign(t *testing.T) {
 		{Target: "test.any_layout", Callback: "TestForeignLayouts", AnyLayout: true},
 		{Target: "test.row_major", Callback: "TestForeignLayouts"},
 		{Target: "example.power"}, // of ExamplePlugin_RegisterForeign
-	} {
-		check.NoError(t, testPlugin(t).RegisterForeign(target))
 	}
 }
 
@@ -51,7 +55,9 @@ func copies(f *callbacks.Frame) error {
 }
 
 // TestForeignAttributes passes attributes of every type, in both spellings.
-func TestForeignAttributes(t *testing.T) {
+func TestForeignAttributes(t *testing.T) { onEngines(t, testForeignAttributes) }
+
+func testForeignAttributes(t *testing.T, on testEngine) {
 	const dictionary = `flag = true, text = "a\"b", i8 = -1 : i8, i16 = -2 : i16, i32 = -3 : i32, i64 = -4 : i64,
 		u8 = 1 : ui8, u16 = 2 : ui16, u32 = 3 : ui32, u64 = 18446744073709551615 : ui64, f32 = 0.5 : f32, f64 = 0.25 : f64,
 		i8s = array<i8: 1, -2>, i32s = array<i32: 3>, i64s = array<i64: 4, 5>, f32s = array<f32: 0.5>, f64s = array<f64: 0.25>, none = array<i64>,
@@ -66,11 +72,11 @@ func TestForeignAttributes(t *testing.T) {
 		"empty": callbacks.Attributes{},
 	}
 	registerForeign(t)
-	c := testClient(t)
 	var got callbacks.Attributes
-	name := register(t, "", func(f *callbacks.Frame) error {
+	const name = "TestForeignAttributes"
+	registerAs(t, name, "", func(f *callbacks.Frame) error {
 		got = f.Attributes
-		check.Diff(t, "name", "TestForeignAttributes", f.Name)
+		check.Diff(t, "name", name, f.Name)
 		return copies(f)
 	})
 	for spelling, attributes := range map[string]string{
@@ -78,21 +84,23 @@ func TestForeignAttributes(t *testing.T) {
 		"jax":       `api_version = 1 : i32, backend_config = "", mhlo.backend_config = {` + dictionary + `}`,
 	} {
 		got = nil
-		e := compile(t, c, foreignCall("test.attributes", attributes), CompileOptions{})
-		out, err := e.Run(t.Context(), view(t, []float32{1, 2}, 2))
+		e := on.compile(t, foreignCall("test.attributes", attributes))
+		out, err := e.Call(t.Context(), view(t, []float32{1, 2}, 2))
 		if err != nil {
 			t.Fatal(err)
 		}
-		check.Diff(t, "result", []float32{1, 2}, host[float32](t, out[0]))
+		check.Diff(t, "result", []float32{1, 2}, result[float32](t, out[0]))
 		values := map[string]any{}
 		for _, a := range got {
 			values[a.Name] = a.Value
 		}
 		check.Diff(t, spelling, want, values)
-		check.Diff(t, "call sites", []CallSite{{
-			Name: name, Form: contract.Call, Signature: "f32[2]->f32[2]", Target: "test.attributes",
-			Config: contract.Config{Form: contract.Call, Callback: name},
-		}}, e.Callbacks())
+		if e, ok := e.(*Executable); ok {
+			check.Diff(t, "call sites", []CallSite{{
+				Name: name, Form: contract.Call, Signature: "f32[2]->f32[2]", Target: "test.attributes",
+				Config: contract.Config{Form: contract.Call, Callback: name},
+			}}, e.Callbacks())
+		}
 	}
 }
 
@@ -103,11 +111,12 @@ type scaling struct {
 
 // TestForeignDecode decodes the attributes of several call sites, and checks them while the
 // module is compiled.
-func TestForeignDecode(t *testing.T) {
+func TestForeignDecode(t *testing.T) { onEngines(t, testForeignDecode) }
+
+func testForeignDecode(t *testing.T, on testEngine) {
 	registerForeign(t)
 	registerForeign(t) // nothing new
-	c := testClient(t)
-	register(t, "", func(f *callbacks.Frame) error {
+	registerAs(t, "TestForeignDecode", "", func(f *callbacks.Frame) error {
 		var s scaling
 		if err := f.Attributes.Decode(&s); err != nil {
 			return err
@@ -118,24 +127,24 @@ func TestForeignDecode(t *testing.T) {
 		}
 		return nil
 	})
-	e := compile(t, c, mainFunc("%x: tensor<2xf32>", "tensor<2xf32>",
+	e := on.compile(t, mainFunc("%x: tensor<2xf32>", "tensor<2xf32>",
 		"%a = stablehlo.custom_call @test.scale(%x) {"+typedFFI("factor = 2.0 : f32")+
 			"} : (tensor<2xf32>) -> tensor<2xf32>\n"+
 			"%b = stablehlo.custom_call @test.scale(%a) {"+typedFFI("factor = 10.0 : f32, shift = -1 : i32")+
 			"} : (tensor<2xf32>) -> tensor<2xf32>\n"+
-			"return %b : tensor<2xf32>"), CompileOptions{})
-	out, err := e.Run(t.Context(), view(t, []float32{1, 2}, 2))
+			"return %b : tensor<2xf32>"))
+	out, err := e.Call(t.Context(), view(t, []float32{1, 2}, 2))
 	check.NoError(t, err)
-	check.Diff(t, "result", []float32{19, 39}, host[float32](t, out[0]))
+	check.Diff(t, "result", []float32{19, 39}, result[float32](t, out[0]))
 
 	for dictionary, want := range map[string]callbacks.AttributeError{
 		`factor = 2.0 : f64`:                 {Name: "factor", Want: "a float32", Got: "a float64"},
 		``:                                   {Name: "factor", Want: "a float32"},
 		`factor = 2.0 : f32, shfit = 1: i64`: {Name: "shfit", Got: "an int64"},
 	} {
-		_, err := c.Compile(t.Context(), Source(foreignCall("test.scale", typedFFI(dictionary))), CompileOptions{})
+		_, err := on.with(t, foreignCall("test.scale", typedFFI(dictionary)), nil)
 		check.Diff(t, dictionary, want, *check.As[*callbacks.AttributeError](t, err))
-		check.Error(t, err, `bridge: custom call target "test.scale": callbacks: `)
+		check.Error(t, err, `custom call target "test.scale": callbacks: `)
 	}
 }
 

@@ -1,8 +1,11 @@
 package jit_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -62,5 +65,43 @@ func TestPassthroughCopies(t *testing.T) {
 	}
 	if seen[0] != seen[1] || seen[1] == seen[2] {
 		t.Errorf("the arrays of the calls are at %p: the third call has another one", seen)
+	}
+}
+
+// A callback that fails, and a context that ends, end a loop that would never end.
+func TestEndlessLoop(t *testing.T) {
+	calls := 0
+	register(t, "jit.callback", func(f *callbacks.Frame) error {
+		if calls++; calls == 5 {
+			return errors.New("five is enough")
+		}
+		return nil
+	}, callbacks.Options{})
+	const loop = `func.func @main(%%x: tensor<3xf32>) -> tensor<3xf32> {
+		%%0 = stablehlo.while(%%y = %%x) : tensor<3xf32>
+		cond {
+			%%true = stablehlo.constant dense<true> : tensor<i1>
+			stablehlo.return %%true : tensor<i1>
+		} do {
+			%%z = %s
+			stablehlo.return %%z : tensor<3xf32>
+		}
+		return %%0 : tensor<3xf32>
+	}`
+	e := compile(t, fmt.Sprintf(loop, fmt.Sprintf(passing, "%y")))
+	_, err := e.Call(t.Context(), tensor.Vector[float32](1, 2, 3))
+	failed, ok := errors.AsType[*callbacks.CallError](err)
+	if !ok || failed.Callback != "jit.callback" || calls != 5 {
+		t.Errorf("after %d calls the error is %v", calls, err)
+	}
+	for name, body := range map[string]string{"call": fmt.Sprintf(passing, "%y"), "pure": "stablehlo.add %y, %y : tensor<3xf32>"} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+			defer cancel()
+			_, err := compile(t, fmt.Sprintf(loop, body)).Call(ctx, tensor.Vector[float32](1, 2, 3))
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("the error is %v", err)
+			}
+		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/hostcall"
 	"github.com/calliope-mlir/calliope/jit/internal/callback"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -147,10 +148,11 @@ func signature(m *mlir.Module) (*Executable, error) {
 	}
 	e := &Executable{}
 	in, out := typesOf(f)
-	if e.inputs, err = shapes("parameter", in); err != nil {
+	// The tokens of JAX's ordered callbacks are dropped.
+	if e.inputs, err = shapes("parameter", in[callop.Tokens(in):]); err != nil {
 		return nil, err
 	}
-	e.outputs, err = shapes("result", out)
+	e.outputs, err = shapes("result", out[callop.Tokens(out):])
 	return e, err
 }
 

@@ -26,6 +26,7 @@ var expansion = []step{
 
 // steps are what Compile does then, in order.
 var steps = []step{
+	dropTokens,
 	func(m *mlir.Module, _ *Executable) error { return lower.Run(m) },
 	func(m *mlir.Module, _ *Executable) error { return refuse(m, "stablehlo", "chlo") },
 	func(m *mlir.Module, _ *Executable) error { return callback.CheckLoops(m) },
@@ -97,6 +98,15 @@ func onlyMain(m *mlir.Module, _ *Executable) error {
 		}
 	}
 	return nil
+}
+
+// dropTokens removes the tokens of main.
+func dropTokens(m *mlir.Module, _ *Executable) error {
+	f, err := main(m)
+	if err != nil {
+		return err
+	}
+	return callback.DropTokens(f)
 }
 
 func sorted(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }

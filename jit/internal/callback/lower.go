@@ -188,12 +188,19 @@ func (l *lowering) replace(m *mlir.Module, site int) error {
 // passed returns what takes the place of a result that the callback does not fill: an id or token as it came, or zeros.
 // The value of a token has no meaning.
 func (l *lowering) passed(i int, t mlir.Type) mlir.Value {
-	s, n := l.site, l.site.Op.NumOperands()
-	at := n - (s.Op.NumResults() - i) // the last operands and results are the tokens, and before them ids
-	if i < l.data.Returned {
-		at = i // a token of JAX
+	s, at := l.site, -1
+	tokens := s.Op.NumResults() - s.Config.NumTokens // the first of them, which are the last results
+	switch {
+	case i < l.data.Returned: // a token of JAX
+		if i < s.Tokens {
+			at = i
+		}
+	case s.Config.Form == contract.Passthrough:
+		at = l.data.Before + i
+	case i >= tokens:
+		at = l.data.Before + len(l.data.Args) + l.ids + i - tokens
 	}
-	if at >= 0 && at < n && s.Op.Operand(at).Type().Equal(t) && at != l.named {
+	if at >= 0 && s.Op.Operand(at).Type().Equal(t) {
 		return s.Op.Operand(at)
 	}
 	if stablehlo.IsToken(t) {
