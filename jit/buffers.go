@@ -4,6 +4,7 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/bufferization"
 	"github.com/calliope-mlir/calliope/mlir/dialect/linalg"
+	"github.com/calliope-mlir/calliope/mlir/dialect/tensor"
 )
 
 // giveBuffers makes buffers of the parameters of main, which it only reads, and adds one for each result, to which it
@@ -25,6 +26,10 @@ func giveBuffers(m *mlir.Module, _ *Executable) error {
 		}
 		types = append(types, buffer)
 		a.SetType(buffer)
+		if isEmpty(t) {
+			a.ReplaceAllUses(cast(b, tensor.Empty(b, plain), t))
+			continue
+		}
 		read := bufferization.ToTensorOp{Buffer: a, Restrict: true, ResultType: plain}.Create(b)
 		a.ReplaceAllUsesExcept(cast(b, read.Result(0), t), read)
 	}
@@ -36,9 +41,11 @@ func giveBuffers(m *mlir.Module, _ *Executable) error {
 			return b.Err()
 		}
 		types = append(types, buffer)
-		bufferization.MaterializeInDestinationOp{
-			Source: cast(at, end.Operand(i), plain), Dest: body.AddArgument(buffer, f.Location()), Restrict: true, Writable: true,
-		}.Create(at)
+		to := body.AddArgument(buffer, f.Location())
+		if !isEmpty(t) {
+			bufferization.MaterializeInDestinationOp{
+				Source: cast(at, end.Operand(i), plain), Dest: to, Restrict: true, Writable: true}.Create(at)
+		}
 	}
 	if b.Err() != nil {
 		return b.Err()
@@ -75,9 +82,18 @@ func bufferOf(b *mlir.Builder, t mlir.Type) (plain, buffer mlir.Type) {
 	}
 	plain, err := c.TensorType(elem, dims...)
 	b.Fail(err)
+	if isEmpty(t) { // of several dimensions, it could not be passed as a pointer
+		dims = []int64{0}
+	}
 	buffer, err = c.MemRefType(elem, mlir.MemRefOptions{}, dims...)
 	b.Fail(err)
 	return plain, buffer
+}
+
+// isEmpty reports whether arrays of a type have no elements.
+func isEmpty(t mlir.Type) bool {
+	n, ok := t.NumElements()
+	return ok && n == 0
 }
 
 // copyByLoops makes loops of the copies between buffers that are not as a whole in row-major order. The others are one

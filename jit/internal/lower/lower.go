@@ -56,6 +56,7 @@ var lowerings = map[string]func(*emitter) error{
 	"stablehlo.cholesky":              lowerCholesky,
 	"stablehlo.exponential_minus_one": lowerExponentialMinusOne,
 	"stablehlo.log_plus_one":          lowerLogPlusOne,
+	"stablehlo.fft":                   lowerFFT,
 	"stablehlo.if":                    lowerIf,
 	"stablehlo.rng_bit_generator":     lowerRngBitGenerator,
 	"stablehlo.scatter":               lowerScatter,

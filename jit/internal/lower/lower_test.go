@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/jit"
@@ -30,7 +31,33 @@ func interpreted(t *testing.T, programs []program) {
 		t.Run(p.name, func(t *testing.T) {
 			m := mlirtest.Parse(t, mlirtest.Context(t), p.text)
 			got, inputs := p.run(t, m)
-			compare(t, check.Must(stablehlo.Evaluate(m, inputs...)), got)
+			compare(t, 1e-5, check.Must(stablehlo.Evaluate(m, inputs...)), got)
+		})
+	}
+}
+
+// onXLA runs programs, and compares the results with those of XLA. tolerance is for floats.
+func onXLA(t *testing.T, tolerance float64, programs []program) {
+	t.Helper()
+	for _, p := range programs {
+		t.Run(p.name, func(t *testing.T) {
+			m := mlirtest.Parse(t, mlirtest.Context(t), p.text)
+			got, arguments := p.run(t, m)
+			e, err := client.Compile(t.Context(), bridge.Source(p.text), bridge.CompileOptions{})
+			check.NoError(t, err)
+			check.Cleanup(t, e)
+			inputs := make([]bridge.Input, len(arguments))
+			for i, v := range arguments {
+				inputs[i] = v
+			}
+			outputs, err := e.Run(t.Context(), inputs...)
+			check.NoError(t, err)
+			var want []tensor.View
+			for _, o := range outputs {
+				check.Cleanup(t, o)
+				want = append(want, check.Must(o.ToHost(t.Context())))
+			}
+			compare(t, tolerance, want, got)
 		})
 	}
 }
@@ -93,11 +120,11 @@ func filled[T tensor.Element](s tensor.Shape, next func() T) tensor.View {
 	return check.Must(tensor.FromSlice(data, s.Dims...))
 }
 
-// compare compares results, those of floats within a few roundings.
-func compare(t *testing.T, want, got []tensor.View) {
+// compare compares results, those of floats as if they were at least 1.
+func compare(t *testing.T, tolerance float64, want, got []tensor.View) {
 	t.Helper()
 	near := cmp.Comparer(func(a, b float64) bool {
-		return a == b || math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= 1e-5*math.Max(math.Abs(a), 1)
+		return a == b || math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= tolerance*math.Max(math.Abs(a), 1)
 	})
 	check.Diff(t, "results", numbers(want), numbers(got), near)
 }
