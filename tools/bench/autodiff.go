@@ -145,6 +145,7 @@ func gradientBesideJAX(
 		}
 	}
 	r.figure("autodiff/"+name+"/grad", least[0], "us", nil)
+	r.figure("autodiff/"+name+"/jax", least[1], "us", nil)
 	r.figure("autodiff/"+name+"/over-jax", least[0]/least[1], "x", atMost(1.1))
 	r.figure("autodiff/"+name+"/temporaries", memory[0]/1024, "KiB", nil)
 	r.figure("autodiff/"+name+"/temporaries-over-jax", memory[0]/memory[1], "x", atMost(1.1))

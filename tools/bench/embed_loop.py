@@ -41,7 +41,7 @@ def loop(call, n, x):
 
 for name, call, n in (
     ("go", of("go.increment"), 100000),
-    ("python", of("py.increment"), 5000),
+    ("calliope-python", of("py.increment"), 5000),
     ("jax-io_callback", jax_callback, 2000),
 ):
     x = jnp.zeros(4)

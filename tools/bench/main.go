@@ -3,6 +3,7 @@
 //
 //	go run ./tools/bench [-suite autodiff|callbacks|dispatch|embed|gomlx|ir|lint|models|open|order|procs1|run|saved|stages] [-repeat N] [-python PROGRAM]
 //	go run ./tools/bench -suite callbacks [-quick] [-plot FILE]
+//	go run ./tools/bench -report DIR [-suite …] [-repeat N] [-python PROGRAM] [-quick]
 //
 // The suite autodiff measures derivatives, beside those of JAX. callbacks measures calls of Go from compiled code:
 // their cost by payload, way of dispatch and number of concurrent runs, and the goals compared with their floors in C.
@@ -15,14 +16,20 @@
 // Each line is name, value, unit, budget and "ok" or "over", separated by tabs. A budget of
 // "-" marks a figure that is for comparison only. The exit status is 1 if a figure is over
 // its budget.
+//
+// With -report it runs all suites, each in a process of its own, and writes a page to DIR: README.md, with the machine,
+// the versions of what was measured, the figures with their limits, and pictures. A peer that is missing is named.
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
 )
@@ -52,6 +59,8 @@ var suites = map[string]func(context.Context, settings, *report) error{
 	"stages":    stagesSuite,
 }
 
+const defaultSuite = "callbacks"
+
 // statusOver is the exit status if a figure is over its budget.
 const statusOver = 1
 
@@ -60,13 +69,9 @@ func main() {
 }
 
 func run(args []string) int {
-	var names []string
-	for name := range suites {
-		names = append(names, name)
-	}
-	slices.Sort(names)
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	suite := flags.String("suite", "callbacks", "the suite to run: "+strings.Join(names, ", "))
+	suite := flags.String("suite", "", "the suite to run: "+suiteNames()+" (default "+defaultSuite+"; with -report all)")
+	folder := flags.String("report", "", "a `folder` for a page with the figures and pictures, which it writes")
 	var s settings
 	flags.IntVar(&s.repeat, "repeat", 7,
 		"number of repetitions of each measurement; the medians or the least times are compared")
@@ -79,24 +84,20 @@ func run(args []string) int {
 	case err != nil:
 		return 2
 	}
-	measure, ok := suites[*suite]
-	var wrong string
-	switch {
-	case flags.NArg() > 0:
-		wrong = fmt.Sprintf("%q is not a flag: bench -h lists the flags", flags.Arg(0))
-	case !ok:
-		wrong = fmt.Sprintf("there is no suite %q: choose from %s", *suite, strings.Join(names, ", "))
-	case s.repeat < 1:
-		wrong = fmt.Sprintf("-repeat %d: use 1 or more", s.repeat)
-	case s.plot != "" && *suite != "callbacks":
-		wrong = fmt.Sprintf("-plot draws only the suite callbacks, not %s: leave it out", *suite)
-	}
-	if wrong != "" {
+	if wrong := wrongFlags(flags.Args(), *suite, *folder, s); wrong != "" {
 		fmt.Fprintln(os.Stderr, "bench:", wrong)
 		return 2
 	}
 	r := &report{out: os.Stdout}
-	if err := measure(context.Background(), s, r); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	var err error
+	if *folder != "" {
+		r.over, err = writeReport(ctx, s, *folder, *suite)
+	} else {
+		err = suites[cmp.Or(*suite, defaultSuite)](ctx, s, r)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		return 2
 	}
@@ -105,3 +106,24 @@ func run(args []string) int {
 	}
 	return 0
 }
+
+// wrongFlags says what is wrong with the flags, or "".
+func wrongFlags(args []string, suite, folder string, s settings) string {
+	switch {
+	case len(args) > 0:
+		return fmt.Sprintf("%q is not a flag: bench -h lists the flags", args[0])
+	case suites[cmp.Or(suite, defaultSuite)] == nil:
+		return fmt.Sprintf("there is no suite %q: choose from %s", suite, suiteNames())
+	case s.repeat < 1:
+		return fmt.Sprintf("-repeat %d: use 1 or more", s.repeat)
+	case s.plot != "" && folder != "":
+		return "-report draws the plot, too: leave out -plot"
+	case s.plot != "" && cmp.Or(suite, defaultSuite) != "callbacks":
+		return fmt.Sprintf("-plot draws only the suite callbacks, not %s: leave it out", suite)
+	case folder != "" && suite != "" && !slices.ContainsFunc(chapters, func(c chapter) bool { return c.suite == suite }):
+		return fmt.Sprintf("the suite %s is a part of another one: choose that for -report", suite)
+	}
+	return ""
+}
+
+func suiteNames() string { return strings.Join(slices.Sorted(maps.Keys(suites)), ", ") }

@@ -79,6 +79,7 @@ func modelsSuite(ctx context.Context, s settings, r *report) (err error) {
 		}
 		ours, exactly, theirs := least[0], least[1], least[2]
 		r.figure("models/"+name+"/go", ours, "us", nil)
+		r.figure("models/"+name+"/jax", theirs, "us", nil)
 		r.figure("models/"+name+"/over-jax", ours/theirs, "x", atMost(1.2))
 		r.figure("models/"+name+"/exact-over-go", exactly/ours, "x", nil)
 		overJAX, overGo, n = overJAX*ours/theirs, overGo*exactly/ours, n+1

@@ -78,22 +78,28 @@ func (p plot) axes() (x, y axis) {
 
 // write draws the picture.
 func (p plot) write(w io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n",
-		plotWidth, plotHeight, plotWidth, plotHeight)
-	fmt.Fprintf(&b, "<title>%s</title>\n<style>%s</style>\n", escape(p.title), plotStyle)
-	b.WriteString("<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n")
-	label(&b, plotLeft-58, 28, "title ink", "start", p.title)
-	label(&b, plotLeft-58, plotHeight-14, "dim", "start", p.note)
+	b := svg(p.title, p.note, plotHeight)
 	x, y := p.axes()
-	p.grid(&b, x, y)
+	p.grid(b, x, y)
 	for i, s := range p.series {
-		s.line(&b, i, x, y)
+		s.line(b, i, x, y)
 	}
-	p.names(&b, y)
+	p.names(b, y)
 	b.WriteString("</svg>\n")
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// svg begins a picture with a title above and a note below.
+func svg(title, note string, height int) *strings.Builder {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%[1]d\" height=\"%[2]d\" role=\"img\">\n",
+		plotWidth, height)
+	fmt.Fprintf(&b, "<title>%s</title>\n<style>%s</style>\n", escape(title), plotStyle)
+	b.WriteString("<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n")
+	label(&b, plotLeft-58, 28, "title ink", "start", title)
+	label(&b, plotLeft-58, height-14, "dim", "start", note)
+	return &b
 }
 
 // grid draws the axes with their numbers.

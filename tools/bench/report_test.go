@@ -46,7 +46,8 @@ func TestMedian(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
-	for _, args := range [][]string{{"-suite", "nosuch"}, {"-repeat", "0"}, {"stray"}, {"-nosuchflag"}} {
+	for _, args := range [][]string{{"-suite", "nosuch"}, {"-repeat", "0"}, {"stray"}, {"-nosuchflag"},
+		{"-suite", "run", "-plot", "x"}, {"-report", "x", "-plot", "y"}, {"-report", "x", "-suite", "open"}} {
 		if got := run(args); got != 2 {
 			t.Errorf("run(%q) = %d, want 2", args, got)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,7 +12,13 @@ import (
 	"github.com/calliope-mlir/calliope/tools/bench/internal/floor"
 )
 
-func TestMain(m *testing.M) { nativetest.Main(m, native.PJRTPlugin) }
+// TestMain runs the tests, or a suite for a report.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "-suite" {
+		os.Exit(run(os.Args[1:]))
+	}
+	nativetest.Main(m, native.PJRTPlugin, native.MLIR)
+}
 
 // The executions that are compared do the same work.
 func TestBare(t *testing.T) {
