@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/internal/doctest"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/fix"
@@ -125,15 +123,4 @@ func near(want, got tensor.View, tolerance float64) bool {
 		}
 	}
 	return true
-}
-
-// TestMigrateGuide holds the modules in docs/migrate-hooks.md against what -fix does.
-func TestMigrateGuide(t *testing.T) {
-	const file = "hook_print_value.mlir"
-	guide := string(check.Must(os.ReadFile("../docs/migrate-hooks.md")))
-	before, rest := doctest.Block(t, guide, "```mlir\n")
-	after, _ := doctest.Block(t, rest, "```mlir\n")
-	module := string(check.Must(os.ReadFile(filepath.Join(corpusFolder, file))))
-	check.Diff(t, "module before", strings.TrimSpace(module), before)
-	check.Diff(t, "module after", string(repaired(t, file, []byte(module), "")), after+"\n")
 }
