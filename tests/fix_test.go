@@ -6,7 +6,6 @@ import (
 	"math"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/bridge"
