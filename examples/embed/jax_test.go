@@ -98,3 +98,9 @@ func TestDocument(t *testing.T) {
 		return c
 	}, "callbacks.py", "callbacks", "length.py", "length", "shares.py", "shares", "train.py", "train")
 }
+
+// TestGuide runs the guide from JAX.
+func TestGuide(t *testing.T) {
+	t.Setenv("JAX_PLATFORMS", "cpu")
+	doctest.Guide(t, "../../docs/guides/from-jax.md", "../..", filepath.Dir(check.Must(jaxPython(t.Context()))))
+}

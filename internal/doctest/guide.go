@@ -31,12 +31,11 @@ type guide struct {
 }
 
 // Guide runs a guide in an empty folder, block by block. A block whose line before ends with "`file`:" is that file.
-// A block "sh" is run by bash; what it prints is in the block after it, where "…" stands for any words. In the section of
-// mistakes, of which there are three or more, each command fails, and a block "diff" is a change of one file, with which
-// the last command is run once more. Other blocks of Go are lines of a file. This module, which the guide
-// gets by "go get" or "go install", is that in the folder root. The environment
-// has env in addition.
-func Guide(t *testing.T, document, root string, env ...string) {
+// A block "sh" is run by bash; what it prints is in the block after it, where "…" stands for any words. Other blocks of Go
+// are lines of a file. In the section of mistakes, of which there are three or more, each command fails, and a block "diff"
+// is a change of one file, with which the last command is run once more. This module, which the guide gets by "go get" or
+// "go install", is that in the folder root. Commands are also looked up in the folders of path.
+func Guide(t *testing.T, document, root string, path ...string) {
 	t.Helper()
 	text, err := os.ReadFile(document)
 	if err != nil {
@@ -53,8 +52,9 @@ func Guide(t *testing.T, document, root string, env ...string) {
 	g := &guide{dir: t.TempDir(), checked: true, here: strings.NewReplacer(
 		"go get "+module, "cp '"+root+"/go.sum' . && go mod edit -require="+module+"@v0.0.0 -replace="+module+"='"+root+"'",
 		"go install "+module+"/tools/mlir-lint@latest", "GOBIN='"+bin+"' go install -C '"+root+"' ./tools/mlir-lint")}
-	g.env = append(os.Environ(), append(env, "GOFLAGS=-mod=mod -ldflags=-s", "NO_COLOR=1",
-		"PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))...)
+	path = append(path, bin, os.Getenv("PATH"))
+	g.env = append(os.Environ(), "GOFLAGS=-mod=mod -ldflags=-s", "NO_COLOR=1",
+		"PATH="+strings.Join(path, string(filepath.ListSeparator)))
 	g.blocks(t, right, false)
 	g.finish(t)
 	if n := g.blocks(t, mistakes, true); n < 3 {
