@@ -14,10 +14,30 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/doctest"
+	"github.com/calliope-mlir/calliope/internal/version"
 )
 
 // TestRust needs cargo.
 func TestRust(t *testing.T) { testHost(t, "rust") }
+
+// TestCrate packages the crate, and builds what is in the package. Without a library, the error says how to get one.
+func TestCrate(t *testing.T) {
+	var errs strings.Builder
+	root := check.Must(filepath.Abs("../.."))
+	w := &work{ctx: t.Context(), root: root, folder: t.TempDir(), out: t.Output(), errs: &errs}
+	check.NoError(t, os.CopyFS(w.built(crate), os.DirFS(w.source(crate))))
+	t.Setenv("PKG_CONFIG_PATH", w.folder)
+	check.Error(t, w.cargo("package", w.built(crate)), "cargo: exit status 101")
+	for _, want := range []string{"libcalliope was not found: CALLIOPE_LIB_DIR is ", "or CALLIOPE_LIB_DIR to DIR/lib."} {
+		if !strings.Contains(errs.String(), want) {
+			t.Errorf("the error lacks %q: %s", want, &errs)
+		}
+	}
+	check.NoError(t, w.library("libcalliope.so", "./c/shared"))
+	check.NoError(t, w.cargo("package", w.built(crate)))
+	_, err := os.Stat(w.built("target/package/calliope-mlir-" + version.Version + ".crate"))
+	check.NoError(t, err)
+}
 
 // TestJAX installs JAX when it runs for the first time.
 func TestJAX(t *testing.T) { testHost(t, "jax") }

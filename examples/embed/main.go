@@ -143,17 +143,26 @@ func runRust(w *work) error {
 	if err := w.library("libcalliope.so", "./c/shared"); err != nil {
 		return err
 	}
-	// The program has no crates, so cargo writes a lock file that says nothing.
-	if err := os.CopyFS(w.built("rust"), os.DirFS(w.source("examples/embed/rust"))); err != nil {
-		return err
+	// cargo writes a lock file, which says nothing, because only the crate of this module is used.
+	for _, folder := range []string{"examples/embed/rust", crate} {
+		if err := os.CopyFS(w.built(folder), os.DirFS(w.source(folder))); err != nil {
+			return err
+		}
 	}
-	if err := w.command(
-		append(rustupHome(), "RUSTFLAGS=-D warnings -L native="+w.folder+" -C link-arg=-Wl,-rpath,"+w.folder),
-		"cargo", "build", "--quiet", "--offline", "--manifest-path", w.built("rust/Cargo.toml"), "--target-dir",
-		w.built("target")); err != nil {
+	if err := w.cargo("build", w.built("examples/embed/rust")); err != nil {
 		return err
 	}
 	return w.command(nil, w.built("target/debug/host"), plugin.Path)
+}
+
+// crate is the folder of the crate that the program in Rust uses.
+const crate = "c/rust"
+
+// cargo runs a command of cargo on the package in a folder, with the library that was built.
+func (w *work) cargo(command, folder string) error {
+	return w.command(append(rustupHome(), "CALLIOPE_LIB_DIR="+w.folder,
+		"RUSTFLAGS=-D warnings -C link-arg=-Wl,-rpath,"+w.folder), "cargo", command, "--quiet", "--offline",
+		"--manifest-path", filepath.Join(folder, "Cargo.toml"), "--target-dir", w.built("target"))
 }
 
 // rustupHome returns the environment variable that tells cargo where its toolchains are, if it does not find

@@ -6,8 +6,9 @@
 // gcc for this machine and Debian's cross compilers for Linux and Windows; .ci/darwin-cc makes one for macOS.
 //
 // For each platform the folder then has an archive of each tool and of libcalliope, and the wheels. Beside
-// them are SHA256SUMS, a bill of materials in SPDX, and the section of the changelog in NOTES.md. Each
-// archive contains the licences of what is linked. The bytes depend only on the commit and the compilers.
+// them are the crate for Rust, which cargo packs, SHA256SUMS, a bill of materials in SPDX, and the section of the
+// changelog in NOTES.md. Each archive contains the licences of what is linked. The bytes depend only on the commit and
+// the compilers.
 package main
 
 import (
@@ -96,6 +97,9 @@ func release(ctx context.Context, dir string, trial bool, args []string) error {
 			return fmt.Errorf("%s: %w", p.name(), err)
 		}
 		linked = append(linked, modules...)
+	}
+	if err := crate(ctx, work, dir); err != nil {
+		return err
 	}
 	if err := os.WriteFile(filepath.Join(dir, "NOTES.md"), notes, 0o644); err != nil {
 		return err

@@ -88,7 +88,8 @@ impl Client {
     pub fn compile(&self, module: &str) -> Result<usize, String> {
         let one_device = b"\x1a\x04\x20\x01\x28\x01"; // num_replicas and num_partitions are 1
         let program = [6 * 8, 0, module.as_ptr() as usize, module.len(), b"mlir".as_ptr() as usize, 4];
-        let words = [(2, self.client), (3, address(&program)), (4, one_device.as_ptr() as usize), (5, one_device.len())];
+        let words =
+            [(2, self.client), (3, address(&program)), (4, one_device.as_ptr() as usize), (5, one_device.len())];
         Ok(self.call::<7>(COMPILE, &words)?[6])
     }
 
