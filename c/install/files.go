@@ -13,6 +13,47 @@ Libs: -L${libdir} -lcalliope
 Libs.private: -ldl -lm -lpthread -lresolv
 `
 
+// bazelBuild is BUILD.bazel.
+const bazelBuild = `load("@rules_cc//cc:defs.bzl", "cc_import", "cc_library")
+
+package(default_visibility = ["//visibility:public"])
+
+cc_library(
+    name = "calliope",
+    hdrs = [":headers"],
+    includes = ["include"],
+    deps = [":shared"],
+)
+
+cc_library(
+    name = "calliope_static",
+    hdrs = [":headers"],
+    includes = ["include"],
+    linkopts = ["-ldl", "-lm", "-lpthread", "-lresolv"],
+    deps = [":archive"],
+)
+
+cc_import(
+    name = "shared",
+    shared_library = "@SHARED@",
+)
+
+cc_import(
+    name = "archive",
+    static_library = "lib/libcalliope.a",
+)
+
+filegroup(
+    name = "headers",
+    srcs = glob(["include/*"]),
+)
+
+filegroup(
+    name = "mlir_lint",
+    srcs = ["bin/mlir-lint"],
+)
+`
+
 // cmakeConfig is CalliopeConfig.cmake.
 const cmakeConfig = `# Targets: Calliope::calliope, the shared library, and Calliope::calliope_static, the archive.
 get_filename_component(_calliope_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)

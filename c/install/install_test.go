@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,8 +15,8 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 )
 
-// TestInstall builds the host in C with what is installed, by pkg-config and by CMake, which it needs. The folder was
-// moved before.
+// TestInstall builds programs with what is installed, by pkg-config, by CMake and by Bazel. The folder was moved
+// before.
 func TestInstall(t *testing.T) {
 	made, prefix := filepath.Join(t.TempDir(), "made"), filepath.Join(t.TempDir(), "moved")
 	check.NoError(t, install(made, false))
@@ -42,11 +43,14 @@ func TestInstall(t *testing.T) {
 		command(t, "cc", append([]string{"-std=gnu11", "-o", program, source, "-ldl"}, flags...)...)
 		t.Setenv("LD_LIBRARY_PATH", filepath.Join(prefix, "lib"))
 		check.Diff(t, "output", want, command(t, program, plugin))
+		command(t, "c++", append([]string{"-std=c++17", "-fsyntax-only", filepath.Join(prefix, "include", "calliope.hpp")},
+			flags...)...)
 		check.Diff(t, "version", version.Version+"\n", command(t, "pkg-config", "--modversion", "calliope"))
 		if needs := command(t, "readelf", "-d", program); !strings.Contains(needs, "[libcalliope.so.0]") {
 			t.Errorf("the program asks for another library:\n%s", needs)
 		}
 	})
+	t.Run("bazel", func(t *testing.T) { bazel(t, prefix) })
 	t.Run("cmake", func(t *testing.T) {
 		folder, build := t.TempDir(), t.TempDir()
 		project := "cmake_minimum_required(VERSION 3.16)\nproject(host C)\nset(CMAKE_C_STANDARD 11)\nfind_package(Calliope 0.1 REQUIRED)\n"
@@ -69,6 +73,45 @@ func TestInstall(t *testing.T) {
 	})
 }
 
+// bazel builds programs with what is installed, by Bazel 2.1, which is the last that npm has. It would fetch its own
+// rules from GitHub: those in the test are what it has built in. It needs npm.
+func bazel(t *testing.T, prefix string) {
+	t.Chdir(t.TempDir())
+	command(t, "npm", "pack", "--silent", "@bazel/bazel-linux_x64@2.1.0")
+	command(t, "tar", "-xf", "bazel-bazel-linux_x64-2.1.0.tgz")
+	check.NoError(t, os.Chmod("package/bazel-2.1.0-linux-x86_64", 0o755))
+	workspace := ""
+	for name, path := range map[string]string{"calliope": prefix, "rules_cc": "rules_cc", "rules_java": "rules_java"} {
+		workspace += fmt.Sprintf("local_repository(name = %q, path = %q)\n", name, path)
+	}
+	files := map[string]string{
+		"WORKSPACE": workspace,
+		"main.c":    "#include <calliope.h>\n#include <stdio.h>\nint main(void) { printf(\"%d\", calliope_version()); }\n",
+		"main.cc":   "#include <calliope.hpp>\n#include <cstdio>\nint main() { calliope::check(calliope_free(nullptr)); std::printf(\"%d\", calliope_version()); }\n",
+		"BUILD.bazel": `
+cc_binary(name = "shared", srcs = ["main.cc"], copts = ["-std=c++17"], deps = ["@calliope//:calliope"])
+cc_binary(name = "static", srcs = ["main.c"], deps = ["@calliope//:calliope_static"])
+`,
+	}
+	for rules, symbols := range map[string]string{
+		"cc":   "binary import library test toolchain toolchain_suite",
+		"java": "binary import library package_configuration plugin runtime test toolchain",
+	} {
+		for symbol := range strings.FieldsSeq(symbols) {
+			files["rules_"+rules+"/"+rules+"/defs.bzl"] += fmt.Sprintf("%s_%s = native.%[1]s_%[2]s\n", rules, symbol)
+		}
+		files["rules_"+rules+"/"+rules+"/BUILD.bazel"], files["rules_"+rules+"/WORKSPACE"] = "", ""
+	}
+	for name, text := range files {
+		check.NoError(t, write(name, text))
+	}
+	command(t, "package/bazel-2.1.0-linux-x86_64", "--output_user_root="+t.TempDir(), "--batch", "build", ":shared",
+		":static")
+	for _, name := range []string{"shared", "static"} {
+		check.Diff(t, name, "100", command(t, "bazel-bin/"+name))
+	}
+}
+
 func command(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
@@ -76,7 +119,7 @@ func command(t *testing.T, name string, args ...string) string {
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("%s: %v: this test needs a C compiler, pkg-config and CMake\n%s%s", cmd, err, out, &stderr)
+		t.Fatalf("%s: %v: this test needs a C compiler, pkg-config, CMake and npm\n%s%s", cmd, err, out, &stderr)
 	}
 	return string(out)
 }

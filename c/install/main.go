@@ -1,5 +1,5 @@
-// Install builds libcalliope and mlir-lint, and writes them with the headers and the files of pkg-config and
-// CMake below a folder:
+// Install builds libcalliope and mlir-lint, and writes them with the headers and the files of pkg-config,
+// CMake and Bazel below a folder:
 //
 //	go run ./c/install -prefix DIR
 //
@@ -8,7 +8,8 @@
 //
 //	cc host.c $(PKG_CONFIG_PATH=DIR/lib/pkgconfig pkg-config --cflags --libs calliope)
 //
-// or with find_package(Calliope) and the targets Calliope::calliope and Calliope::calliope_static.
+// or with find_package(Calliope) and the targets Calliope::calliope and Calliope::calliope_static, or with
+// DIR/BUILD.bazel. In the archive only the functions of the header are global names, but on macOS.
 // The files do not contain DIR, so the folder may be moved.
 //
 // On macOS the library is lib/libcalliope.dylib, on Windows bin/libcalliope.dll with lib/libcalliope.dll.a.
@@ -70,6 +71,9 @@ func install(prefix string, strip bool) error {
 		"lib/cmake/Calliope/CalliopeConfig.cmake":        cmakeConfig,
 		"lib/cmake/Calliope/CalliopeConfigVersion.cmake": cmakeVersion,
 	}
+	if goos != "windows" { // where Bazel has no import for libraries of mingw-w64
+		files["BUILD.bazel"], files["WORKSPACE"] = bazelBuild, ""
+	}
 	for _, name := range []string{"LICENSE", "NOTICE"} {
 		text, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), name))
 		if err != nil {
@@ -113,16 +117,17 @@ type layout struct {
 	imported string // of the linker for CMake, a property of the target
 	flags    string // for the linker
 	program  string // the end of the names of programs
+	private  bool   // whether localize can change the archive
 }
 
 var layouts = map[string]layout{
 	"linux": {shared: "lib/libcalliope.so.0", link: "lib/libcalliope.so", imported: "IMPORTED_SONAME libcalliope.so.0",
-		flags: "-Wl,-soname,libcalliope.so.0"},
+		flags: "-Wl,-soname,libcalliope.so.0", private: true},
 	"darwin": {shared: "lib/libcalliope.0.dylib", link: "lib/libcalliope.dylib",
 		imported: "IMPORTED_SONAME @rpath/libcalliope.0.dylib", flags: "-Wl,-install_name,@rpath/libcalliope.0.dylib"},
 	"windows": {shared: "bin/libcalliope.dll",
 		imported: `IMPORTED_IMPLIB "${_calliope_prefix}/lib/libcalliope.dll.a"`,
-		flags:    "-Wl,--out-implib,@PREFIX@/lib/libcalliope.dll.a", program: ".exe"},
+		flags:    "-Wl,--out-implib,@PREFIX@/lib/libcalliope.dll.a", program: ".exe", private: true},
 }
 
 // build builds the libraries and the programs.
@@ -149,6 +154,11 @@ func (l layout) build(prefix string, strip bool) error {
 		// cgo writes a header beside each library, of the Go functions that the C functions call.
 		header := strings.TrimSuffix(b.path, filepath.Ext(b.path)) + ".h"
 		if err := os.Remove(filepath.Join(prefix, header)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	if l.private {
+		if err := localize(filepath.Join(prefix, "lib", "libcalliope.a"), strip); err != nil {
 			return err
 		}
 	}
