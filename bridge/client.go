@@ -57,6 +57,9 @@ type ClientOptions struct {
 	// its own threads. 0 means the plugin's default. The devices of a client for GPUs are the
 	// machine's: Devices must be 0.
 	Devices int
+	// Process connects the client with those of other processes. nil means that it is alone. Only plugins for GPUs
+	// connect clients.
+	Process *Process
 	// DrainTimeout limits how long Close waits for runs and callbacks in flight. 0 means
 	// 10 s. If it is negative, Close does not wait.
 	DrainTimeout time.Duration
@@ -105,10 +108,17 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 	if o.Devices > 0 && p.pjrt.Platform() == ffi.CUDA {
 		return nil, fmt.Errorf("bridge: NewClient: Devices is %d, but the devices of this plugin are the machine's GPUs: leave it 0, and set CUDA_VISIBLE_DEVICES to select GPUs", o.Devices)
 	}
+	options := xla.ClientOptions{Devices: o.Devices}
+	if o.Process != nil {
+		if err := o.Process.check(p.pjrt.Platform()); err != nil {
+			return nil, fmt.Errorf("bridge: NewClient: %w", err)
+		}
+		options.Process, options.Processes, options.Store = o.Process.Number, o.Process.Count, o.Process.Store
+	}
 	if err := p.checkEnvironment(); err != nil {
 		return nil, err
 	}
-	wrapped, err := p.xla.NewClient(o.Devices)
+	wrapped, err := p.xla.NewClient(options)
 	if err != nil {
 		if err = pluginError("new client", err); p.pjrt.Platform() == ffi.CUDA {
 			err = fmt.Errorf("%w: this plugin needs an NVIDIA GPU with its driver, which nvidia-smi lists and CUDA_VISIBLE_DEVICES does not hide, and CUDA's libraries; see docs/gpu.md", err)
@@ -137,7 +147,7 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 	return c, nil
 }
 
-// NumDevices returns the number of devices. They are numbered from 0.
+// NumDevices returns the number of devices in this process. They are numbered from 0.
 func (c *Client) NumDevices() int {
 	c.given("NumDevices")
 	return c.pjrt.NumDevices()

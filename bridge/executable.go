@@ -75,7 +75,7 @@ func (c *Client) Compile(ctx context.Context, program Program, o CompileOptions)
 	if program == nil {
 		return nil, errors.New("bridge: Compile: the program is nil; give a Source, or a module by passes.Program")
 	}
-	flags, err := o.check(c.NumDevices())
+	flags, err := o.check(c.pjrt.NumInAll())
 	if err != nil {
 		return nil, fmt.Errorf("bridge: Compile: %w", err)
 	}
@@ -90,6 +90,10 @@ func (c *Client) Compile(ctx context.Context, program Program, o CompileOptions)
 	if err := refuseInternal(m); err != nil {
 		_ = c.done() // the error says more
 		return nil, err
+	}
+	if len(m.Effects) > 0 && c.options.Process != nil {
+		_ = c.done() // the error says more
+		return nil, errors.New("bridge: Compile: runtime tokens order the effects of one process, and the client is connected with others: compile without passes.PrepareOptions.RuntimeTokens")
 	}
 	c.warnInexact(m, flags)
 	c.warnUnprepared(program, o)

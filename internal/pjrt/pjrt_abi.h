@@ -36,6 +36,8 @@ enum {
   PJRT_FN_ADDRESSABLE_DEVICES = 16,
   PJRT_FN_COMPILE = 20,
   PJRT_FN_BUFFER_FROM_HOST = 22,
+  PJRT_FN_DEVICE_ID = 23,
+  PJRT_FN_GET_DESCRIPTION = 29,
   PJRT_FN_DEVICE_MEMORIES = 32,  // AddressableMemories
   PJRT_FN_DEFAULT_MEMORY = 33,
   PJRT_FN_MEMORY_KIND = 36,
@@ -159,6 +161,57 @@ typedef struct {
   void* kv_try_get_callback;
   void* kv_try_get_arg;
 } pjrt_client_create_args;
+
+// What a client asks the store of its processes for. callback_error points to a function that makes an error.
+typedef struct {
+  size_t struct_size;
+  pjrt_extension* extensions;
+  const char* key;
+  size_t key_size;
+  int timeout_in_ms;
+  void* callback_error;
+  void* user_arg;
+  char* value;                   // out
+  size_t value_size;             // out
+  void (*delete_value)(char*);  // out
+} pjrt_kv_get_args;
+
+typedef struct {
+  size_t struct_size;
+  pjrt_extension* extensions;
+  const char* key;
+  size_t key_size;
+  void* callback_error;
+  void* user_arg;
+  char* value;                   // out
+  size_t value_size;             // out
+  void (*delete_value)(char*);  // out
+} pjrt_kv_try_get_args;
+
+typedef struct {
+  size_t struct_size;
+  pjrt_extension* extensions;
+  const char* key;
+  size_t key_size;
+  const char* value;
+  size_t value_size;
+  void* callback_error;
+  void* user_arg;
+} pjrt_kv_put_args;
+
+typedef struct {
+  size_t struct_size;
+  pjrt_extension* extensions;
+  void* device;
+  void* description;  // out
+} pjrt_get_description_args;
+
+typedef struct {
+  size_t struct_size;
+  pjrt_extension* extensions;
+  void* description;
+  int id;  // out
+} pjrt_device_id_args;
 
 typedef struct {
   size_t struct_size;

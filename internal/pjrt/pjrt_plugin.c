@@ -5,15 +5,29 @@
 
 #include "pjrt_error.h"
 #include "pjrt_program.h"
+#include "pjrt_store.h"
 
 static const pjrt_api* originals[CALLIOPE_MAX_DECORATED];
 static __thread void* last_client;
 
 // Stands in for the plugin's Client_Create, and remembers for this thread what that made.
 static pjrt_error* client_create(const pjrt_api* api, pjrt_client_create_args* args) {
-  pjrt_error* error = CALL(api, PJRT_FN_CLIENT_CREATE, args);
-  last_client = error == NULL ? args->client : NULL;
+  pjrt_client_create_args own = {
+      .struct_size = sizeof own, .create_options = args->create_options, .num_options = args->num_options};
+  calliope_store_use(&own);
+  pjrt_error* error = CALL(api, PJRT_FN_CLIENT_CREATE, &own);
+  last_client = args->client = error == NULL ? own.client : NULL;
   return error;
+}
+
+int calliope_device_id(const pjrt_api* api, void* device) {
+  pjrt_get_description_args get = {.struct_size = sizeof get, .device = device};
+  pjrt_error* error = CALL(api, PJRT_FN_GET_DESCRIPTION, &get);
+  pjrt_device_id_args args = {.struct_size = PJRT_SIZE(pjrt_device_id_args, id), .description = get.description};
+  if (error == NULL) error = CALL(api, PJRT_FN_DEVICE_ID, &args);
+  if (error == NULL) return args.id;
+  calliope_error_destroy(api, error);
+  return -1;
 }
 
 void* calliope_last_client(const pjrt_api* api, void* const** devices, size_t* num_devices, size_t* in_all) {

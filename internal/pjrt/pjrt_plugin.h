@@ -21,6 +21,9 @@ enum { CALLIOPE_MAX_DECORATED = 4 };
 // Makes the copy with that number. NULL where there is no memory.
 const pjrt_api* calliope_pjrt_decorate(int number, const pjrt_api* api);
 
+// The number of a device among those of all processes, -1 if the plugin does not say it.
+int calliope_device_id(const pjrt_api* api, void* device);
+
 // The client that was last made on this thread, the devices of it that this process can use, and how
 // many it has in all processes; NULL where none was.
 void* calliope_last_client(const pjrt_api* api, void* const** devices, size_t* num_devices, size_t* in_all);

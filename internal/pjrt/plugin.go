@@ -11,6 +11,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -202,26 +203,35 @@ func (p *Plugin) LastClient() (*Client, error) {
 	if client == nil {
 		return nil, errors.New("the plugin shows no devices of its client")
 	}
-	if err := checkDevices(int(n), int(all)); err != nil {
-		return nil, err
+	c := &Client{p.api, client, unsafe.Slice(devices, int(n)), nil, int(all)}
+	for _, device := range c.devices {
+		c.ids = append(c.ids, int(C.calliope_device_id(p.api, device)))
 	}
-	return &Client{p.api, client, unsafe.Slice(devices, int(n))}, nil
-}
-
-// checkDevices returns an error unless all devices of a client are usable in this process.
-func checkDevices(usable, all int) error {
-	if usable < all {
-		return fmt.Errorf("the client has %d devices, of which this process can use %d: clients that several processes share are not supported, because runs and callbacks would see only a part of the arrays; make a client of one process", all, usable)
-	}
-	return nil
+	return c, nil
 }
 
 // Client is a client of a plugin. It is safe for concurrent use.
 type Client struct {
 	api     *C.pjrt_api
 	c       unsafe.Pointer
-	devices []unsafe.Pointer // C memory, the client's
+	devices []unsafe.Pointer // of this process; C memory, the client's
+	ids     []int            // of devices
+	all     int
 }
 
-// NumDevices returns the number of its devices.
+// NumDevices returns the number of its devices in this process.
 func (c *Client) NumDevices() int { return len(c.devices) }
+
+// NumInAll returns the number of its devices in all processes.
+func (c *Client) NumInAll() int { return c.all }
+
+// Local returns which devices of this process are among those with some ids, in the order of the ids.
+func (c *Client) Local(ids []int) []int {
+	local := []int{}
+	for _, id := range ids {
+		if i := slices.Index(c.ids, id); i >= 0 {
+			local = append(local, i)
+		}
+	}
+	return local
+}

@@ -158,16 +158,6 @@ func TestExpectedSize(t *testing.T) {
 	}
 }
 
-func TestCheckDevices(t *testing.T) {
-	if err := checkDevices(4, 4); err != nil {
-		t.Error(err)
-	}
-	err := checkDevices(2, 8)
-	if err == nil || !strings.Contains(err.Error(), "has 8 devices, of which this process can use 2: clients that several processes share are not supported") {
-		t.Errorf("a client of several processes: %v", err)
-	}
-}
-
 // The platform is known before there is a client.
 func TestPlatform(t *testing.T) {
 	for variant, want := range map[int]string{pjrttest.Right5: "Host", pjrttest.RightCUDA: "CUDA"} {

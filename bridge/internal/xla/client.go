@@ -14,6 +14,8 @@ type Client struct {
 	plugin *Plugin
 	gopjrt *gopjrt.Client
 	pjrt   *pjrt.Client // of gopjrt
+
+	release func() // of the store of several processes
 }
 
 // PJRT returns the client for transfers and runs. It is valid until Close.
@@ -28,6 +30,7 @@ func (c *Client) Close() error {
 	if err := c.gopjrt.Destroy(); err != nil {
 		return pluginError(err)
 	}
+	c.release()
 	return nil
 }
 

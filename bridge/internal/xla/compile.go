@@ -5,6 +5,7 @@ package xla
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"maps"
 	"runtime"
 	"slices"
@@ -20,7 +21,7 @@ import (
 type Executable struct {
 	Name       string          // of the module
 	NumOutputs int             // on one device
-	Devices    []int           // one for each replica or partition; nil if any single device will do
+	Devices    []int           // one for each replica or partition in this process; nil if any single device will do
 	PJRT       pjrt.Executable // for runs; valid until Close
 	Program    []byte          // the optimized program, see pjrt.Plugin.LastProgram
 
@@ -144,8 +145,12 @@ func (c *Client) do(j job) (*Executable, error) {
 	}
 	e := &Executable{Name: loaded.Name, NumOutputs: loaded.NumOutputs, PJRT: own, Program: optimized, gopjrt: loaded}
 	if !loaded.IsPortable() {
-		if _, _, e.Devices, err = loaded.GetDeviceAssignment(); err != nil {
+		_, _, assigned, err := loaded.GetDeviceAssignment()
+		if err != nil {
 			return nil, errors.Join(pluginError(err), loaded.Destroy())
+		}
+		if e.Devices = c.pjrt.Local(assigned); len(e.Devices) == 0 {
+			return nil, errors.Join(fmt.Errorf("none of the devices that run the program, %v, is in this process: compile it for all devices of the client", assigned), loaded.Destroy())
 		}
 	}
 	executables.Add(1)

@@ -66,24 +66,42 @@ func versionOf(numbers []int64) string {
 	return fmt.Sprintf("%d.%d.%d", numbers[0], numbers[1], numbers[2])
 }
 
-// NewClient returns a new client. devices is the number of devices that the CPU is divided
-// into; 0 means the plugin's default.
-func (p *Plugin) NewClient(devices int) (*Client, error) {
+// ClientOptions are the options of NewClient.
+type ClientOptions struct {
+	Devices            int        // that the CPU is divided into; 0 means the plugin's default
+	Process, Processes int        // the number of this process, and how many there are, if Store is not nil
+	Store              pjrt.Store // what they share
+}
+
+// NewClient returns a new client.
+func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 	options := gopjrt.NamedValuesMap{}
-	if devices > 0 {
-		options["cpu_device_count"] = int64(devices)
+	if o.Devices > 0 {
+		options["cpu_device_count"] = int64(o.Devices)
 	}
 	runtime.LockOSThread() // for LastClient
 	defer runtime.UnlockOSThread()
-	client, err := p.gopjrt.NewClient(options)
+	c := &Client{plugin: p, release: func() {}}
+	var err error
+	create := func() { c.gopjrt, err = p.gopjrt.NewClient(options) }
+	if o.Store == nil {
+		create()
+	} else {
+		options["node_id"], options["num_nodes"] = int64(o.Process), int64(o.Processes)
+		c.release = pjrt.WithStore(o.Store, create)
+	}
 	if err != nil {
+		c.release()
 		return nil, pluginError(err)
 	}
-	own, err := p.pjrt.LastClient()
-	if err != nil {
-		return nil, errors.Join(err, client.Destroy())
+	c.pjrt, err = p.pjrt.LastClient()
+	if err == nil && o.Store == nil && c.pjrt.NumDevices() < c.pjrt.NumInAll() {
+		err = fmt.Errorf("the client has %d devices, of which this process can use %d: state the processes that share it in ClientOptions.Process", c.pjrt.NumInAll(), c.pjrt.NumDevices())
 	}
-	return &Client{plugin: p, gopjrt: client, pjrt: own}, nil
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
 }
 
 // pluginError makes a *pjrt.Error of an error that gopjrt returned. gopjrt keeps the code

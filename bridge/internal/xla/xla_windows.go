@@ -20,7 +20,13 @@ func (*Plugin) Attributes() map[string]string { return nil }
 
 func (*Plugin) StableHLOVersion() string { return "" }
 
-func (*Plugin) NewClient(int) (*Client, error) { return nil, errWindows }
+func (*Plugin) NewClient(ClientOptions) (*Client, error) { return nil, errWindows }
+
+// ClientOptions are those of other platforms.
+type ClientOptions struct {
+	Devices, Process, Processes int
+	Store                       pjrt.Store
+}
 
 // Client has the methods of other platforms.
 type Client struct{}

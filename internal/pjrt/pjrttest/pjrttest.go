@@ -52,6 +52,8 @@ const (
 	HugeTable      // a table that states more bytes than there are
 	NoFunctions    // a table of null pointers
 	ExtensionRing  // a list of extensions without an end
+	Processes      // for GPUs; a client has two devices in each of two processes, which meet by the store
+	Unconnected    // the same, and the client does not ask who shares it
 )
 
 // Refused is a custom call target that no variant registers a handler for.

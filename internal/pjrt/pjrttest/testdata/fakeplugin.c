@@ -49,9 +49,11 @@ enum {  // as in pjrttest.go
   HUGE_TABLE,
   NO_FUNCTIONS,
   EXTENSION_RING,
+  PROCESSES,
+  UNCONNECTED,
 };
 
-enum { CUDA = VARIANT == RIGHT_CUDA || VARIANT == NO_STREAM || VARIANT == HOSTED_CUDA };
+enum { CUDA = VARIANT >= PROCESSES || VARIANT == RIGHT_CUDA || VARIANT == NO_STREAM || VARIANT == HOSTED_CUDA };
 
 enum {
   MINOR = VARIANT == FFI_1                                                           ? 1
@@ -84,7 +86,10 @@ static void pjrt_error_message_(pjrt_error_message_args* args) {
   args->message_size = strlen(message);
 }
 
-static void pjrt_nothing(void* args) { (void)args; }
+static pjrt_error* pjrt_nothing(void* args) {
+  (void)args;
+  return NULL;
+}
 
 static pjrt_error* pjrt_error_code_(pjrt_error_code_args* args) {
   args->code = 3;
@@ -251,6 +256,7 @@ static ffi_error* handler_register(ffi_handler_register_args* args) {
   if ((error = args->execute(&probe)) != NULL) return error;
   if (metadata.version.minor != ffi.version.minor) return ffi_fail("the version that the handler says");
 
+  if (VARIANT >= PROCESSES) return NULL;
   const ffi_api* api = &ffi;
   if (VARIANT == HOSTED || VARIANT == HOSTED_CUDA) {
     hosts = ffi;
@@ -344,6 +350,123 @@ static pjrt_error* serialize(size_t* args) {
 static pjrt_error* deserialize(size_t* args) { return sized(*args, 48); }  // of an older release
 static pjrt_error* executable_destroy(size_t* args) { return sized(*args, 24); }
 
+// Clients of two processes, with two devices each. Device n is &devices[n].
+static int devices[4];
+
+typedef struct {
+  size_t struct_size;
+  pjrt_extension* extensions;
+  const char* name;
+  size_t name_size;
+  int type;
+  int64_t value;
+  size_t value_size;
+} option;
+
+struct client {
+  int process;
+  void *all[4], *own[2];
+};
+
+typedef struct {
+  int code;
+  char message[200];
+} store_error;
+
+static store_error last_store_error;
+
+static pjrt_error* make_store_error(int code, const char* text, size_t size) {
+  last_store_error.code = code;
+  snprintf(last_store_error.message, sizeof last_store_error.message, "%.*s", (int)size, text);
+  return &the_pjrt_error;
+}
+static pjrt_error* (*store_error_maker)(int, const char*, size_t) = make_store_error;
+
+static pjrt_error* get(const pjrt_client_create_args* args, const char* key, int timeout, char* value, size_t room) {
+  pjrt_kv_get_args get = {.struct_size = sizeof get, .key = key, .key_size = strlen(key), .timeout_in_ms = timeout,
+                          .callback_error = &store_error_maker, .user_arg = args->kv_get_arg};
+  pjrt_error* error = ((pjrt_error * (*)(pjrt_kv_get_args*)) args->kv_get_callback)(&get);
+  if (error != NULL) return error;
+  snprintf(value, room, "%.*s", (int)get.value_size, get.value);
+  get.delete_value(get.value);
+  return NULL;
+}
+
+static pjrt_error* try_get(const pjrt_client_create_args* args, const char* key) {
+  pjrt_kv_try_get_args get = {.struct_size = sizeof get, .key = key, .key_size = strlen(key),
+                              .callback_error = &store_error_maker, .user_arg = args->kv_try_get_arg};
+  pjrt_error* error = ((pjrt_error * (*)(pjrt_kv_try_get_args*)) args->kv_try_get_callback)(&get);
+  if (error == NULL) get.delete_value(get.value);
+  return error;
+}
+
+static pjrt_error* put(const pjrt_client_create_args* args, const char* key, const char* value) {
+  pjrt_kv_put_args put = {.struct_size = sizeof put, .key = key, .key_size = strlen(key), .value = value,
+                          .value_size = strlen(value), .callback_error = &store_error_maker, .user_arg = args->kv_put_arg};
+  return ((pjrt_error * (*)(pjrt_kv_put_args*)) args->kv_put_callback)(&put);
+}
+
+// Puts what the client was created with, gets what the other process put, and finds out how the store fails.
+static pjrt_error* client_create(pjrt_client_create_args* args) {
+  struct client* c = calloc(1, sizeof *c);
+  char key[32], value[64] = "", text[200];
+  int number = -1, count = -1;
+  const option* options = args->create_options;
+  for (size_t i = 0; i < args->num_options; i++) {
+    int is_node = options[i].name_size == 7 && memcmp(options[i].name, "node_id", 7) == 0;
+    int is_count = options[i].name_size == 9 && memcmp(options[i].name, "num_nodes", 9) == 0;
+    if (options[i].type == 1 && is_node) number = (int)options[i].value;
+    if (options[i].type == 1 && is_count) count = (int)options[i].value;
+  }
+  if (VARIANT == PROCESSES) {
+    if (args->kv_get_callback == NULL) return pjrt_fail("the client has no store");
+    snprintf(key, sizeof key, "process %d", number);
+    snprintf(value, sizeof value, "%d of %d", number, count);
+    if (put(args, key, value) != NULL) return pjrt_fail(last_store_error.message);
+    snprintf(key, sizeof key, "process %d", 1 - number);
+    if (get(args, key, 10000, value, sizeof value) != NULL) return pjrt_fail(last_store_error.message);
+    snprintf(text, sizeof text, "%d of %d", 1 - number, count);
+    if (strcmp(value, text) != 0) return pjrt_fail(value);
+    if (try_get(args, key) != NULL) return pjrt_fail("there is no value to try");
+    if (try_get(args, "nothing") == NULL || last_store_error.code != 5) return pjrt_fail("nothing was found");
+    if (get(args, "nothing", 1, value, sizeof value) == NULL || last_store_error.code != 4) return pjrt_fail("no deadline");
+    if (put(args, "panic", "") == NULL || last_store_error.code != 13) return pjrt_fail("no panic");
+  }
+  c->process = number < 0 ? 0 : number;
+  for (int i = 0; i < 4; i++) c->all[i] = &devices[i];
+  for (int i = 0; i < 2; i++) c->own[i] = &devices[2 * c->process + i];
+  args->client = c;
+  return NULL;
+}
+static pjrt_error* client_devices(pjrt_devices_args* args) {
+  args->devices = ((struct client*)args->client)->all;
+  args->num_devices = 4;
+  return NULL;
+}
+static pjrt_error* addressable_devices(pjrt_devices_args* args) {
+  args->devices = ((struct client*)args->client)->own;
+  args->num_devices = 2;
+  return NULL;
+}
+static pjrt_error* get_description(pjrt_get_description_args* args) {
+  args->description = args->device;
+  return NULL;
+}
+static pjrt_error* device_id(pjrt_device_id_args* args) {
+  args->id = (int)((int*)args->description - devices);
+  return NULL;
+}
+static pjrt_error* platform_name(struct {
+  size_t struct_size;
+  void *extensions, *client;
+  const char* name;
+  size_t size;
+}* args) {
+  args->name = "cuda";
+  args->size = 4;
+  return NULL;
+}
+
 void* GetPjrtApi(void) {
   if (VARIANT == NO_TABLE) return NULL;
   if (VARIANT == GARBAGE_TABLE) return (void*)0x600000000000;
@@ -362,6 +485,14 @@ void* GetPjrtApi(void) {
   api->functions[PJRT_FN_SERIALIZE] = VARIANT == NO_SERIALIZE ? NULL : serialize;
   api->functions[PJRT_FN_DESERIALIZE] = deserialize;
   api->functions[PJRT_FN_EXECUTABLE_DESTROY] = executable_destroy;
+  if (VARIANT >= PROCESSES) {
+    api->functions[PJRT_FN_CLIENT_CREATE] = client_create;
+    api->functions[PJRT_FN_DEVICES] = client_devices;
+    api->functions[PJRT_FN_ADDRESSABLE_DEVICES] = addressable_devices;
+    api->functions[PJRT_FN_GET_DESCRIPTION] = get_description;
+    api->functions[PJRT_FN_DEVICE_ID] = device_id;
+    api->functions[12] = platform_name;
+  }
   if (VARIANT == NO_MEMORY) api->functions[PJRT_FN_MEMORY_STATS] = NULL;
   return api;
 }
