@@ -8,9 +8,9 @@ import (
 	"github.com/calliope-mlir/calliope/internal/ffi"
 )
 
-// A Process says which of several processes a client is in. Each makes a client with the devices of its machine, and the
-// same Count. A program that is compiled for all devices together is then compiled and run by every process: its
-// inputs and results there are those of the process's own devices.
+// A Process says which of several processes a client is in. Each process makes a client with the devices of its
+// machine. A program that is compiled for the devices of all is compiled and run by every process: its inputs and
+// results there are those of the process's own devices.
 type Process struct {
 	Number int           // from 0
 	Count  int           // of the processes

@@ -14,8 +14,8 @@ import (
 var declared = regexp.MustCompile(`(?m)^CALLIOPE_API [^(]*?(\w+)\(`)
 
 // localize leaves only the functions of the header as global symbols of an archive, so that a program can be linked
-// with it and with another archive in Go. It uses the linker, objcopy and ar of the C compiler, which are GNU's on Linux and
-// Windows.
+// with it and with another archive in Go. It uses the linker, objcopy and ar of the C compiler, which are GNU's on
+// Linux and Windows.
 func localize(archive string, strip bool) error {
 	header, err := include.Headers.ReadFile("calliope.h")
 	if err != nil {

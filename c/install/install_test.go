@@ -43,8 +43,8 @@ func TestInstall(t *testing.T) {
 		command(t, "cc", append([]string{"-std=gnu11", "-o", program, source, "-ldl"}, flags...)...)
 		t.Setenv("LD_LIBRARY_PATH", filepath.Join(prefix, "lib"))
 		check.Diff(t, "output", want, command(t, program, plugin))
-		command(t, "c++", append([]string{"-std=c++17", "-fsyntax-only", filepath.Join(prefix, "include", "calliope.hpp")},
-			flags...)...)
+		header := filepath.Join(prefix, "include", "calliope.hpp")
+		command(t, "c++", append([]string{"-std=c++17", "-fsyntax-only", header}, flags...)...)
 		check.Diff(t, "version", version.Version+"\n", command(t, "pkg-config", "--modversion", "calliope"))
 		if needs := command(t, "readelf", "-d", program); !strings.Contains(needs, "[libcalliope.so.0]") {
 			t.Errorf("the program asks for another library:\n%s", needs)

@@ -13,15 +13,15 @@ import (
 	"unsafe"
 )
 
-// A Store is a store of keys and values that the processes of a client share. It is called by several threads at once.
+// A Store is a store of keys and values that the processes of a client share. Several threads call it at once.
 type Store interface {
 	Get(key string, timeout time.Duration) ([]byte, error)
 	TryGet(key string) (value []byte, found bool, err error)
 	Put(key string, value []byte) error
 }
 
-// WithStore calls create, which must make at most one client, on this thread, and gives that client the store. release must
-// be called when the client is destroyed.
+// WithStore calls create, which must make at most one client, on this thread, and gives that client the store.
+// release must be called when the client is destroyed.
 func WithStore(s Store, create func()) (release func()) {
 	handle := cgo.NewHandle(s)
 	C.calliope_store_next(C.uintptr_t(handle))
