@@ -9,6 +9,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/hostcall"
 	"github.com/calliope-mlir/calliope/jit/internal/callback"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -48,6 +49,13 @@ func (e *UnsupportedError) Unwrap() error { return e.Err }
 func Compile(ctx context.Context, m *mlir.Module, o Options) (*Executable, error) {
 	if m == nil {
 		return nil, errors.New("jit: the module is nil")
+	}
+	if err := dispatch.Ended(ctx); err != nil {
+		return nil, err
+	}
+	const engine = "mlirExecutionEngineCreate"
+	if l := m.Context().Library(); !l.Has(engine) {
+		return nil, fmt.Errorf("jit: %w", &mlir.UnsupportedError{Library: l.Path(), Function: engine})
 	}
 	c, private, err := copied(m)
 	if err != nil {
@@ -94,7 +102,7 @@ func (e *Executable) finish(ctx context.Context, m *mlir.Module) (err error) {
 		return fmt.Errorf("jit: %w", err)
 	}
 	if err := e.link(); err != nil {
-		return errors.Join(fmt.Errorf("jit: %w", err), e.engine.Close())
+		return errors.Join(&UnsupportedError{Err: err}, e.engine.Close())
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/jit/internal/callback"
 	"github.com/calliope-mlir/calliope/jit/internal/runtime"
 	"github.com/calliope-mlir/calliope/mlir/execution"
@@ -47,9 +48,9 @@ func cloned(shapes []tensor.Shape) []tensor.Shape {
 	return list
 }
 
-// Call runs the module on arrays, which it reads in place, and returns the results in new ones. If a callback fails, the
-// run ends, and the error is a *callbacks.CallError. ctx is the context of the callbacks. If it ends, so does the run, at
-// its next callback or the next iteration of a while: compiled code cannot be stopped elsewhere.
+// Call runs the module on arrays, which it reads in place, and returns the results in new ones. If a callback fails,
+// the run ends, and the error is a *callbacks.CallError. ctx is the context of the callbacks. If it ends, so does the
+// run, at its next callback or the next iteration of a while: compiled code cannot be stopped elsewhere.
 func (e *Executable) Call(ctx context.Context, inputs ...tensor.View) ([]tensor.View, error) {
 	outputs := make([]tensor.View, len(e.outputs))
 	for i, s := range e.outputs {
@@ -70,8 +71,8 @@ func aligned(n int) []byte {
 // CallInto is like Call, and stores the results in the memory of outputs, which must be aligned for their elements and
 // must overlap neither one another nor the inputs. It allocates nothing.
 func (e *Executable) CallInto(ctx context.Context, outputs []tensor.View, inputs ...tensor.View) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+	if err := dispatch.Ended(ctx); err != nil {
+		return err
 	}
 	if err := hold("input", inputs, e.inputs); err != nil {
 		return err
@@ -94,6 +95,12 @@ func (e *Executable) CallInto(ctx context.Context, outputs []tensor.View, inputs
 	goruntime.KeepAlive(inputs)
 	goruntime.KeepAlive(outputs)
 	return err
+}
+
+// Barrier waits until every callback of every earlier call is done, and returns the errors of taps since the last one,
+// as callbacks.Barrier does for all.
+func (e *Executable) Barrier(ctx context.Context, name string) error {
+	return e.calls.Barrier(ctx, name)
 }
 
 // hold returns an error if arrays do not have the shapes that the module states.
@@ -165,7 +172,11 @@ func (e *Executable) take() (*frame, error) {
 		e.idle = e.idle[:n-1]
 		return f, nil
 	}
-	return newFrame(len(e.inputs)+len(e.outputs), e.arena), nil
+	f, err := newFrame(len(e.inputs)+len(e.outputs), e.arena)
+	if err != nil {
+		e.runs--
+	}
+	return f, err
 }
 
 // put takes the memory back.

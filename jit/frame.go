@@ -1,6 +1,7 @@
 package jit
 
 import (
+	"fmt"
 	"runtime"
 	"unsafe"
 
@@ -16,11 +17,14 @@ type frame struct {
 	pins      runtime.Pinner
 }
 
-func newFrame(arrays, arena int) *frame {
+func newFrame(arrays, arena int) (*frame, error) {
 	const word = int(unsafe.Sizeof(uintptr(0)))
 	n := arrays + 1
 	table := (2*n*word + alignment - 1) &^ (alignment - 1)
 	f := &frame{memory: capi.Alloc(alignment + table + arena)}
+	if f.memory == nil {
+		return nil, fmt.Errorf("jit: call: there is no memory for temporaries of %d bytes", arena)
+	}
 	start := unsafe.Add(f.memory, -uintptr(f.memory)&(alignment-1))
 	words := unsafe.Slice((*unsafe.Pointer)(start), 2*n)
 	f.addresses, f.buffers = words[:n], words[n:]
@@ -28,7 +32,7 @@ func newFrame(arrays, arena int) *frame {
 		f.addresses[i] = unsafe.Pointer(&f.buffers[i])
 		f.buffers[i] = unsafe.Add(start, table)
 	}
-	return f
+	return f, nil
 }
 
 // set gives the code an array. A copy stands in for an input that is not aligned.

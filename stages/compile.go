@@ -56,8 +56,9 @@ hand:
 func (p *Plan) compileStage(ctx context.Context, s *Stage, reading *sync.Mutex) (compiledStage, error) {
 	reading.Lock()
 	device := p.devices[s.Device]
-	key := stageKey{client: device.place().client, replicas: s.replicas, exact: p.exact, jax: strings.Join(s.jax,
-		"\x00"), text: sha256.Sum256([]byte(s.module.String())), library: s.module.Context().Library().Path()}
+	key := stageKey{client: device.place().client, jit: device == JIT(), replicas: s.replicas, exact: p.exact,
+		jax: strings.Join(s.jax, "\x00"), text: sha256.Sum256([]byte(s.module.String())),
+		library: s.module.Context().Library().Path()}
 	reading.Unlock()
 	return compiled.get(ctx, key, func() (compiledStage, error) {
 		made, err := device.compile(ctx, s, p.exact, reading)
@@ -104,7 +105,8 @@ var compiled = sharedStages{entries: map[stageKey]*sharedStage{}}
 
 // A stageKey identifies equal stages.
 type stageKey struct {
-	client   *bridge.Client // whose devices all run it; nil for the interpreter
+	client   *bridge.Client // whose devices all run it; nil for the interpreter and package jit
+	jit      bool
 	replicas int
 	text     [sha256.Size]byte // of the module, without locations
 	jax      string            // its JAX callbacks

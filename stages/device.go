@@ -7,7 +7,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 )
 
-// A Device runs stages. [On] and [Interpreter] return the devices that there are.
+// A Device runs stages. [On], [JIT] and [Interpreter] return the devices that there are.
 type Device interface {
 	// String describes the device in a few words.
 	String() string

@@ -1,7 +1,7 @@
 // Package stages runs modules with callbacks on devices that cannot call back: plugins without
-// XLA's typed FFI, and StableHLO's interpreter. It cuts a module at its callbacks into stages,
-// which are modules without callbacks, and runs stage, callback, stage and so on, with the
-// results and errors of an execution that calls back.
+// XLA's typed FFI, the compiler of package jit, and StableHLO's interpreter. It cuts a module at
+// its callbacks into stages, which are modules without callbacks, and runs stage, callback, stage
+// and so on, with the results and errors of an execution that calls back.
 //
 // [Cut] makes a [Plan] of a module. [Plan.Compile] compiles its stages on a [Device], and
 // returns a [Program]. [Compile] does both, and leaves the module whole if the device can call
@@ -21,8 +21,8 @@
 // without operands, such as constants, are in each stage that uses them. What nothing
 // uses is dropped.
 //
-// Stages run on one device, or each on a device that [Options].Place chooses: of one client, of several, or the
-// interpreter. A module with replicas runs on a device for each.
+// Stages run on one device, or each on a device that [Options].Place chooses: of one client, of several, or
+// those that need no client. A module with replicas runs on a device for each.
 //
 // Callbacks in reductions, sorts and other regions that XLA compiles into one step cannot be cut,
 // and Cut refuses them.

@@ -143,7 +143,7 @@ func TestRefused(t *testing.T) {
 		want string
 	}{
 		{stages.Options{Force: map[string]stages.Decision{"double": stages.Inline}},
-			"the interpreter cannot call back: use Boundary"},
+			"the JIT compiler cannot call back: use Boundary"},
 		{stages.Options{Force: map[string]stages.Decision{"double": stages.Lower}},
 			"Options.Lower has no function of that name"},
 		{stages.Options{Force: map[string]stages.Decision{"double": 9}}, "which is no decision"},

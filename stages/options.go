@@ -48,7 +48,7 @@ type Func func(args []builder.Value) []builder.Value
 
 // Options say how a module is cut.
 type Options struct {
-	// Devices run the stages. None is Interpreter(). Values cross between them only where that is needed.
+	// Devices run the stages. None is JIT(). Values cross between them only where that is needed.
 	Devices []Device
 	// Place returns the index in Devices of the device that runs a stage. nil is the first one for all. It may read
 	// Stage.After, for example to run what follows a callback elsewhere.
@@ -79,7 +79,7 @@ func (o Options) check() error {
 		return fmt.Errorf("stages: Options.Policy is %v, which is no policy: use ByDevice or Cheapest", o.Policy)
 	}
 	for i, d := range o.Devices {
-		err := errors.New("it is nil: use On or Interpreter")
+		err := errors.New("it is nil: use On, JIT or Interpreter")
 		if d != nil {
 			err = d.check()
 		}
@@ -137,7 +137,7 @@ func (o Options) warnForce(m *mlir.Module) {
 
 func (o Options) devices() []Device {
 	if len(o.Devices) == 0 {
-		return []Device{Interpreter()}
+		return []Device{JIT()}
 	}
 	return slices.Clone(o.Devices)
 }

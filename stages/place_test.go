@@ -160,7 +160,7 @@ func TestPlaceRefuses(t *testing.T) {
 		o    stages.Options
 		want string
 	}{
-		{stages.Options{Devices: []stages.Device{nil}}, "Options.Devices[0]: it is nil: use On or Interpreter"},
+		{stages.Options{Devices: []stages.Device{nil}}, "Options.Devices[0]: it is nil: use On, JIT or Interpreter"},
 		{stages.Options{Devices: stages.On(nil)}, "its client is nil"},
 		{stages.Options{Devices: stages.On(client, 0, 2)},
 			"Options.Devices[1]: there is no device 2; the client has 2"},

@@ -34,7 +34,7 @@ func TestCheapest(t *testing.T) {
 	register(t, "slow", func(f *callbacks.Frame) error { time.Sleep(time.Millisecond); return double(f) },
 		callbacks.Options{Measure: true})
 	register(t, "unknown", double, callbacks.Options{})
-	client := stages.On(newClient(t))
+	client, interpreter := stages.On(newClient(t)), []stages.Device{stages.Interpreter()}
 	for _, name := range []string{"quick", "slow"} {
 		e, err := stages.Compile(t.Context(), pureCall(t, name, small),
 			stages.Options{Devices: client, Policy: stages.Cheapest})
@@ -54,7 +54,7 @@ func TestCheapest(t *testing.T) {
 	}{
 		{"quick", large, client, true, stages.Default, stages.Inline},
 		{"quick", large, client, true, stages.Boundary, stages.Boundary},
-		{"quick", large, nil, true, stages.Default, stages.Boundary}, // the interpreter would take a minute
+		{"quick", large, interpreter, true, stages.Default, stages.Boundary}, // the interpreter would take a minute
 		{"slow", small, client, true, stages.Default, stages.Lower},
 		{"slow", small, client, false, stages.Default, stages.Inline},
 		{"slow", small, nil, true, stages.Default, stages.Lower},

@@ -31,8 +31,9 @@ type Executable interface {
 }
 
 // Compile compiles a module for devices. If the only one is the first of a client that can call back, and no option
-// asks for something else, the result is a *bridge.Executable of the whole module. Otherwise it is a *Program of its
-// stages.
+// asks for something else, the result is a *bridge.Executable of the whole module. If the only one is JIT, and package
+// jit compiles the whole module, the result has a method Barrier as a Program has. Otherwise it is a *Program of the
+// module's stages.
 func Compile(ctx context.Context, m *mlir.Module, o Options) (Executable, error) {
 	if err := cmp.Or(dispatch.Ended(ctx), given(m), o.check()); err != nil {
 		return nil, err
@@ -54,6 +55,11 @@ func Compile(ctx context.Context, m *mlir.Module, o Options) (Executable, error)
 			return nil, err
 		}
 		return e, nil
+	}
+	if d := o.devices(); len(d) == 1 && d[0] == JIT() {
+		if e, err := o.compileWhole(ctx, m); e != nil || err != nil {
+			return e, err
+		}
 	}
 	plan, err := Cut(m, o)
 	if err != nil {
@@ -205,7 +211,7 @@ func (p *Program) Run(ctx context.Context, inputs ...bridge.Input) ([]*bridge.Bu
 	p.given("Run")
 	home := slices.IndexFunc(p.devices, func(d Device) bool { return d.place().client != nil })
 	if home < 0 {
-		return nil, fmt.Errorf("stages: run: %s has no buffers: use Call", p.devices[0])
+		return nil, errNoBuffers(p.devices[0])
 	}
 	var out []*bridge.Buffer
 	err := p.run(ctx, inputs, func(e *execution, results []*value) error {

@@ -289,7 +289,8 @@ type way struct {
 // waysOf returns the ways for a module. Not each module is cut in each way, because compiling takes the most time.
 func waysOf(seed uint64, devices []stages.Device, some map[string]stages.Decision, pure bool) []way {
 	all := cutAll(callNames...)
-	ways := []way{{"inline", stages.Options{Devices: devices}}, {"on the interpreter", stages.Options{}}}
+	ways := []way{{"inline", stages.Options{Devices: devices}}, {"by the JIT compiler", stages.Options{}},
+		{"on the interpreter", stages.Options{Devices: []stages.Device{stages.Interpreter()}}}}
 	if seed%2 == 0 {
 		ways = append(ways, way{"cut at all callbacks", stages.Options{Devices: devices, Force: all}})
 	} else {

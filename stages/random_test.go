@@ -132,7 +132,7 @@ func firstLine(err error) string {
 	return line
 }
 
-// TestRandom runs random modules inline, in stages, and in stages on the interpreter. They must agree in the results,
+// TestRandom runs random modules inline, in stages, by the JIT compiler and on the interpreter. They must agree in the results,
 // in what callbacks see, in the order of each effect, and in their failures.
 func TestRandom(t *testing.T) {
 	n, first := modules(t, 12)
@@ -147,7 +147,7 @@ func TestRandom(t *testing.T) {
 	if n < 12 || first > 0 {
 		return
 	}
-	for _, what := range append(callNames, "stages", "failures", "timeouts", "runs on the interpreter") {
+	for _, what := range append(callNames, "stages", "failures", "timeouts", "runs by the JIT compiler") {
 		if total[what] == 0 {
 			t.Errorf("no %s in %d modules: %v", what, n, total)
 		}
@@ -208,7 +208,7 @@ func random(t *testing.T, seed uint64, l *log, devices []stages.Device, total ma
 		}
 		check.NoError(t, e.Close())
 		if w.o.Devices == nil {
-			total["runs on the interpreter"]++
+			total["runs by the JIT compiler"]++
 		}
 		if stuck {
 			got := c.stuck(w)

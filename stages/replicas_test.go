@@ -122,7 +122,7 @@ func TestReplicas(t *testing.T) {
 			} {
 				e, err := stages.Compile(t.Context(), m, o)
 				if o.Devices == nil && test.collectives {
-					check.Error(t, err, "the interpreter cannot make operations of several replicas")
+					check.Error(t, err, "the JIT compiler cannot make operations of several replicas")
 					if at := new(stages.CutError); !errors.As(err, &at) ||
 						!strings.Contains(at.Location, "replicas_test.go") {
 						t.Errorf("got %v, want a CutError with the location", err)
@@ -314,7 +314,8 @@ func TestReplicasRefused(t *testing.T) {
 	plan, err := stages.Cut(mlirtest.Parse(t, mlirtest.Context(t), fmt.Sprintf(text, 3, 1)), stages.Options{})
 	check.NoError(t, err)
 	check.Cleanup(t, plan)
-	check.Diff(t, "explained", true, strings.Contains(plan.Explain(), "on the interpreter, as the first of 3 replicas"))
+	const first = "on the JIT compiler, as the first of 3 replicas"
+	check.Diff(t, "explained", true, strings.Contains(plan.Explain(), first))
 }
 
 // The module itself says how many replicas it has.

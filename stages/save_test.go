@@ -42,7 +42,8 @@ func TestSavedElsewhere(t *testing.T) {
 	check.Cleanup(t, e)
 	want, err := e.Call(t.Context(), floats(1, 2, 3, 4))
 	check.NoError(t, err)
-	_, missing := stages.Compile(t.Context(), layers(t, "nobody", 1), stages.Options{})
+	_, missing := stages.Compile(t.Context(), layers(t, "nobody", 1),
+		stages.Options{Devices: []stages.Device{stages.Interpreter()}})
 
 	cmd := exec.Command(os.Args[0], "-test.run=^TestSavedElsewhere$", "-test.timeout=5m")
 	cmd.Env = append(os.Environ(), savedVariable+"="+path)
@@ -121,7 +122,7 @@ func TestLoadInline(t *testing.T) {
 	data, err := plan.Serialize()
 	check.NoError(t, err)
 	_, err = stages.Load(mlirtest.Context(t), data, stages.Options{})
-	check.Error(t, err, `the callback "double" is inline in stage 0`, "the interpreter, which cannot call back")
+	check.Error(t, err, `the callback "double" is inline in stage 0`, "the JIT compiler, which cannot call back")
 	again, err := stages.Load(mlirtest.Context(t), data, stages.Options{Devices: stages.On(newClient(t))})
 	check.NoError(t, err)
 	e, err := again.Compile(t.Context())

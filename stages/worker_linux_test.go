@@ -21,7 +21,7 @@ import (
 func onInterpreter(t *testing.T, text string) stages.Executable {
 	t.Helper()
 	m := mlirtest.Parse(t, mlirtest.Context(t), text)
-	e, err := stages.Compile(t.Context(), m, stages.Options{})
+	e, err := stages.Compile(t.Context(), m, stages.Options{Devices: []stages.Device{stages.Interpreter()}})
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	return e
@@ -140,7 +140,7 @@ func TestWorkerForgets(t *testing.T) {
 	known := stages.KnownModules()
 	for range 20 {
 		m := mlirtest.Parse(t, mlirtest.Context(t), strings.Replace(negate, "negate", "sine", 1))
-		other, err := stages.Compile(t.Context(), m, stages.Options{})
+		other, err := stages.Compile(t.Context(), m, stages.Options{Devices: []stages.Device{stages.Interpreter()}})
 		check.NoError(t, err)
 		_, err = other.Call(t.Context(), tensor.Scalar(float32(1)))
 		check.NoError(t, err)

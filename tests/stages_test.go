@@ -194,7 +194,8 @@ func (s *stagedCorpus) compare(t *testing.T, m *mlir.Module, client, without *br
 		{"inline", stages.Options{Devices: stages.On(client)}},
 		{"cut", stages.Options{Devices: stages.On(client), Force: all}},
 		{"without FFI", stages.Options{Devices: stages.On(without)}},
-		{"on the interpreter", stages.Options{}},
+		{"by the JIT compiler", stages.Options{}},
+		{"on the interpreter", stages.Options{Devices: []stages.Device{stages.Interpreter()}}},
 	} {
 		var jax []string
 		for _, index := range contract.JAXIndices(stablehlo.CustomCalls(m)) {

@@ -1,0 +1,104 @@
+package stages
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/jit"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// JIT returns a device that runs stages by package jit: they are compiled by MLIR and LLVM, and need no plugin. Compile
+// leaves a module whole for it, with its callbacks in compiled code. A module that jit refuses is cut, and the
+// interpreter runs the stages that jit refuses. A warning says so.
+func JIT() Device { return jitDevice{} }
+
+// compileWhole returns a module that package jit compiles as it is, or nil if it must be cut.
+func (o Options) compileWhole(ctx context.Context, m *mlir.Module) (Executable, error) {
+	replicas, err := o.replicas(m)
+	if err != nil || replicas > 1 || o.Place != nil || len(o.Lower) > 0 || len(o.Force) > 0 || len(o.Foreign) > 0 ||
+		o.Policy != ByDevice {
+		return nil, err
+	}
+	if effects, err := stablehlo.RuntimeTokens(m); err != nil || len(effects) > 0 {
+		return nil, err // the program orders its runs
+	}
+	e, err := jit.Compile(ctx, m, jit.Options{Foreign: o.Foreign, JAXCallbacks: o.JAXCallbacks})
+	if err == nil {
+		return wholeModule{e}, nil
+	}
+	if refused(err) {
+		return nil, nil
+	}
+	return nil, err
+}
+
+// refused reports whether an error of jit.Compile says that jit cannot compile the module, or the library has no
+// execution engine.
+func refused(err error) bool {
+	_, unsupported := errors.AsType[*jit.UnsupportedError](err)
+	_, noEngine := errors.AsType[*mlir.UnsupportedError](err)
+	return unsupported || noEngine
+}
+
+// A wholeModule is a module that package jit has compiled as it is.
+type wholeModule struct{ *jit.Executable }
+
+// Run implements Executable.
+func (wholeModule) Run(context.Context, ...bridge.Input) ([]*bridge.Buffer, error) {
+	return nil, errNoBuffers(JIT())
+}
+
+func errNoBuffers(d Device) error { return fmt.Errorf("stages: run: %s has no buffers: use Call", d) }
+
+type jitDevice struct{}
+
+func (jitDevice) String() string  { return "the JIT compiler" }
+func (jitDevice) check() error    { return nil }
+func (jitDevice) callsBack() bool { return false }
+func (jitDevice) place() place    { return place{} }
+
+func (jitDevice) compile(ctx context.Context, s *Stage, exact bool, reading *sync.Mutex) (compiledStage, error) {
+	reading.Lock()
+	made, err := jit.Compile(ctx, s.module, jit.Options{})
+	reading.Unlock()
+	if err == nil {
+		return jitStage{made}, nil
+	}
+	if !refused(err) {
+		return nil, fmt.Errorf("stages: %s: %w", s.Name, err)
+	}
+	slog.Warn("stages: the interpreter runs a stage, slowly", "stage", s.Name, "why", err)
+	return interpreter{}.compile(ctx, s, exact, reading)
+}
+
+// A jitStage is a stage that package jit has compiled.
+type jitStage struct{ executable *jit.Executable }
+
+func (p jitStage) close() error { return p.executable.Close() }
+
+func (p jitStage) run(ctx context.Context, _ []place, inputs []*value, _ []bool) ([]*value, error) {
+	args := make([]tensor.View, len(inputs))
+	for i, v := range inputs {
+		host, err := v.host(ctx)
+		if err != nil {
+			return nil, err
+		}
+		args[i] = host
+	}
+	results, err := p.executable.Call(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	values := make([]*value, len(results))
+	for i, v := range results {
+		values[i] = onHost(v)
+	}
+	return values, nil
+}
