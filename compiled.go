@@ -50,7 +50,9 @@ func (c *compiled) compile(ctx context.Context, s *Session, t *trace, o FuncOpti
 		runner.OnClose(c.onClose)
 		c.onClose = func() {}
 		c.wait = s.client.Barrier
-	case *stages.Program:
+	case interface {
+		Barrier(ctx context.Context, name string) error
+	}: // a program of stages, or of package jit
 		c.wait = runner.Barrier
 	}
 	if !t.late {
@@ -124,10 +126,8 @@ func (c *compiled) makeStages(ctx context.Context, s *Session, t *trace, o bridg
 	if o.Partitions > 1 {
 		return errors.New("calliope: devices share the module, which needs a plugin that calls back")
 	}
-	options := stages.Options{Replicas: o.Replicas, JAXCallbacks: o.JAXCallbacks, Exact: o.Exact, Foreign: t.foreign}
-	if s.client != nil {
-		options.Devices = stages.On(s.client)
-	}
+	options := stages.Options{Replicas: o.Replicas, JAXCallbacks: o.JAXCallbacks, Exact: o.Exact, Foreign: t.foreign,
+		Devices: s.devices}
 	made, err := stages.Compile(ctx, t.module, options)
 	if err != nil {
 		return err

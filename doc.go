@@ -56,5 +56,6 @@
 //
 // A [Session] has the libraries, the client and the registry that functions use. The first call opens the default one;
 // see [Default] and [SetDefault]. What is behind it can be reached: the other packages are not hidden. A plugin that
-// cannot call back runs a function in stages (see package stages), and without a plugin the interpreter runs it.
+// cannot call back runs a function in stages (see package stages), and without a plugin MLIR and LLVM compile it (see
+// package jit).
 package calliope

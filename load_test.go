@@ -142,12 +142,17 @@ func TestLoadCallbacks(t *testing.T) {
 	check.Diff(t, "JAX's callback", []float32{3, 6, 9, 12}, y)
 }
 
-// TestInterpreter runs functions and modules where there is no plugin.
-func TestInterpreter(t *testing.T) {
-	s := check.Must(calliope.Open(t.Context(), calliope.Options{Interpreter: true}))
+// TestWithoutPlugin runs functions and modules where there is no plugin.
+func TestWithoutPlugin(t *testing.T) {
+	t.Run("JIT", func(t *testing.T) { withoutPlugin(t, calliope.Options{JIT: true}) })
+	t.Run("interpreter", func(t *testing.T) { withoutPlugin(t, calliope.Options{Interpreter: true}) })
+}
+
+func withoutPlugin(t *testing.T, o calliope.Options) {
+	s := check.Must(calliope.Open(t.Context(), o))
 	check.Cleanup(t, s)
-	o := calliope.FuncOptions{Session: s, Callbacks: map[string]callbacks.Func{"load_double": callbacks.Call(double)}}
-	f, err := calliope.LoadBytes([]byte(calls), o)
+	double := map[string]callbacks.Func{"load_double": callbacks.Call(double)}
+	f, err := calliope.LoadBytes([]byte(calls), calliope.FuncOptions{Session: s, Callbacks: double})
 	check.NoError(t, err)
 	check.Cleanup(t, f)
 	y, err := calliope.Call[[]float32](f, []float32{1, 2})

@@ -13,6 +13,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/model"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/stages"
 )
 
 // Options are the options of Open. The zero value is the usual choice.
@@ -20,8 +21,11 @@ type Options struct {
 	// Offline forbids downloads. Without it, the MLIR library and the XLA plugin are fetched if they are missing, with
 	// the user's own pip, and the session prints where they go. See package native.
 	Offline bool
+	// JIT compiles functions by MLIR and LLVM, as package jit does, and not by a plugin. There are no Arrays. On platforms
+	// without a plugin Open makes this choice.
+	JIT bool
 	// Interpreter runs functions on StableHLO's interpreter, in a process of its own, and not on a plugin. It is slow,
-	// and there are no Arrays. On platforms without a plugin it is the only choice, and Open makes it.
+	// and there are no Arrays.
 	Interpreter bool
 	// Cache is a folder that keeps what was compiled, for other processes: see bridge.Cache. Functions that call
 	// closures are compiled each time.
@@ -38,8 +42,9 @@ type Session struct {
 	offline    bool
 	ownLibrary bool // Options.Library selects it
 	library    *mlir.Library
-	plugin     *bridge.Plugin // nil if the interpreter runs functions
-	client     *bridge.Client // nil if the interpreter runs functions
+	plugin     *bridge.Plugin  // nil if functions run without one
+	client     *bridge.Client  // nil without a plugin
+	devices    []stages.Device // that run functions without a plugin that calls back
 	registry   *callbacks.Registry
 	closed     atomic.Bool
 }
@@ -60,11 +65,12 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 func (s *Session) open(ctx context.Context, o Options) (err error) {
 	if !native.PJRTPlugin.Fetchable() && o.Plugin.Path == "" {
 		_, err := native.Find(native.PJRTPlugin)
-		o.Interpreter = o.Interpreter || errors.As(err, new(*native.NotFoundError))
+		o.JIT = o.JIT || errors.As(err, new(*native.NotFoundError))
 	}
+	alone := o.JIT || o.Interpreter
 	missing := slices.DeleteFunc(native.DefaultParts(), func(p native.Part) bool {
 		return p == native.MLIR && o.Library.Path != "" || p == native.PJRTPlugin &&
-			(o.Plugin.Path != "" || o.Interpreter)
+			(o.Plugin.Path != "" || alone)
 	})
 	if len(missing) > 0 {
 		if err := native.EnsureAll(ctx, s.fetching(), missing...); err != nil {
@@ -72,7 +78,11 @@ func (s *Session) open(ctx context.Context, o Options) (err error) {
 		}
 	}
 	s.library, err = model.Fetched(ctx, s.fetching(), func() (*mlir.Library, error) { return mlir.Open(o.Library) })
-	if err != nil || o.Interpreter {
+	s.devices = []stages.Device{stages.JIT()}
+	if o.Interpreter {
+		s.devices = []stages.Device{stages.Interpreter()}
+	}
+	if err != nil || alone {
 		return err
 	}
 	if s.plugin, err = bridge.Open(o.Plugin); err != nil {
@@ -83,7 +93,9 @@ func (s *Session) open(ctx context.Context, o Options) (err error) {
 			return err
 		}
 	}
-	s.client, err = s.plugin.NewClient(o.Client)
+	if s.client, err = s.plugin.NewClient(o.Client); err == nil {
+		s.devices = stages.On(s.client)
+	}
 	return err
 }
 
@@ -92,10 +104,10 @@ func (s *Session) fetching() native.EnsureOptions { return native.EnsureOptions{
 // Library returns the MLIR library.
 func (s *Session) Library() *mlir.Library { return s.library }
 
-// Plugin returns the XLA plugin, or nil if the interpreter runs functions.
+// Plugin returns the XLA plugin, or nil if functions run without one.
 func (s *Session) Plugin() *bridge.Plugin { return s.plugin }
 
-// Client returns the client whose devices run functions, or nil if the interpreter runs them.
+// Client returns the client whose devices run functions, or nil without a plugin.
 func (s *Session) Client() *bridge.Client { return s.client }
 
 // Registry returns the registry that holds the closures of functions.

@@ -132,8 +132,8 @@ func firstLine(err error) string {
 	return line
 }
 
-// TestRandom runs random modules inline, in stages, by the JIT compiler and on the interpreter. They must agree in the results,
-// in what callbacks see, in the order of each effect, and in their failures.
+// TestRandom runs random modules inline, in stages, by the JIT compiler and on the interpreter. They must agree in the
+// results, in what callbacks see, in the order of each effect, and in their failures.
 func TestRandom(t *testing.T) {
 	n, first := modules(t, 12)
 	l := &log{}
