@@ -12,8 +12,8 @@ func TestZeroValues(t *testing.T) {
 		&Borrowed{}, &Buffer{}, &BufferView{}, &Cache{}, &CacheOptions{}, &CacheStats{}, &CallSite{}, &Client{},
 		&ClientOptions{}, &ClientStats{}, &CompileOptions{}, &Donation{}, &Executable{}, &FlagError{}, &TargetError{},
 		&ForeignTarget{}, &Info{}, &InputCountError{}, &InputError{}, &LayoutError{}, &LoadedError{}, &MemoryError{},
-		&MemoryUse{}, &OpenOptions{}, &PlatformError{}, &Plugin{}, &PluginError{}, &Run{}, &SavedError{}, &Sequence{},
-		&SequenceError{}, &StallError{}, &UnsavableError{})
+		&MemoryUse{}, &OpenOptions{}, &PlatformError{}, &Plugin{}, &PluginError{}, &Process{}, &Run{}, &SavedError{},
+		&Sequence{}, &SequenceError{}, &StallError{}, &UnsavableError{})
 
 	ctx := t.Context()
 	b := new(Buffer)
