@@ -8,6 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -16,14 +17,15 @@ import (
 func BenchmarkLoop(b *testing.B) {
 	const signature = "f32[4]->f32[4]"
 	name := register(b, signature, func(*callbacks.Frame) error { return nil })
-	e := compile(b, testClient(b), loop(contract.TargetIOCallback, named(name, signature)), CompileOptions{})
-	b.ReportAllocs()
-	b.ResetTimer()
-	out, err := e.Run(context.Background(), tensor.Vector[float32](1, 2, 3, 4), tensor.Scalar(int32(b.N)))
-	if err != nil {
-		b.Fatal(err)
+	for _, engine := range engines {
+		b.Run(engine.name, func(b *testing.B) {
+			e := engine.compile(b, loop(contract.TargetIOCallback, named(name, signature)))
+			b.ReportAllocs()
+			b.ResetTimer()
+			_, err := e.Call(context.Background(), tensor.Vector[float32](1, 2, 3, 4), tensor.Scalar(int32(b.N)))
+			check.NoError(b, err)
+		})
 	}
-	out[0].Close()
 }
 
 // One operation is one execution of a small module, with one input of 16 bytes. tools/bench

@@ -20,6 +20,7 @@ type program interface {
 
 // A testEngine compiles the modules of tests that say what callbacks do wherever they are called from.
 type testEngine struct {
+	name string
 	with func(t testing.TB, module string, names []string) (program, error) // with CompileOptions.JAXCallbacks
 }
 
@@ -38,10 +39,13 @@ func (on testEngine) compileJAX(t testing.TB, module string, names []string) pro
 	return p
 }
 
-// onEngines runs a test on XLA, and on package jit.
+var engines = []testEngine{{"XLA", onXLA}, {"jit", onJIT}}
+
+// onEngines runs a test on each engine.
 func onEngines(t *testing.T, test func(t *testing.T, on testEngine)) {
-	t.Run("XLA", func(t *testing.T) { test(t, testEngine{onXLA}) })
-	t.Run("jit", func(t *testing.T) { test(t, testEngine{onJIT}) })
+	for _, on := range engines {
+		t.Run(on.name, func(t *testing.T) { test(t, on) })
+	}
 }
 
 func onXLA(t testing.TB, module string, names []string) (program, error) {
