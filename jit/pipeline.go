@@ -7,6 +7,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/jit/internal/callback"
 	"github.com/calliope-mlir/calliope/jit/internal/lower"
+	"github.com/calliope-mlir/calliope/jit/internal/product"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -27,6 +28,7 @@ var expansion = []step{
 // steps are what Compile does then, in order.
 var steps = []step{
 	dropTokens,
+	func(m *mlir.Module, _ *Executable) error { return product.Lower(m) },
 	func(m *mlir.Module, _ *Executable) error { return lower.Run(m) },
 	func(m *mlir.Module, _ *Executable) error { return refuse(m, "stablehlo", "chlo") },
 	func(m *mlir.Module, _ *Executable) error { return callback.CheckLoops(m) },

@@ -7,4 +7,4 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 )
 
-func TestMain(m *testing.M) { nativetest.Main(m, native.PJRTPlugin, native.LAPACK) }
+func TestMain(m *testing.M) { nativetest.Main(m, native.PJRTPlugin, native.LAPACK, native.MLIR) }

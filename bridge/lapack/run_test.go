@@ -9,6 +9,8 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -232,35 +234,57 @@ var client = sync.OnceValues(func() (*bridge.Client, error) {
 	return plugin.NewClient(bridge.ClientOptions{})
 })
 
-// run runs the program and checks the results of each call, in order.
-func (p program) run(t *testing.T) {
-	t.Helper()
-	out, err := p.tryRun(t)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, c := range p {
-		c.check(out[i])
-	}
-}
+// An engine compiles and runs a module.
+type engine func(t *testing.T, module string, args []tensor.View) ([]tensor.View, error)
 
-// tryRun compiles and runs the program, and returns the results of each call.
-func (p program) tryRun(t *testing.T) ([][]batch, error) {
-	t.Helper()
-	c := check.Must(client())
-	e, err := c.Compile(t.Context(), bridge.Source(p.module()),
+func onXLA(t *testing.T, module string, args []tensor.View) ([]tensor.View, error) {
+	e, err := check.Must(client()).Compile(t.Context(), bridge.Source(module),
 		bridge.CompileOptions{OptimizationLevel: bridge.NoOptimization}) // most of the time of these tests was LLVM's
 	if err != nil {
 		return nil, err
 	}
 	check.Cleanup(t, e)
-	var views []bridge.Input
+	return e.Call(t.Context(), args...)
+}
+
+func onJIT(t *testing.T, module string, args []tensor.View) ([]tensor.View, error) {
+	e, err := jit.Compile(t.Context(), mlirtest.Parse(t, mlirtest.Context(t), module),
+		jit.Options{Foreign: check.Must(Foreign())})
+	if err != nil {
+		return nil, err
+	}
+	check.Cleanup(t, e)
+	return e.Call(t.Context(), args...)
+}
+
+// run runs the program, if its calls are of batches on each engine, and checks the results of each call, in order.
+func (p program) run(t *testing.T) {
+	t.Helper()
+	engines := []engine{onXLA, onJIT}
+	if len(p[0].dims()) == 0 {
+		engines = engines[:1] // most of the time is that of compiling
+	}
+	for _, on := range engines {
+		out, err := p.tryRun(t, on)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range p {
+			c.check(out[i])
+		}
+	}
+}
+
+// tryRun compiles and runs the program, and returns the results of each call.
+func (p program) tryRun(t *testing.T, on engine) ([][]batch, error) {
+	t.Helper()
+	var views []tensor.View
 	for _, c := range p {
 		for i, a := range c.args {
 			views = append(views, view(t, c.operands[i], a))
 		}
 	}
-	buffers, err := e.Run(t.Context(), views...)
+	results, err := on(t, p.module(), views)
 	if err != nil {
 		return nil, err
 	}
@@ -268,11 +292,9 @@ func (p program) tryRun(t *testing.T) ([][]batch, error) {
 	for _, c := range p {
 		var batches []batch
 		for i, s := range c.results {
-			v := check.Must(buffers[i].ToHost(t.Context()))
-			check.NoError(t, buffers[i].Close())
-			batches = append(batches, batchOf(v, s))
+			batches = append(batches, batchOf(results[i], s))
 		}
-		buffers = buffers[len(c.results):]
+		results = results[len(c.results):]
 		out = append(out, batches)
 	}
 	return out, nil
@@ -290,7 +312,7 @@ func run(t *testing.T, target, attributes string, operands, results []shape, arg
 
 func tryRun(t *testing.T, target, attributes string, operands, results []shape, args ...batch) ([]batch, error) {
 	t.Helper()
-	out, err := program{{target, attributes, operands, results, args, nil}}.tryRun(t)
+	out, err := program{{target, attributes, operands, results, args, nil}}.tryRun(t, onXLA)
 	if err != nil {
 		return nil, err
 	}

@@ -71,6 +71,9 @@ func (l *Library) Version() string {
 // A Routine is a subroutine.
 type Routine struct{ address unsafe.Pointer }
 
+// Address returns the address of the subroutine, for C.
+func (r Routine) Address() unsafe.Pointer { return r.address }
+
 // Routine returns the subroutine with a name, in lower case and without underscores.
 func (l *Library) Routine(name string) (Routine, error) {
 	address := l.dl.Symbol(l.prefix + name + "_")

@@ -8,11 +8,11 @@ package callback
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/hostcall"
+	"github.com/calliope-mlir/calliope/jit/internal/extern"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -50,19 +50,20 @@ type lowering struct {
 	ids   int // the number of ids
 	named int // the operand that names the callback or its server; -1 if there is none
 
-	build    *mlir.Builder
-	operands []mlir.Value // of the call of the added function, without signs
-	access   []string     // "read", "write" or "read-write", by operand
-	returned []int        // of these operands, those that the function returns, one for each result of the callback
+	build   *mlir.Builder
+	arrays  []tensor.Shape // the data, the ids, what names the callback, and the results that are in no operand's memory
+	place   []int          // in call.Arrays, by array; -1 for one without elements, which is not passed
+	results []int          // the arrays that are results
+	call    extern.Call
 }
 
 // lower replaces one call, and adds its site to c.
 func (c *Calls) lower(m *mlir.Module, s *hostcall.Site) error {
-	if err := s.SetLayouts(); err != nil {
+	data, err := s.Data() // of the shapes that the module states, whatever the layouts
+	if err != nil {
 		return err
 	}
-	data, err := s.Data()
-	if err != nil {
+	if err := s.SetLayouts(); err != nil {
 		return err
 	}
 	l := &lowering{site: s, data: data, ids: s.Config.NumIDs, named: -1,
@@ -70,19 +71,17 @@ func (c *Calls) lower(m *mlir.Module, s *hostcall.Site) error {
 	if !s.Config.Encoding.BindsEarly() {
 		l.named = hostcall.NamedBy(s.Config, s.Op.NumOperands())
 	}
-	arrays, err := l.pass()
-	if err != nil {
+	if err := l.pass(); err != nil {
 		return err
 	}
-	if err := c.bind(l, arrays); err != nil {
+	if err := c.bind(l); err != nil {
 		return err
 	}
 	return l.replace(m, len(c.sites)-1)
 }
 
-// pass collects the operands and returns their shapes, in the order in which a site gets their arrays: the data, the ids,
-// what names the callback, and the results that are not in an operand's memory.
-func (l *lowering) pass() (arrays []tensor.Shape, err error) {
+// pass collects the arrays, in the order in which a site gets them.
+func (l *lowering) pass() error {
 	s := l.site
 	operands := []int{}
 	for i := range len(l.data.Args) + l.ids {
@@ -91,15 +90,16 @@ func (l *lowering) pass() (arrays []tensor.Shape, err error) {
 	if l.named >= 0 {
 		operands = append(operands, l.named)
 	}
-	for _, i := range operands {
+	for k, i := range operands {
 		v := s.Op.Operand(i)
 		shape, err := stablehlo.ShapeOf(v.Type())
 		if err != nil {
-			return nil, err
+			return err
 		}
-		arrays = append(arrays, shape)
-		l.operands = append(l.operands, l.cast(v, signless(l.build, v.Type())))
-		l.access = append(l.access, "read")
+		if k < len(l.data.Args) {
+			shape = l.data.Args[k]
+		}
+		l.add(shape, extern.Cast(l.build, v, extern.Signless(l.build, v.Type())), extern.Read)
 	}
 	for i, shape := range l.data.Results {
 		k := i // of an operand that passes through
@@ -107,74 +107,38 @@ func (l *lowering) pass() (arrays []tensor.Shape, err error) {
 			k = l.data.InPlace[i]
 		}
 		if k < 0 {
-			k = len(l.operands)
-			arrays = append(arrays, shape)
-			l.operands = append(l.operands,
-				l.create("tensor.empty", signless(l.build, s.Op.Result(l.data.Returned+i).Type())))
-			l.access = append(l.access, "write")
-		} else {
-			l.access[k] = "read-write"
+			k = len(l.arrays)
+			l.add(shape, extern.Empty(l.build, s.Op.Result(l.data.Returned+i).Type()), extern.Write)
+		} else if at := l.place[k]; at >= 0 {
+			l.call.Arrays[at].Access = extern.ReadWrite
 		}
-		l.returned = append(l.returned, k)
+		l.results = append(l.results, k)
 	}
-	return arrays, l.build.Err()
+	return l.build.Err()
 }
 
-// create creates an operation with one result.
-func (l *lowering) create(name string, t mlir.Type, operands ...mlir.Value) mlir.Value {
-	if l.build.Err() != nil {
-		return mlir.Value{}
+// add adds an array.
+func (l *lowering) add(shape tensor.Shape, v mlir.Value, access extern.Access) {
+	l.arrays = append(l.arrays, shape)
+	if shape.NumElements() == 0 {
+		l.place = append(l.place, -1)
+		return
 	}
-	return l.build.Create(mlir.OperationState{Name: name, Operands: operands, Results: []mlir.Type{t}}).Result(0)
+	l.place = append(l.place, len(l.call.Arrays))
+	l.call.Arrays = append(l.call.Arrays, extern.Array{Value: v, Access: access})
 }
 
-// cast returns a value as one of a type that differs in signs.
-func (l *lowering) cast(v mlir.Value, t mlir.Type) mlir.Value {
-	if l.build.Err() != nil || v.Type().Equal(t) {
-		return v
-	}
-	return l.create("builtin.unrealized_conversion_cast", t, v)
-}
-
-// signless returns a type of arrays without the signs of its elements, as linalg has them.
-func signless(b *mlir.Builder, t mlir.Type) mlir.Type {
-	elem, _ := t.Element()
-	bits, sign, ok := elem.IntegerWidth()
-	if !ok || sign == mlir.Signless {
-		return t
-	}
-	dims, _ := t.Dims()
-	plain, err := b.Context().TensorType(b.Context().IntegerType(bits, mlir.Signless), dims...)
-	b.Fail(err)
-	return plain
-}
-
-// replace adds the function of a site, and calls it in place of the operation.
+// replace puts the call of a site in the place of the operation.
 func (l *lowering) replace(m *mlir.Module, site int) error {
-	c, s := m.Context(), l.site
-	name := fmt.Sprintf("calliope.call%d", site)
-	added, err := c.Parse("callback", []byte(l.function(name, site)))
-	if err != nil {
-		return err
-	}
-	defer added.Close()
-	for op := range added.Body().Operations() {
-		if symbol, _ := op.Symbol(); symbol == name || site == 0 { // the runtime's function is declared once
-			m.Body().Append(op.Clone())
-		}
-	}
-	types := make([]mlir.Type, len(l.returned))
-	for i, k := range l.returned {
-		types[i] = l.operands[k].Type()
-	}
-	called := l.build.Create(mlir.OperationState{Name: "func.call", Operands: l.operands, Results: types,
-		Attributes: []mlir.NamedAttribute{{Name: "callee", Value: c.SymbolAttribute(name)}}})
-	for i, v := range s.Op.ResultValues() {
+	l.call.Function, l.call.Variadic = "calliope_jit_call", true
+	l.call.Numbers = []int64{int64(site), int64(len(l.call.Arrays))}
+	after := l.call.Create(l.build, m, fmt.Sprintf("calliope.call%d", site))
+	for i, v := range l.site.Op.ResultValues() {
 		if l.build.Err() != nil {
-			break
+			return l.build.Err()
 		}
-		if k := i - l.data.Returned; k >= 0 && k < len(types) {
-			v.ReplaceAllUses(l.cast(called.Result(k), v.Type()))
+		if k := i - l.data.Returned; k >= 0 && k < len(l.results) && l.place[l.results[k]] >= 0 {
+			v.ReplaceAllUses(extern.Cast(l.build, after[l.place[l.results[k]]], v.Type()))
 		} else {
 			v.ReplaceAllUses(l.passed(i, v.Type()))
 		}
@@ -182,10 +146,10 @@ func (l *lowering) replace(m *mlir.Module, site int) error {
 	if l.build.Err() != nil {
 		return l.build.Err()
 	}
-	return s.Op.Erase()
+	return l.site.Op.Erase()
 }
 
-// passed returns what takes the place of a result that the callback does not fill: an id or token as it came, or zeros.
+// passed returns what takes the place of a result that the function does not return: an id or token as it came, or zeros.
 // The value of a token has no meaning.
 func (l *lowering) passed(i int, t mlir.Type) mlir.Value {
 	s, at := l.site, -1
@@ -204,40 +168,9 @@ func (l *lowering) passed(i int, t mlir.Type) mlir.Value {
 		return s.Op.Operand(at)
 	}
 	if stablehlo.IsToken(t) {
-		return l.create("stablehlo.create_token", t)
+		return stablehlo.CreateTokenOp{}.Create(l.build).Result(0)
 	}
 	shape, err := stablehlo.ShapeOf(t)
 	l.build.Fail(err)
 	return stablehlo.Constant(l.build, tensor.View{Shape: shape, Data: make([]byte, shape.NumBytes())})
-}
-
-// function returns the text of the function that calls a site.
-func (l *lowering) function(name string, site int) string {
-	var parameters, results, values, body, pointers, types []string
-	line := func(format string, a ...any) { body = append(body, "  "+fmt.Sprintf(format, a...)) }
-	for i, v := range l.operands {
-		t := v.Type().String()
-		parameters = append(parameters, fmt.Sprintf("%%a%d: %s {bufferization.access = %q}", i, t, l.access[i]))
-		buffer := "memref" + strings.TrimPrefix(t, "tensor")
-		// The buffer is only read as far as this function says; what is written, the attribute says.
-		line("%%b%d = bufferization.to_buffer %%a%d read_only : %s to %s", i, i, t, buffer)
-		line("%%i%d = memref.extract_aligned_pointer_as_index %%b%d : %s -> index", i, i, buffer)
-		line("%%w%d = arith.index_cast %%i%d : index to i64", i, i)
-		line("%%p%d = llvm.inttoptr %%w%d : i64 to !llvm.ptr", i, i)
-		pointers, types = append(pointers, fmt.Sprintf(", %%p%d", i)), append(types, ", !llvm.ptr")
-	}
-	for _, k := range l.returned {
-		results = append(results, l.operands[k].Type().String())
-		values = append(values, fmt.Sprintf("%%a%d", k))
-	}
-	line("%%site = llvm.mlir.constant(%d : i64) : i64", site)
-	line("%%n = llvm.mlir.constant(%d : i64) : i64", len(l.operands))
-	line("llvm.call @calliope_jit_call(%%site, %%n%s) vararg(!llvm.func<void (i64, i64, ...)>) : (i64, i64%s) -> ()",
-		strings.Join(pointers, ""), strings.Join(types, ""))
-	end := "return"
-	if len(values) > 0 {
-		end = fmt.Sprintf("return %s : %s", strings.Join(values, ", "), strings.Join(results, ", "))
-	}
-	return fmt.Sprintf("llvm.func @calliope_jit_call(i64, i64, ...)\nfunc.func private @%s(%s) -> (%s) {\n%s\n  %s\n}\n", name,
-		strings.Join(parameters, ", "), strings.Join(results, ", "), strings.Join(body, "\n"), end)
 }

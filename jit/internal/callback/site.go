@@ -16,8 +16,9 @@ type site struct {
 	late       hostcall.Late
 	attributes callbacks.Attributes
 
-	arrays    []tensor.Shape // of the compiled code: the data, the ids, what names the callback, the further results
-	args, ids int            // the number of the first two
+	arrays    []tensor.Shape // see lowering
+	passed    int            // the number of those that compiled code passes
+	args, ids int            // the number of the data and of the ids, which come first
 	results   []int          // the arrays that are results
 
 	lanes [dispatch.Lanes]*call // the calls that hold a lane of the slot
@@ -25,14 +26,14 @@ type site struct {
 }
 
 // bind finds the function of a call, and adds its site.
-func (c *Calls) bind(l *lowering, arrays []tensor.Shape) error {
+func (c *Calls) bind(l *lowering) error {
 	s := l.site
 	bound, err := hostcall.Bind(s.Config, s.Foreign, l.data.Args, l.data.Results)
 	if err != nil {
 		return err
 	}
-	c.sites = append(c.sites, &site{bound: bound, attributes: s.Attributes, arrays: arrays, args: len(l.data.Args),
-		ids: l.ids, results: l.returned})
+	c.sites = append(c.sites, &site{bound: bound, attributes: s.Attributes, arrays: l.arrays, passed: len(l.call.Arrays),
+		args: len(l.data.Args), ids: l.ids, results: l.results})
 	return nil
 }
 
@@ -51,21 +52,17 @@ type call struct {
 
 // call makes a call with the addresses of its arrays.
 func (s *site) call(r *dispatch.Run, addresses *unsafe.Pointer) error {
-	at := unsafe.Slice(addresses, len(s.arrays))
 	bound, lane := s.bound, -1
 	if bound.Slot != nil {
 		lane = bound.Slot.Lane(int(r.ID()))
 	} else {
 		var err error
-		name := s.args + s.ids
-		if bound, err = s.late.Find(bound.Config, view(s.arrays[name], at[name])); err != nil {
+		if bound, err = s.named(addresses); err != nil {
 			return &callbacks.CallError{Callback: s.bound.Config.Name(), Loc: s.bound.Config.Loc, RunID: r.ID(), Err: err}
 		}
 	}
 	c := s.take(bound, lane)
-	for i, shape := range s.arrays {
-		c.views[i] = view(shape, at[i])
-	}
+	s.view(c.views, addresses)
 	for i, k := range s.results {
 		c.Outputs[i] = c.views[k]
 	}
@@ -77,8 +74,23 @@ func (s *site) call(r *dispatch.Run, addresses *unsafe.Pointer) error {
 	return err
 }
 
-func view(s tensor.Shape, address unsafe.Pointer) tensor.View {
-	return tensor.View{Shape: s, Data: unsafe.Slice((*byte)(address), s.NumBytes())}
+// named finds the function of a call by the operand that names it.
+func (s *site) named(addresses *unsafe.Pointer) (hostcall.Binding, error) {
+	views := make([]tensor.View, len(s.arrays))
+	s.view(views, addresses)
+	return s.late.Find(s.bound.Config, views[s.args+s.ids])
+}
+
+// view sets the views of the arrays.
+func (s *site) view(views []tensor.View, addresses *unsafe.Pointer) {
+	at := unsafe.Slice(addresses, s.passed)
+	for i, shape := range s.arrays {
+		views[i] = tensor.View{Shape: shape, Data: []byte{}}
+		if n := shape.NumBytes(); n > 0 {
+			views[i].Data = unsafe.Slice((*byte)(at[0]), n)
+			at = at[1:]
+		}
+	}
 }
 
 // take returns the memory of a call.

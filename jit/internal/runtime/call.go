@@ -1,6 +1,7 @@
 package runtime
 
 // #include "call.h"
+// #include "product.h"
 import "C"
 
 import (
@@ -58,7 +59,9 @@ func Inside() (list []Host) {
 // Symbols returns the addresses of the functions that compiled code calls, by their names.
 func Symbols() map[string]unsafe.Pointer {
 	return map[string]unsafe.Pointer{
-		"calliope_jit_call":  C.calliope_jit_call_address,
-		"calliope_jit_check": C.calliope_jit_check,
+		"calliope_jit_call":        C.calliope_jit_call_address,
+		"calliope_jit_check":       C.calliope_jit_check,
+		"calliope_jit_product_f32": C.calliope_jit_product_f32,
+		"calliope_jit_product_f64": C.calliope_jit_product_f64,
 	}
 }

@@ -1,0 +1,115 @@
+// Package extern adds calls of C functions to modules of tensors, with the addresses of arrays.
+package extern
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// A Call is a call of a C function.
+type Call struct {
+	Function string  // of C
+	Numbers  []int64 // its first arguments
+	Arrays   []Array // whose addresses are the further ones
+	Variadic bool    // the C function takes any number of addresses
+}
+
+// An Array is an array that a call passes.
+type Array struct {
+	Value  mlir.Value // a tensor whose elements have no signs
+	Access Access
+}
+
+// Access is what a call does to an array. Bufferization makes of it which arrays it copies.
+type Access string
+
+// What a call can do to an array. It must write all of an array that it writes and does not read.
+const (
+	Read      Access = "read"
+	Write     Access = "write"
+	ReadWrite Access = "read-write"
+)
+
+// Create adds a function with a name to the module, and calls it. The function makes the call. The result has all arrays as
+// they are afterwards.
+func (c Call) Create(b *mlir.Builder, m *mlir.Module, name string) []mlir.Value {
+	if b.Err() != nil {
+		return nil
+	}
+	ctx := m.Context()
+	added, err := ctx.Parse(name, []byte(c.text(name)))
+	if err != nil {
+		b.Fail(err)
+		return nil
+	}
+	defer added.Close()
+	_, declared := m.SymbolTable().Lookup(c.Function)
+	for op := range added.Body().Operations() {
+		if symbol, _ := op.Symbol(); symbol == name || !declared {
+			m.Body().Append(op.Clone())
+		}
+	}
+	var operands []mlir.Value
+	var results []mlir.Type
+	for _, a := range c.Arrays {
+		operands = append(operands, a.Value)
+		if a.Access != Read {
+			results = append(results, a.Value.Type())
+		}
+	}
+	call := b.Create(mlir.OperationState{Name: "func.call", Operands: operands, Results: results,
+		Attributes: []mlir.NamedAttribute{{Name: "callee", Value: ctx.SymbolAttribute(name)}}})
+	if b.Err() != nil {
+		return nil
+	}
+	n := 0
+	for i, a := range c.Arrays {
+		if a.Access != Read {
+			operands[i] = call.Result(n)
+			n++
+		}
+	}
+	return operands
+}
+
+// text returns the declaration of the C function, and the function that calls it.
+func (c Call) text(name string) string {
+	var lines, parameters, results, written, arguments, types, fixed []string
+	line := func(format string, a ...any) { lines = append(lines, "  "+fmt.Sprintf(format, a...)+"\n") }
+	argument := func(value, typ string) { arguments, types = append(arguments, value), append(types, typ) }
+	for i, n := range c.Numbers {
+		line("%%n%d = llvm.mlir.constant(%d : i64) : i64", i, n)
+		argument(fmt.Sprintf("%%n%d", i), "i64")
+	}
+	fixed = append(fixed, types...)
+	for i, a := range c.Arrays {
+		t := a.Value.Type().String()
+		parameters = append(parameters, fmt.Sprintf("%%a%d: %s {bufferization.access = %q}", i, t, a.Access))
+		if a.Access != Read {
+			results, written = append(results, t), append(written, fmt.Sprintf("%%a%d", i))
+		}
+		buffer := "memref" + strings.TrimPrefix(t, "tensor")
+		// For bufferization nothing here writes: what the function writes, the attribute says, and it returns it.
+		line("%%b%d = bufferization.to_buffer %%a%d read_only : %s to %s", i, i, t, buffer)
+		line("%%i%d = memref.extract_aligned_pointer_as_index %%b%d : %s -> index", i, i, buffer)
+		line("%%w%d = arith.index_cast %%i%d : index to i64", i, i)
+		line("%%p%d = llvm.inttoptr %%w%d : i64 to !llvm.ptr", i, i)
+		argument(fmt.Sprintf("%%p%d", i), "!llvm.ptr")
+	}
+	declared, variadic := strings.Join(types, ", "), ""
+	if c.Variadic {
+		declared = strings.Join(append(fixed, "..."), ", ")
+		variadic = fmt.Sprintf(" vararg(!llvm.func<void (%s)>)", declared)
+	}
+	line("llvm.call @%s(%s)%s : (%s) -> ()", c.Function, strings.Join(arguments, ", "), variadic,
+		strings.Join(types, ", "))
+	if len(results) == 0 {
+		line("return")
+	} else {
+		line("return %s : %s", strings.Join(written, ", "), strings.Join(results, ", "))
+	}
+	return fmt.Sprintf("llvm.func @%s(%s)\nfunc.func private @%s(%s) -> (%s) {\n%s}\n", c.Function, declared, name,
+		strings.Join(parameters, ", "), strings.Join(results, ", "), strings.Join(lines, ""))
+}

@@ -1,0 +1,146 @@
+// Package product makes the matrix products of a module calls of a BLAS library, if there is one.
+package product
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/jit/internal/extern"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// smallest is the number of multiplications from which on a call is faster than loops.
+const smallest = 512
+
+// Lower replaces the products of a module, which has operations of StableHLO, that the library can compute. Others stay.
+func Lower(m *mlir.Module) error {
+	if !Found() {
+		return nil
+	}
+	n := 0
+	for op := range m.Operation().Index().Named("stablehlo.dot_general") {
+		p, ok := read(op)
+		if !ok {
+			continue
+		}
+		if err := p.replace(m, fmt.Sprintf("calliope.product%d", n)); err != nil {
+			return err
+		}
+		n++
+	}
+	return nil
+}
+
+// functions are those of package runtime, by the element type.
+var functions = map[tensor.DType]string{
+	tensor.F32: "calliope_jit_product_f32",
+	tensor.F64: "calliope_jit_product_f64",
+}
+
+// A product is a dot_general: for each index of the batch, a product of a matrix of rows × inner elements and one of
+// inner × columns.
+type product struct {
+	op                          mlir.Operation
+	function                    string
+	left, right                 side
+	batch, rows, columns, inner int64
+}
+
+// A side is an operand, with its dimensions by their role.
+type side struct {
+	dims                   []int64
+	batch, contracted, own []int64
+}
+
+// read returns the product that an operation is, and false if the library cannot compute it or it is too small.
+func read(op mlir.Operation) (p product, ok bool) {
+	dot, _ := stablehlo.AsDotGeneral(op)
+	var shapes [3]tensor.Shape
+	for i, t := range []mlir.Type{dot.LHS.Type(), dot.RHS.Type(), dot.ResultType} {
+		var err error
+		if shapes[i], err = stablehlo.ShapeOf(t); err != nil || shapes[i].DType != shapes[0].DType {
+			return p, false
+		}
+	}
+	if functions[shapes[0].DType] == "" || dot.Algorithm != nil {
+		return p, false
+	}
+	n := dot.DotDimensionNumbers
+	// The order in which the elements are summed is free.
+	order := make([]int, len(n.LHSContractingDimensions))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Compare(n.LHSContractingDimensions[a], n.LHSContractingDimensions[b])
+	})
+	p = product{op: op, function: functions[shapes[0].DType],
+		left:  newSide(shapes[0], n.LHSBatchingDimensions, n.LHSContractingDimensions, order),
+		right: newSide(shapes[1], n.RHSBatchingDimensions, n.RHSContractingDimensions, order)}
+	p.batch, p.inner = p.left.size(p.left.batch), p.left.size(p.left.contracted)
+	p.rows, p.columns = p.left.size(p.left.own), p.right.size(p.right.own)
+	for _, size := range []int64{p.rows, p.columns, p.inner} {
+		if size > math.MaxInt32 {
+			return p, false
+		}
+	}
+	return p, p.batch > 0 && p.rows*p.columns*p.inner >= smallest
+}
+
+func newSide(shape tensor.Shape, batch, contracted []int64, order []int) side {
+	s := side{batch: batch}
+	for i, d := range shape.Dims {
+		s.dims = append(s.dims, int64(d))
+		if at := int64(i); !slices.Contains(batch, at) && !slices.Contains(contracted, at) {
+			s.own = append(s.own, at)
+		}
+	}
+	for _, i := range order {
+		s.contracted = append(s.contracted, contracted[i])
+	}
+	return s
+}
+
+func (s side) size(dims []int64) int64 {
+	n := int64(1)
+	for _, d := range dims {
+		n *= s.dims[d]
+	}
+	return n
+}
+
+// arranged returns an operand as matrices of first × second elements, and 1 if it holds the transposed ones.
+func (s side) arranged(b *mlir.Builder, v mlir.Value, first, second []int64) (mlir.Value, int64) {
+	plain := slices.Concat(s.batch, first, second)
+	switch {
+	case slices.IsSorted(plain):
+	case slices.IsSorted(slices.Concat(s.batch, second, first)):
+		return v, 1
+	default:
+		v = stablehlo.Transpose(b, v, plain)
+	}
+	return v, 0
+}
+
+// replace puts a call in the place of the operation.
+func (p product) replace(m *mlir.Module, name string) error {
+	b := mlir.NewBuilder(mlir.Before(p.op), p.op.Location())
+	left, turnedLeft := p.left.arranged(b, p.op.Operand(0), p.left.own, p.left.contracted)
+	right, turnedRight := p.right.arranged(b, p.op.Operand(1), p.right.contracted, p.right.own)
+	result := p.op.Result(0)
+	after := extern.Call{
+		Function: p.function,
+		Numbers:  []int64{p.batch, p.rows, p.columns, p.inner, turnedLeft, turnedRight},
+		Arrays: []extern.Array{{Value: left, Access: extern.Read}, {Value: right, Access: extern.Read},
+			{Value: extern.Empty(b, result.Type()), Access: extern.Write}},
+	}.Create(b, m, name)
+	if b.Err() != nil {
+		return b.Err()
+	}
+	result.ReplaceAllUses(after[2])
+	return p.op.Erase()
+}
