@@ -43,7 +43,7 @@ func (d dots) write(w io.Writer) error {
 	}
 	fmt.Fprintf(b, "<circle class=\"f0\" cx=\"24\" cy=\"50\" r=\"5\"/>\n%s", ring(164, 50))
 	label(b, 36, 54, "ink", "start", "Calliope")
-	label(b, 176, 54, "ink", "start", "a floor in C, or a peer")
+	label(b, 176, 54, "ink", "start", "a floor or a peer")
 	y := dotsTop
 	for _, g := range d.groups {
 		y += groupGap

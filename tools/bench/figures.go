@@ -56,7 +56,9 @@ func (r result) time() (us float64, ok bool) {
 	return scale * value, ok && err == nil && value > 0
 }
 
-var peerName = regexp.MustCompile(`^(none|c|copy|jax|python|gopjrt|xla|bare|grep)(-|$)`)
+// peerName is the name of what a figure is compared with: other programs, and the same work without what is measured.
+var peerName = regexp.MustCompile(`^(c|copy|jax|python|gopjrt|xla|bare|grep)(-|$)|` +
+	`^(none|plain(-devices)?|without|unordered|inline|by-hand|compile)$`)
 
 // theirs reports whether the figure is that of a floor or of a peer.
 func (r result) theirs() bool { return peerName.MatchString(path.Base(r.name)) }
