@@ -30,6 +30,7 @@ var chapters = []chapter{
 	{"models", "Programs that JAX lowers, beside JAX."},
 	{"autodiff", "Derivatives, beside those of JAX."},
 	{"stages", "Modules that are cut at their callbacks, beside the same modules with inline calls."},
+	{"jit", "Programs that MLIR and LLVM compile, beside the same programs on XLA and on the interpreter."},
 	{"gomlx", "The backend for GoMLX, beside go-xla's, on the same plugin."},
 	{"saved", "Loading a compiled program, beside compiling it."},
 	{"ir", "Building, reading and printing IR, beside the same calls in C and MLIR's Python bindings."},

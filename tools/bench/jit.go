@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/jit"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/nn"
+	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/stages"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// The budgets of the suite jit, over XLA.
+const (
+	jitRun     = 2
+	jitCompile = 1
+)
+
+// A jitProgram is a function of arrays.
+type jitProgram struct {
+	name   string
+	params [][]int // of f32
+	build  func(x []builder.Value) builder.Value
+	slow   bool // on the interpreter: it is not run there
+}
+
+var jitPrograms = []jitProgram{
+	{"mlp", [][]int{{128, 784}, {784, 512}, {512, 10}}, func(x []builder.Value) builder.Value {
+		return builder.Dot(builder.Tanh(builder.Dot(x[0], x[1])), x[2])
+	}, true},
+	{"attention", [][]int{{8, 128, 64}, {8, 128, 64}, {8, 128, 64}}, func(x []builder.Value) builder.Value {
+		scores := builder.Mul(builder.Einsum("bqd,bkd->bqk", x[0], x[1]), 0.125)
+		return builder.Einsum("bqk,bkd->bqd", nn.Softmax(scores, -1), x[2])
+	}, true},
+	{"softmax", [][]int{{256, 1024}}, func(x []builder.Value) builder.Value { return nn.Softmax(x[0], -1) }, true},
+	{"layernorm", [][]int{{256, 1024}, {1024}, {1024}}, func(x []builder.Value) builder.Value {
+		return nn.LayerNorm(x[0], x[1], x[2], 1e-5)
+	}, true},
+	{"convolution", [][]int{{4, 28, 28, 16}, {3, 3, 16, 32}}, func(x []builder.Value) builder.Value {
+		return builder.Conv(x[0], x[1], builder.ConvOptions{Same: true})
+	}, true},
+	{"gru", [][]int{{32, 64}, {64, 64}, {64, 64}, {64, 64}}, gruScan, true},
+	{"sort", [][]int{{16, 4096}}, func(x []builder.Value) builder.Value { return builder.SortAscending(x[0], 1) }, true},
+	{"elementwise", [][]int{{1 << 18}, {1 << 18}}, func(x []builder.Value) builder.Value {
+		y := builder.Add(builder.Mul(x[0], x[1]), 1)
+		return builder.Sub(builder.Div(builder.Exp(builder.Neg(y)), 2), builder.Max(y, 0))
+	}, false},
+}
+
+// gruScan runs a recurrent cell 16 times.
+func gruScan(x []builder.Value) builder.Value {
+	h := x[0]
+	steps := builder.Scalar(h.Func(), int32(16))
+	return builder.Loop(steps, h, func(_, h builder.Value) builder.Value {
+		z := builder.Sigmoid(builder.Dot(h, x[1]))
+		r := builder.Sigmoid(builder.Dot(h, x[2]))
+		n := builder.Tanh(builder.Dot(builder.Mul(r, h), x[3]))
+		return builder.Add(builder.Mul(builder.Sub(1, z), n), builder.Mul(z, h))
+	})
+}
+
+// jitSuite measures programs that package jit compiles, beside XLA, and the interpreter where it is not too slow.
+func jitSuite(ctx context.Context, s settings, r *report) (err error) {
+	plugin, err := openPlugin(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := native.Ensure(ctx, native.MLIR, native.EnsureOptions{}); err != nil {
+		return err
+	}
+	client, err := plugin.NewClient(bridge.ClientOptions{Devices: 1})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, client.Close()) }()
+	library, err := mlir.Open(mlir.OpenOptions{})
+	if err != nil {
+		return err
+	}
+	c := library.NewContext(mlir.ContextOptions{})
+	defer c.Close()
+	for _, p := range jitPrograms {
+		if err := p.measure(ctx, c, client, s, r); err != nil {
+			return fmt.Errorf("jit/%s: %w", p.name, err)
+		}
+	}
+	return nil
+}
+
+// module builds the program.
+func (p jitProgram) module(c *mlir.Context) (*mlir.Module, error) {
+	b := builder.New(c, builder.Options{})
+	var shapes []tensor.Shape
+	for _, dims := range p.params {
+		shapes = append(shapes, tensor.ShapeOf(tensor.F32, dims...))
+	}
+	f := b.Func("main", shapes...)
+	var x []builder.Value
+	for i := range shapes {
+		x = append(x, f.Param(i))
+	}
+	f.Return(p.build(x))
+	return b.Module()
+}
+
+// measure measures the compiles and the runs of a program.
+func (p jitProgram) measure(
+	ctx context.Context, c *mlir.Context, client *bridge.Client, s settings, r *report,
+) (err error) {
+	m, err := p.module(c)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	start := time.Now()
+	mine, err := jit.Compile(ctx, m, jit.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, mine.Close()) }()
+	compiled := time.Since(start)
+	start = time.Now()
+	xla, err := client.Compile(ctx, passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, xla.Close()) }()
+	r.figure("jit/"+p.name+"/compile", micro(compiled)/micro(time.Since(start)), "of XLA",
+		atMost(jitCompile))
+
+	inputs, outputs := p.arrays(mine)
+	works := []work{
+		{name: "jit", do: func(n int) (err error) {
+			for i := 0; i < n && err == nil; i++ {
+				err = mine.CallInto(ctx, outputs, inputs...)
+			}
+			return err
+		}},
+		{name: "xla", do: func(n int) error { return runStaged(ctx, xla, n, borrowed(inputs)...) }},
+	}
+	if !p.slow {
+		slow, err := stages.Compile(ctx, m, stages.Options{Devices: []stages.Device{stages.Interpreter()}})
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, slow.Close()) }()
+		works = append(works, work{name: "interpreter", most: 1, do: func(n int) (err error) {
+			for i := 0; i < n && err == nil; i++ {
+				_, err = slow.Call(ctx, inputs...)
+			}
+			return err
+		}})
+	}
+	got, err := inTurn(works, s.repeat)
+	if err != nil {
+		return err
+	}
+	got.report(r, "jit/"+p.name+"/")
+	r.figure("jit/"+p.name+"/run", got[0].wall/got[1].wall, "of XLA", atMost(jitRun))
+	return nil
+}
+
+// arrays returns arrays of random numbers, and memory for the results.
+func (p jitProgram) arrays(e *jit.Executable) (inputs, outputs []tensor.View) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, shape := range e.Inputs() {
+		data := make([]float32, shape.NumElements())
+		for i := range data {
+			data[i] = float32(random.NormFloat64()) / 4
+		}
+		v, _ := tensor.FromSlice(data, shape.Dims...)
+		inputs = append(inputs, v)
+	}
+	for _, shape := range e.Outputs() {
+		outputs = append(outputs, tensor.View{Shape: shape, Data: make([]byte, shape.NumBytes())})
+	}
+	return inputs, outputs
+}
+
+// borrowed returns arrays that a run of XLA reads in place.
+func borrowed(views []tensor.View) []bridge.Input {
+	list := make([]bridge.Input, len(views))
+	for i, v := range views {
+		list[i] = bridge.Borrow(v)
+	}
+	return list
+}
