@@ -21,6 +21,9 @@ func Lower(m *mlir.Module) error {
 	if !Found() {
 		return nil
 	}
+	if err := expand(m); err != nil {
+		return err
+	}
 	n := 0
 	for op := range m.Operation().Index().Named("stablehlo.dot_general") {
 		p, ok := read(op)
