@@ -33,19 +33,25 @@ func giveBuffers(m *mlir.Module, _ *Executable) error {
 		read := bufferization.ToTensorOp{Buffer: a, Restrict: true, ResultType: plain}.Create(b)
 		a.ReplaceAllUsesExcept(cast(b, read.Result(0), t), read)
 	}
+	// Each result is stored in a tensor of its buffer first, where bufferization sees which values are still needed in that
+	// memory, and only then in the buffer, which copies nothing if it is there.
 	end := body.Terminator()
-	at := b.At(mlir.Before(end))
+	start, at := b.At(mlir.AtStart(body)), b.At(mlir.Before(end))
+	stored, given := make([]mlir.Value, len(out)), make([]mlir.Value, len(out))
 	for i, t := range out {
 		plain, buffer := bufferOf(b, t)
 		if b.Err() != nil {
 			return b.Err()
 		}
 		types = append(types, buffer)
-		to := body.AddArgument(buffer, f.Location())
-		if !isEmpty(t) {
-			bufferization.MaterializeInDestinationOp{
-				Source: cast(at, end.Operand(i), plain), Dest: to, Restrict: true, Writable: true}.Create(at)
-		}
+		given[i] = body.AddArgument(buffer, f.Location())
+		to := bufferization.ToTensorOp{Buffer: given[i], Restrict: true, Writable: true, ResultType: plain}.Create(start)
+		stored[i] = bufferization.MaterializeInDestinationOp{
+			Source: cast(at, end.Operand(i), plain), Dest: to.Result(0), ResultType: plain,
+		}.Create(at).Result(0)
+	}
+	for i, v := range stored {
+		bufferization.MaterializeInDestinationOp{Source: v, Dest: given[i], Restrict: true, Writable: true}.Create(at)
 	}
 	if b.Err() != nil {
 		return b.Err()

@@ -37,6 +37,13 @@ func TestCall(t *testing.T) {
 			return %1, %2 : tensor<3xf32>, tensor<3xf32> }`,
 			[]tensor.View{tensor.Vector[float32](1, 2, 3)},
 			[]tensor.View{tensor.Vector[float32](2, 8, 18), tensor.Vector[float32](-2, -8, -18)}},
+		{"a product that is a result, and one of it", `func.func @main(%x: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>) {
+			%0 = stablehlo.dot %x, %x : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+			%1 = stablehlo.add %0, %0 : tensor<2x2xf32>
+			%2 = stablehlo.dot %1, %x : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+			return %0, %2 : tensor<2x2xf32>, tensor<2x2xf32> }`,
+			[]tensor.View{array(t, []float32{1, 1, 0, 1}, 2, 2)},
+			[]tensor.View{array(t, []float32{1, 2, 0, 1}, 2, 2), array(t, []float32{2, 6, 0, 2}, 2, 2)}},
 		{"product", `func.func @main(%x: tensor<2x2xf32>, %y: tensor<2x2xf32>) -> tensor<2xf32> {
 			%0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
 			%1 = stablehlo.tanh %0 : tensor<2x2xf32>
