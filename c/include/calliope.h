@@ -99,8 +99,8 @@
 #define CALLIOPE_API
 #endif
 
-// Begins an enum whose values are int32_t, where the language can say so. It has that size everywhere, and a
-// function or a field that has its type may have another number.
+// Begins an enum whose type is int32_t where the language can say so. Its size is 4 bytes everywhere. A function or a
+// field of the type may have another number than those that have names.
 #if defined(__cplusplus) || defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L
 #define CALLIOPE_ENUM(name) typedef enum name : int32_t
 #else

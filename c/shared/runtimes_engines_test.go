@@ -3,10 +3,15 @@
 package main
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/native"
 )
 
 // TestPythonSignals holds that KeyboardInterrupt, handlers in Python, fork and faulthandler work beside the library. It
@@ -38,4 +43,31 @@ func TestJVM(t *testing.T) {
 			golden(t, "jvm.txt", run(t, java, args...))
 		})
 	}
+}
+
+// TestDescribedGPU compiles a module with callbacks by XLA's plugin for GPUs, for one that is described and not there.
+// What XLA makes of it has all calls that must be made, with their side effects and aliases. The library's handlers
+// are instantiated. It fetches the plugin, and NVIDIA's assembler from PyPI.
+func TestDescribedGPU(t *testing.T) {
+	folder, plugin := t.TempDir(), part(t, native.CUDA)
+	run(t, "python3", "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:",
+		"--disable-pip-version-check", "--platform", "manylinux2014_x86_64", "-d", folder, "nvidia-cuda-nvcc==13.5.37")
+	wheels, err := filepath.Glob(filepath.Join(folder, "*.whl"))
+	check.NoError(t, err)
+	run(t, "python3", "-m", "zipfile", "-e", wheels[0], folder)
+	cuda, dump := filepath.Join(folder, "nvidia", "cu13"), filepath.Join(folder, "dump")
+	for _, program := range []string{"ptxas", "nvlink"} {
+		check.NoError(t, os.Chmod(filepath.Join(cuda, "bin", program), 0o700))
+	}
+	flags := "XLA_FLAGS=--xla_dump_hlo_as_text --xla_dump_to=" + dump + " --xla_gpu_cuda_data_dir=" + cuda
+	runIn(t, []string{flags}, compile(t, "described.c"), plugin, "testdata/h100.txt", "testdata/described.mlir")
+	optimized, err := filepath.Glob(filepath.Join(dump, "*after_optimizations.txt"))
+	check.NoError(t, err)
+	text, err := os.ReadFile(optimized[0])
+	check.NoError(t, err)
+	var got strings.Builder
+	for _, call := range regexp.MustCompile(`custom-call\(.*`).FindAllString(string(text), -1) {
+		got.WriteString(regexp.MustCompile(`\(%[^)]*\)| metadata=\{[^}]*\},`).ReplaceAllString(call, "") + "\n")
+	}
+	golden(t, "described.txt", got.String())
 }

@@ -88,9 +88,12 @@ static void preflight(void) {
       "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
       "  %t = stablehlo.create_token : !stablehlo.token\n"
       "  %u = \"stablehlo.outfeed\"(%x, %t) : (tensor<4xf32>, !stablehlo.token) -> !stablehlo.token\n"
-      "  return %x : tensor<4xf32>\n"
+      "  %a = stablehlo.custom_call @xla_ffi_python_cpu_callback(%x) {api_version = 4 : i32, backend_config = {}} : (tensor<4xf32>) -> tensor<4xf32>\n"
+      "  %b = stablehlo.custom_call @lapack_sgetrf_ffi(%a) {api_version = 4 : i32, backend_config = {}} : (tensor<4xf32>) -> tensor<4xf32>\n"
+      "  %c = stablehlo.custom_call @xla.sdy.GlobalToLocalShape(%b) {api_version = 4 : i32, backend_config = {}} : (tensor<4xf32>) -> tensor<4xf32>\n"
+      "  return %c : tensor<4xf32>\n"
       "}\n");
-  show("preflight: an outfeed", calliope_preflight(library, context.ptr, m.ptr, NULL));
+  show("preflight: what others serve", calliope_preflight(library, context.ptr, m.ptr, NULL));
   mlirModuleDestroy(m);
 }
 
