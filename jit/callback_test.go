@@ -105,3 +105,39 @@ func TestEndlessLoop(t *testing.T) {
 		})
 	}
 }
+
+// A function gets each element of less than a byte in a byte of its own, with its sign, and compiled code gets no other
+// bits than those of the element.
+func TestSmallElements(t *testing.T) {
+	var seen []tensor.View
+	register(t, "jit.callback", func(f *callbacks.Frame) error {
+		seen = append(seen, f.Args[0].Clone())
+		for i := range f.Results[0].Data {
+			f.Results[0].Data[i] = byte(-int8(f.Args[0].Data[i]))
+		}
+		return nil
+	}, callbacks.Options{})
+	for form, target := range map[string]string{"passthrough": "calliope_io_callback", "call": "calliope_runtime_call"} {
+		t.Run(form, func(t *testing.T) {
+			seen = nil
+			e := compile(t, fmt.Sprintf(`func.func @main(%%x: tensor<4xi32>) -> (tensor<4xi32>, tensor<4xui32>) {
+				%%a = stablehlo.convert %%x : (tensor<4xi32>) -> tensor<4xi4>
+				%%b = stablehlo.custom_call @%s(%%a) {api_version = 4 : i32, has_side_effect = true,
+					backend_config = {callback = "jit.callback", form = %q, v = 1 : i64}} : (tensor<4xi4>) -> tensor<4xi4>
+				%%c = stablehlo.convert %%b : (tensor<4xi4>) -> tensor<4xi32>
+				%%d = stablehlo.bitcast_convert %%b : (tensor<4xi4>) -> tensor<4xui4>
+				%%e = stablehlo.convert %%d : (tensor<4xui4>) -> tensor<4xui32>
+				return %%c, %%e : tensor<4xi32>, tensor<4xui32>
+			}`, target, form))
+			got, err := e.Call(t.Context(), tensor.Vector[int32](-7, -1, 0, 7))
+			check.NoError(t, err)
+			want := []tensor.View{tensor.Vector[int32](7, 1, 0, -7), tensor.Vector[uint32](7, 1, 0, 9)}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff([]byte{0xf9, 0xff, 0, 7}, seen[0].Data); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

@@ -18,15 +18,37 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
+// An engine compiles a module.
+type engine struct {
+	name    string
+	compile func(t *testing.T, m *mlir.Module) (callable, error)
+}
+
+type callable interface {
+	Call(ctx context.Context, inputs ...tensor.View) ([]tensor.View, error)
+}
+
+var engines = []engine{
+	{"XLA", func(t *testing.T, m *mlir.Module) (callable, error) { return tryCompile(t, m) }},
+	{"jit", func(t *testing.T, m *mlir.Module) (callable, error) {
+		e, err := jit.Compile(t.Context(), m, jit.Options{})
+		if err == nil {
+			check.Cleanup(t, e)
+		}
+		return e, err
+	}},
+}
+
 // compileBuilt builds @main with the parameters x: f32[3] and server: u8[4], and
 // compiles it. main returns its results.
-func compileBuilt(
+func (on engine) compileBuilt(
 	t *testing.T, main func(f *builder.Func, x, server builder.Value) []builder.Value,
-) (*bridge.Executable, error) {
+) (callable, error) {
 	t.Helper()
 	ctx := library.NewContext(mlir.ContextOptions{})
 	check.Cleanup(t, ctx)
@@ -37,27 +59,16 @@ func compileBuilt(
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tryCompile(t, m)
+	return on.compile(t, m)
 }
 
-func runVector(t *testing.T, e *bridge.Executable, server string) ([]float32, error) {
+func runVector(t *testing.T, e callable, server string) ([]float32, error) {
 	t.Helper()
-	outputs, err := e.Run(t.Context(), tensor.Vector[float32](1, 2, 3), tensor.Vector([]byte(server)...))
+	outputs, err := e.Call(t.Context(), tensor.Vector[float32](1, 2, 3), tensor.Vector([]byte(server)...))
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		for _, b := range outputs {
-			if err := b.Close(); err != nil {
-				t.Error(err)
-			}
-		}
-	}()
-	v, err := outputs[0].ToHost(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tensor.Slice[float32](v)
+	return tensor.Slice[float32](outputs[0])
 }
 
 // timesTen is for the forms that return something, addOne for the one that passes.
@@ -88,6 +99,12 @@ func addOne(c *callbacks.Frame) error {
 // TestForeignEncodings builds, compiles and runs a call in each encoding of another
 // host.
 func TestForeignEncodings(t *testing.T) {
+	for _, on := range engines {
+		t.Run(on.name, func(t *testing.T) { testForeignEncodings(t, on) })
+	}
+}
+
+func testForeignEncodings(t *testing.T, on engine) {
 	const id = "\x83m\x00\x00\x00\x05scale"
 	byNumber, err := callbacks.Default.RegisterFunc(timesTen, callbacks.Options{})
 	if err != nil {
@@ -129,6 +146,9 @@ func TestForeignEncodings(t *testing.T) {
 		t.Error(err)
 	}
 	for _, test := range tests {
+		if test.cb.Target != "" && on.name != "XLA" {
+			continue // only a plugin registers targets
+		}
 		t.Run(test.name, func(t *testing.T) {
 			if test.fn != nil {
 				if err := callbacks.RegisterOpaque(test.bind, test.fn, callbacks.Options{}); err != nil {
@@ -136,7 +156,7 @@ func TestForeignEncodings(t *testing.T) {
 				}
 				defer callbacks.UnregisterOpaque(test.bind)
 			}
-			e, err := compileBuilt(t, func(_ *builder.Func, x, server builder.Value) []builder.Value {
+			e, err := on.compileBuilt(t, func(_ *builder.Func, x, server builder.Value) []builder.Value {
 				cb, y := test.cb, builder.Neg(x)
 				if cb.Host.Encoding == contract.EncodingServer {
 					cb.Host.ServerValue = server
@@ -165,6 +185,12 @@ func TestForeignEncodings(t *testing.T) {
 // TestForeignDispatch has a call that another host wrote served in each way in which a
 // call with results can be.
 func TestForeignDispatch(t *testing.T) {
+	for _, on := range engines {
+		t.Run(on.name, func(t *testing.T) { testForeignDispatch(t, on) })
+	}
+}
+
+func testForeignDispatch(t *testing.T, on engine) {
 	bound := callbacks.OpaqueID{ID: "scale"}
 	for _, dispatch := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Deferred} {
 		for _, encoding := range []contract.Encoding{contract.EncodingWords, contract.EncodingOperand,
@@ -183,7 +209,7 @@ func TestForeignDispatch(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				e, err := compileBuilt(t, func(_ *builder.Func, x, _ builder.Value) []builder.Value {
+				e, err := on.compileBuilt(t, func(_ *builder.Func, x, _ builder.Value) []builder.Value {
 					y := builder.Neg(x)
 					return []builder.Value{builder.RuntimeCall(cb, y, y)}
 				})
@@ -206,6 +232,12 @@ func TestForeignDispatch(t *testing.T) {
 
 // TestForeignMistakes holds when and how a foreign id that nobody has bound is said.
 func TestForeignMistakes(t *testing.T) {
+	for _, on := range engines {
+		t.Run(on.name, func(t *testing.T) { testForeignMistakes(t, on) })
+	}
+}
+
+func testForeignMistakes(t *testing.T, on engine) {
 	const id = "\x83known"
 	bound := callbacks.OpaqueID{ID: id, Server: "pid1"}
 	if err := callbacks.RegisterOpaque(bound, timesTen, callbacks.Options{}); err != nil {
@@ -232,7 +264,7 @@ func TestForeignMistakes(t *testing.T) {
 			unknown: "f"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			e, err := compileBuilt(t, func(_ *builder.Func, x, server builder.Value) []builder.Value {
+			e, err := on.compileBuilt(t, func(_ *builder.Func, x, server builder.Value) []builder.Value {
 				cb := test.cb
 				if cb.Host.Encoding == contract.EncodingServer {
 					cb.Host.ServerValue = server

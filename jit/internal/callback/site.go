@@ -20,6 +20,7 @@ type site struct {
 	passed    int            // the number of those that compiled code passes
 	args, ids int            // the number of the data and of the ids, which come first
 	results   []int          // the arrays that are results
+	small     []int          // the arrays with elements of less than a byte
 
 	lanes [dispatch.Lanes]*call // the calls that hold a lane of the slot
 	spare sync.Pool             // other calls that are over
@@ -33,7 +34,7 @@ func (c *Calls) bind(l *lowering) error {
 		return err
 	}
 	c.sites = append(c.sites, &site{bound: bound, attributes: s.Attributes, arrays: l.arrays, passed: len(l.call.Arrays),
-		args: len(l.data.Args), ids: l.ids, results: l.results})
+		args: len(l.data.Args), ids: l.ids, results: l.results, small: small(l.arrays)})
 	return nil
 }
 
@@ -63,11 +64,13 @@ func (s *site) call(r *dispatch.Run, addresses *unsafe.Pointer) error {
 	}
 	c := s.take(bound, lane)
 	s.view(c.views, addresses)
+	s.widen(c.views)
 	for i, k := range s.results {
 		c.Outputs[i] = c.views[k]
 	}
 	c.RunID = r.ID()
 	_, err := bound.Slot.Do(&c.Call.Call, r)
+	s.narrow(addresses)
 	if lane < 0 && s.bound.Slot != nil {
 		s.spare.Put(c)
 	}
