@@ -98,31 +98,29 @@ func testWaysOfDispatch(t *testing.T, on testEngine) {
 	}
 }
 
-// A callback in a loop of a run on XLA's threads.
-func TestWaysOfDispatchInLoop(t *testing.T) {
+// Every Dispatch works in a loop of compiled code.
+func TestWaysOfDispatchInLoop(t *testing.T) { onEngines(t, testWaysOfDispatchInLoop) }
+
+func testWaysOfDispatchInLoop(t *testing.T, on testEngine) {
 	const signature = "f32[4]->f32[4]"
-	c := testClient(t)
 	for _, way := range ways {
 		t.Run(way.String(), func(t *testing.T) {
 			name := registerWith(t, callbacks.Options{Signature: signature, Dispatch: way}, negate)
-			e := compile(t, c, loop(contract.TargetIOCallback, named(name, signature)), CompileOptions{})
-			run, err := e.Start(t.Context(), view(t, []float32{1, 2, 3, 4}, 4), tensor.Scalar(int32(11)))
+			e := on.compile(t, loop(contract.TargetIOCallback, named(name, signature)))
+			out, err := e.Call(t.Context(), view(t, []float32{1, 2, 3, 4}, 4), tensor.Scalar(int32(11)))
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err := run.Wait(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			check.Diff(t, "result", []float32{-2048, -4096, -6144, -8192}, host[float32](t, out[0]))
+			check.Diff(t, "result", []float32{-2048, -4096, -6144, -8192}, result[float32](t, out[0]))
 		})
 	}
 }
 
 // With every Dispatch the run returns the same error value, nothing leaks, and the next run
 // works.
-func TestDispatchErrors(t *testing.T) {
-	c := testClient(t)
+func TestDispatchErrors(t *testing.T) { onEngines(t, testDispatchErrors) }
+
+func testDispatchErrors(t *testing.T, on testEngine) {
 	for _, way := range ways[1:] {
 		for what, test := range map[string]struct {
 			fn   func(*callbacks.Frame) error
@@ -146,10 +144,10 @@ func TestDispatchErrors(t *testing.T) {
 					}
 					return nil
 				})
-				e := compile(t, c, big(contract.Passthrough, fmt.Sprintf("callback = %q", name)), CompileOptions{})
+				e := on.compile(t, big(contract.Passthrough, fmt.Sprintf("callback = %q", name)))
 				before := buffersAlive()
 				for range 3 {
-					_, err := e.Run(t.Context(), bigInput(t))
+					_, err := e.Call(t.Context(), bigInput(t))
 					if test.want == nil {
 						check.Diff(t, "the very error", true, causeOf(t, err) == errSentinel)
 					} else if !errors.As(err, test.want) {
@@ -158,11 +156,9 @@ func TestDispatchErrors(t *testing.T) {
 				}
 				check.Diff(t, "buffers alive", before, buffersAlive())
 				faulty = false
-				out, err := e.Run(t.Context(), bigInput(t))
-				if err != nil {
+				if _, err := e.Call(t.Context(), bigInput(t)); err != nil {
 					t.Fatal("the next run: ", err)
 				}
-				out[0].Close()
 			})
 		}
 	}
