@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/mlir"
@@ -8,28 +9,59 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/scf"
 )
 
-// lowerWhile makes a while a loop of scf that carries tensors in one buffer each, and scalars in none.
+// lowerWhile makes a while a loop of scf that carries tensors in one buffer each, and scalars in none. What the body
+// returns as it got it is not carried.
 func lowerWhile(e *emitter) error {
-	condition, body := e.op.Region(0).First(), e.op.Region(1).First()
-	results := scf.While(e.Builder, each(e.operands(), e.unpack),
+	l := loop{emitter: e, condition: e.op.Region(0).First(), body: e.op.Region(1).First(), values: e.operands()}
+	// Tensors are first, because MLIR drops scalars out of the middle, but can bufferize only tensors that keep their
+	// place.
+	for _, scalars := range []bool{false, true} {
+		for i, v := range l.values {
+			changes := !l.body.Terminator().Operand(i).Equal(l.body.Argument(i))
+			if isScalar(v.Type()) == scalars && changes {
+				l.carried = append(l.carried, i)
+			}
+		}
+	}
+	initial := each(l.carried, func(i int) mlir.Value { return e.unpack(l.values[i]) })
+	results := scf.While(e.Builder, initial,
 		func(carried []mlir.Value) (mlir.Value, []mlir.Value) {
-			return e.unpack(e.take(condition, each(carried, e.pack))[0]), carried
-		},
-		func(carried []mlir.Value) []mlir.Value {
-			next := e.take(body, each(carried, e.pack))
-			for i, v := range next {
-				if next[i] = e.unpack(v); e.Err() == nil && !inPlace(v, carried[i]) {
-					next[i] = e.unpack(e.unshared(v, i, carried))
-				}
-			}
-			for i, v := range next {
-				if e.Err() == nil && !inPlace(v, carried[i]) {
-					next[i] = e.store(v, carried[i])
-				}
-			}
-			return next
-		})
-	return e.replace(each(results, e.pack))
+			return e.unpack(e.take(l.condition, l.all(carried))[0]), carried
+		}, l.next)
+	return e.replace(l.all(results))
+}
+
+type loop struct {
+	*emitter
+	condition, body mlir.Block
+	values          []mlir.Value // before the first iteration
+	carried         []int        // which of them change
+}
+
+// all returns the values of an iteration.
+func (l *loop) all(carried []mlir.Value) []mlir.Value {
+	all := slices.Clone(l.values)
+	for k, i := range l.carried {
+		all[i] = l.pack(carried[k])
+	}
+	return all
+}
+
+// next builds the body, and returns the values that the next iteration gets.
+func (l *loop) next(carried []mlir.Value) []mlir.Value {
+	all := l.take(l.body, l.all(carried))
+	next := each(l.carried, func(i int) mlir.Value { return all[i] })
+	for k, v := range next {
+		if next[k] = l.unpack(v); l.Err() == nil && !inPlace(v, carried[k]) {
+			next[k] = l.unpack(l.unshared(v, k, carried))
+		}
+	}
+	for k, v := range next {
+		if l.Err() == nil && !inPlace(v, carried[k]) {
+			next[k] = l.store(v, carried[k])
+		}
+	}
+	return next
 }
 
 // inPlace reports whether v is a carried value after updates of it that can be made in its buffer, because nothing uses
@@ -110,8 +142,8 @@ func within(op mlir.Operation, block mlir.Block) mlir.Operation {
 
 // unshared returns a copy of v, which is stored in the buffer of carried[i], if v may be in the buffer of another
 // carried value, which could be overwritten first.
-func (e *emitter) unshared(v mlir.Value, i int, carried []mlir.Value) mlir.Value {
-	if e.Err() != nil || isScalar(v.Type()) {
+func (l *loop) unshared(v mlir.Value, i int, carried []mlir.Value) mlir.Value {
+	if l.Err() != nil || isScalar(v.Type()) {
 		return v
 	}
 	visited := map[mlir.Value]bool{}
@@ -143,7 +175,7 @@ func (e *emitter) unshared(v mlir.Value, i int, carried []mlir.Value) mlir.Value
 	if !shared(v) {
 		return v
 	}
-	return bufferization.AllocTensorOp{Copy: v, ResultType: v.Type()}.Create(e.Builder).Result(0)
+	return bufferization.AllocTensorOp{Copy: v, ResultType: v.Type()}.Create(l.Builder).Result(0)
 }
 
 // isFresh reports whether an operation makes results that do not share the buffer of an operand.
