@@ -53,6 +53,21 @@ func TestConformance(t *testing.T) {
 			byXLA[s] = r
 		}
 	}
+	byJIT := map[*sample][]tensor.View{}
+	for _, p := range programs(t, isCompiled) {
+		out, err := onJIT(t.Context(), p)
+		if err != nil {
+			t.Errorf("%s: package jit says: %v", p, err)
+			continue
+		}
+		results, err := p.split(out)
+		if err != nil {
+			t.Errorf("%s, by package jit: %v", p, err)
+		}
+		for s, r := range results {
+			byJIT[s] = r
+		}
+	}
 	for i := range samples {
 		s := &samples[i]
 		want, judge, err := s.wanted()
@@ -61,6 +76,14 @@ func TestConformance(t *testing.T) {
 		}
 		if s.notInterpreted == "" && s.notXLA == "" && s.departs == "" {
 			agree(t, s, "interpreter", byInterpreter[s], "XLA", byXLA[s])
+		}
+		switch {
+		case want != nil:
+			agree(t, s, judge, want, "jit", byJIT[s])
+		case s.notXLA == "":
+			agree(t, s, "XLA", byXLA[s], "jit", byJIT[s])
+		default:
+			agree(t, s, "interpreter", byInterpreter[s], "jit", byJIT[s])
 		}
 		s.hold(t, judge, want, "interpreter", s.notInterpreted, s.interpreterSays, byInterpreter[s])
 		s.hold(t, judge, want, "XLA", s.notXLA, s.xlaSays, byXLA[s])

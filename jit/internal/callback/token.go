@@ -1,8 +1,6 @@
 package callback
 
 import (
-	"errors"
-
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -22,12 +20,13 @@ func DropTokens(f mlir.Operation) error {
 	results = results[callop.Tokens(callop.Types(results)):]
 	end.SetOperands(results...)
 	b := mlir.NewBuilder(mlir.AtStart(body), f.Location())
-	none := func() mlir.Value {
-		return stablehlo.Constant(b, tensor.View{Shape: stablehlo.RuntimeTokenShape(), Data: []byte{}})
+	none := stablehlo.Constant(b, tensor.View{Shape: stablehlo.RuntimeTokenShape(), Data: []byte{}})
+	if b.Err() != nil {
+		return b.Err()
 	}
 	for body.NumArguments() > 0 && stablehlo.IsToken(body.Argument(0).Type()) {
-		body.Argument(0).ReplaceAllUses(none())
-		if err := errors.Join(b.Err(), body.EraseArgument(0)); err != nil {
+		body.Argument(0).ReplaceAllUses(none)
+		if err := body.EraseArgument(0); err != nil {
 			return err
 		}
 	}
@@ -40,8 +39,8 @@ func DropTokens(f mlir.Operation) error {
 		setTokens(op, array)
 	}
 	for _, op := range makers {
-		op.Result(0).ReplaceAllUses(none())
-		if err := errors.Join(b.Err(), op.Erase()); err != nil {
+		op.Result(0).ReplaceAllUses(none)
+		if err := op.Erase(); err != nil {
 			return err
 		}
 	}
@@ -49,7 +48,7 @@ func DropTokens(f mlir.Operation) error {
 	f.SetAttribute("function_type", c.TypeAttribute(c.FunctionType(argumentTypes(body), callop.Types(end.OperandValues()))))
 	f.RemoveAttribute("arg_attrs")
 	f.RemoveAttribute("res_attrs")
-	return b.Err()
+	return nil
 }
 
 func argumentTypes(b mlir.Block) (list []mlir.Type) {

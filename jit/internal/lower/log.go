@@ -58,10 +58,19 @@ func (e *emitter) like(x mlir.Value, v float64) mlir.Value {
 	if e.Err() != nil {
 		return x
 	}
-	value, err := e.Context().DenseFromAttributes(x.Type(), e.Context().FloatAttribute(e.elementOf(x), v))
+	return e.filled(x.Type(), v)
+}
+
+// filled returns a constant of floats, whose elements are all v.
+func (e *emitter) filled(t mlir.Type, v float64) mlir.Value {
+	elem, _ := t.Element()
+	if elem.IsNil() {
+		return mlir.Value{} // after an error
+	}
+	value, err := e.Context().DenseFromAttributes(t, e.Context().FloatAttribute(elem, v))
+	e.Fail(err)
 	if err != nil {
-		e.Fail(err)
-		return x
+		return mlir.Value{}
 	}
 	return e.constant(value)
 }

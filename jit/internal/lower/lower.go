@@ -31,13 +31,14 @@ const after = "builtin.module(stablehlo-legalize-to-linalg,reconcile-unrealized-
 // Run converts a module. An error that an operation causes is an [*UnsupportedError]. After an error the module must
 // not be used.
 func Run(m *mlir.Module) error {
-	if err := replace(m); err != nil {
-		return err
+	for _, step := range []func(*mlir.Module) error{
+		check, widen, replace, func(m *mlir.Module) error { return pass(m, after) }, left, scalars,
+	} {
+		if err := step(m); err != nil {
+			return err
+		}
 	}
-	if err := pass(m, after); err != nil {
-		return err
-	}
-	return scalars(m)
+	return nil
 }
 
 func pass(m *mlir.Module, pipeline string) error {
@@ -49,15 +50,35 @@ func pass(m *mlir.Module, pipeline string) error {
 	return manager.Run(m)
 }
 
-// lowerings has the function for each operation that is replaced.
-
+// lowerings has the function for each operation that is replaced. It may leave the operation to MLIR's pass.
 var lowerings = map[string]func(*emitter) error{
+	"stablehlo.add":                   lowerAdd,
+	"stablehlo.all_gather":            lowerCollective,
+	"stablehlo.all_reduce":            lowerCollective,
+	"stablehlo.all_to_all":            lowerCollective,
+	"stablehlo.batch_norm_grad":       lowerBatchNormGrad,
+	"stablehlo.batch_norm_inference":  lowerBatchNormInference,
+	"stablehlo.batch_norm_training":   lowerBatchNormTraining,
+	"stablehlo.bitcast_convert":       lowerBitcastConvert,
 	"stablehlo.case":                  lowerCase,
 	"stablehlo.cholesky":              lowerCholesky,
+	"stablehlo.collective_broadcast":  lowerCollective,
+	"stablehlo.collective_permute":    lowerCollectivePermute,
+	"stablehlo.dot_general":           lowerDotGeneral,
 	"stablehlo.exponential_minus_one": lowerExponentialMinusOne,
-	"stablehlo.log_plus_one":          lowerLogPlusOne,
 	"stablehlo.fft":                   lowerFFT,
+	"stablehlo.get_dimension_size":    lowerGetDimensionSize,
+	"stablehlo.get_tuple_element":     lowerGetTupleElement,
 	"stablehlo.if":                    lowerIf,
+	"stablehlo.log_plus_one":          lowerLogPlusOne,
+	"stablehlo.map":                   lowerMap,
+	"stablehlo.maximum":               lowerExtremum,
+	"stablehlo.minimum":               lowerExtremum,
+	"stablehlo.optimization_barrier":  lowerIdentity,
+	"stablehlo.partition_id":          lowerDeviceNumber,
+	"stablehlo.reduce":                lowerReduce,
+	"stablehlo.reduce_scatter":        lowerCollective,
+	"stablehlo.replica_id":            lowerDeviceNumber,
 	"stablehlo.rng_bit_generator":     lowerRngBitGenerator,
 	"stablehlo.scatter":               lowerScatter,
 	"stablehlo.select_and_scatter":    lowerSelectAndScatter,
@@ -77,12 +98,13 @@ func replace(m *mlir.Module) error {
 	})
 	for _, op := range list {
 		e := &emitter{Builder: mlir.NewBuilder(mlir.Before(op), op.Location()), op: op}
-		err := lowerings[op.Name()](e)
+		name, position := op.Name(), op.Location().Position()
+		err := lowerings[name](e)
 		if err == nil {
 			err = e.Err()
 		}
 		if err != nil {
-			return &UnsupportedError{Operation: op.Name(), Position: op.Location().Position(), Reason: err.Error()}
+			return &UnsupportedError{Operation: name, Position: position, Reason: err.Error()}
 		}
 	}
 	return nil

@@ -100,6 +100,8 @@ func randomView(s tensor.Shape, random *rand.Rand) tensor.View {
 		return filled(s, func() int32 { return random.Int32N(12) - 4 })
 	case tensor.S64:
 		return filled(s, func() int64 { return random.Int64N(12) - 4 })
+	case tensor.S8:
+		return filled(s, func() int8 { return int8(random.Uint32()) })
 	case tensor.U8:
 		return filled(s, func() uint8 { return uint8(random.Uint32()) })
 	case tensor.U32:

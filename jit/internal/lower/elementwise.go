@@ -1,0 +1,114 @@
+package lower
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// lowerAdd makes the sum of booleans a disjunction. MLIR's pass adds them modulo 2.
+func lowerAdd(e *emitter) error {
+	if bits, _, ok := e.elementOf(e.op.Result(0)).IntegerWidth(); !ok || bits != 1 {
+		return nil
+	}
+	return e.replace([]mlir.Value{stablehlo.Or(e.Builder, e.op.Operand(0), e.op.Operand(1))})
+}
+
+// lowerExtremum makes the maximum or minimum of complex numbers a selection. They are ordered by their real parts, and
+// those whose real parts are equal by their imaginary parts. MLIR's pass compares only the real parts.
+func lowerExtremum(e *emitter) error {
+	x, y := e.op.Operand(0), e.op.Operand(1)
+	if !isComplex(x) {
+		return nil
+	}
+	how := stablehlo.CompareGT
+	if e.op.Name() == "stablehlo.minimum" {
+		how = stablehlo.CompareLT
+	}
+	b := e.Builder
+	re := [2]mlir.Value{stablehlo.Real(b, x), stablehlo.Real(b, y)}
+	im := [2]mlir.Value{stablehlo.Imag(b, x), stablehlo.Imag(b, y)}
+	useX := stablehlo.Or(b, e.compare(re[0], re[1], how),
+		stablehlo.And(b, e.compare(re[0], re[1], stablehlo.CompareEQ), e.compare(im[0], im[1], how)))
+	return e.replace([]mlir.Value{stablehlo.Select(b, useX, x, y)})
+}
+
+// lowerBitcastConvert replaces a bitcast_convert of complex numbers to the same type, on which MLIR's pass crashes.
+func lowerBitcastConvert(e *emitter) error {
+	x, to := e.op.Operand(0), e.op.Result(0)
+	if !isComplex(x) && !isComplex(to) {
+		return nil
+	}
+	if !x.Type().Equal(to.Type()) {
+		return errors.New("it converts complex numbers to another type")
+	}
+	return lowerIdentity(e)
+}
+
+// lowerMap makes a map loops over the elements.
+func lowerMap(e *emitter) error {
+	return e.elementwise(func(at []mlir.Value) []mlir.Value { return e.extract(e.operands(), at) })
+}
+
+// lowerReduce makes a reduce over no dimensions loops over the elements, and one of no elements its initial values. It
+// leaves others.
+func lowerReduce(e *emitter) error {
+	op, ok := stablehlo.AsReduce(e.op)
+	if !ok {
+		return errMalformed
+	}
+	if slices.Contains(dims(op.Inputs[0]), 0) {
+		var results []mlir.Value
+		for i, v := range op.InitValues {
+			results = append(results, stablehlo.BroadcastInDim(e.Builder, e.op.Result(i).Type(), v, nil))
+		}
+		return e.replace(each(results, e.signless))
+	}
+	if len(op.Dimensions) > 0 {
+		return nil
+	}
+	return e.elementwise(func(at []mlir.Value) []mlir.Value {
+		initial := each(each(op.InitValues, e.signless), e.unpack)
+		return append(initial, e.extract(each(op.Inputs, e.signless), at)...)
+	})
+}
+
+// elementwise replaces an operation by loops over the elements of its results, which its region computes of those that
+// elements returns.
+func (e *emitter) elementwise(elements func(at []mlir.Value) []mlir.Value) error {
+	to := each(e.op.ResultValues(), func(r mlir.Value) mlir.Value {
+		return e.buffer(signlessType(e.Context(), r.Type()))
+	})
+	return e.replace(e.nest(dims(to[0]), to, func(at, to []mlir.Value) []mlir.Value {
+		results := e.take(e.op.Region(0).First(), each(elements(at), e.pack))
+		return e.insert(each(results, e.unpack), to, at)
+	}))
+}
+
+// lowerDotGeneral computes products of halves in f32, because MLIR's pass rounds each partial sum, and those of
+// booleans in integers, because it adds modulo 2.
+func lowerDotGeneral(e *emitter) error {
+	op, ok := stablehlo.AsDotGeneral(e.op)
+	if !ok {
+		return errMalformed
+	}
+	result := e.op.Result(0).Type()
+	elem := e.elementOf(e.op.Result(0))
+	sizes, _ := result.Dims()
+	kind, isFloat := elem.FloatKind()
+	bits, _, isInteger := elem.IntegerWidth()
+	switch {
+	case isFloat && kind != mlir.F32 && kind != mlir.F64:
+		op.ResultType = e.tensorOf(e.Context().F32Type(), sizes...)
+		return e.replace([]mlir.Value{stablehlo.Convert(e.Builder, result, op.Create(e.Builder).Result(0))})
+	case isInteger && bits == 1:
+		whole := func(v mlir.Value) mlir.Value {
+			return stablehlo.Convert(e.Builder, e.tensorOf(e.integer(32), dims(v)...), v)
+		}
+		op.LHS, op.RHS, op.ResultType = whole(op.LHS), whole(op.RHS), e.tensorOf(e.integer(32), sizes...)
+		return e.replace([]mlir.Value{stablehlo.Convert(e.Builder, result, op.Create(e.Builder).Result(0))})
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package lower
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// lowerIdentity replaces an operation by its operands.
+func lowerIdentity(e *emitter) error { return e.replace(e.operands()) }
+
+// lowerGetTupleElement replaces an element of a tuple by what the tuple was made of.
+func lowerGetTupleElement(e *emitter) error {
+	op, ok := stablehlo.AsGetTupleElement(e.op)
+	if !ok {
+		return errMalformed
+	}
+	if op.Operand.IsArgument() || op.Operand.Owner().Name() != "stablehlo.tuple" {
+		return errors.New("its operand is not the result of stablehlo.tuple")
+	}
+	tuple := op.Operand.Owner()
+	e.op.Result(0).ReplaceAllUses(tuple.Operand(int(op.Index)))
+	if err := e.op.Erase(); err != nil || tuple.Result(0).HasUses() {
+		return err
+	}
+	return tuple.Erase()
+}
+
+// lowerGetDimensionSize replaces a get_dimension_size, which is known.
+func lowerGetDimensionSize(e *emitter) error {
+	op, ok := stablehlo.AsGetDimensionSize(e.op)
+	if !ok {
+		return errMalformed
+	}
+	size := dims(op.Operand)[op.Dimension]
+	if size < 0 {
+		return errors.New("the size is not known before it runs")
+	}
+	return e.replace([]mlir.Value{e.scalar(32, size)})
+}
+
+// lowerDeviceNumber replaces the number of a replica or partition, of which there is one.
+func lowerDeviceNumber(e *emitter) error {
+	if err := oneDevice(e.op); err != nil {
+		return err
+	}
+	return e.replace([]mlir.Value{e.scalar(32, 0)})
+}
+
+// scalar returns a constant of rank 0.
+func (e *emitter) scalar(bits int, n int64) mlir.Value {
+	return e.pack(arith.ConstantInt(e.Builder, e.integer(bits), n))
+}
+
+// lowerCollective replaces a collective operation by its operands, if each device is alone in its group.
+func lowerCollective(e *emitter) error {
+	groups, ok := e.op.Attribute("replica_groups")
+	t, _ := groups.Type()
+	if sizes, isDense := t.Dims(); ok && isDense && len(sizes) == 2 && sizes[1] > 1 {
+		return errDevices
+	}
+	if err := oneDevice(e.op); err != nil {
+		return err
+	}
+	return e.replace(e.operands())
+}
+
+// lowerCollectivePermute replaces a collective_permute of one device by its operand, or by zeros if nothing is sent.
+func lowerCollectivePermute(e *emitter) error {
+	if err := oneDevice(e.op); err != nil {
+		return err
+	}
+	op, ok := stablehlo.AsCollectivePermute(e.op)
+	if !ok {
+		return errMalformed
+	}
+	switch {
+	case len(op.SourceTargetPairs) == 0:
+		return errors.New("nothing is sent: use a constant of zeros")
+	case slices.ContainsFunc(op.SourceTargetPairs, func(pair [2]int64) bool { return pair != [2]int64{} }):
+		return errDevices
+	}
+	return e.replace(e.operands())
+}
+
+// oneDevice returns an error if a module is for several devices.
+func oneDevice(op mlir.Operation) error {
+	for !op.Parent().IsNil() {
+		op = op.Parent()
+	}
+	for _, name := range []string{"mhlo.num_replicas", "mhlo.num_partitions"} {
+		if n, ok := op.Attribute(name); ok {
+			if count, isInt := n.Int(); isInt && count > 1 {
+				return errDevices
+			}
+		}
+	}
+	return nil
+}
+
+var errDevices = errors.New("it is for several devices: use XLA, or one device")
