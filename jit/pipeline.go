@@ -22,7 +22,7 @@ var expansion = []step{
 		"inline",
 	),
 	onlyMain,
-	passes("canonicalize"),
+	passes("canonicalize", "cse"),
 }
 
 // steps are what Compile does then, in order.
@@ -35,7 +35,7 @@ var steps = []step{
 	giveBuffers,
 	passes(
 		"reconcile-unrealized-casts",
-		"canonicalize", "cse",
+		"canonicalize", // without cse, which makes one of the tensors that results are computed in
 		"func.func(linalg-generalize-named-ops)",
 		"linalg-fuse-elementwise-ops",
 		"eliminate-empty-tensors",
