@@ -107,8 +107,8 @@ func (e *Executable) finish(ctx context.Context, m *mlir.Module) (err error) {
 	return nil
 }
 
-// optimize is LLVM's level: its vectorizers run from 2 on.
-const optimize = 3
+// optimize is the level of LLVM: its vectorizers run from 2 on, and 3 takes longer without code that is faster.
+const optimize = 2
 
 // unsupported returns an error of a step as an *UnsupportedError.
 func unsupported(err error) error {

@@ -29,6 +29,7 @@ var expansion = []step{
 var steps = []step{
 	dropTokens,
 	func(m *mlir.Module, _ *Executable) error { return product.Lower(m) },
+	concatenate,
 	func(m *mlir.Module, _ *Executable) error { return lower.Run(m) },
 	func(m *mlir.Module, _ *Executable) error { return refuse(m, "stablehlo", "chlo") },
 	func(m *mlir.Module, _ *Executable) error { return callback.CheckLoops(m) },
@@ -43,6 +44,7 @@ var steps = []step{
 		"drop-equivalent-buffer-results",
 		"canonicalize", "cse",
 	),
+	approximate,
 	planMemory,
 	copyByLoops,
 	passes(

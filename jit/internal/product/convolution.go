@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/linalg"
+	upstream "github.com/calliope-mlir/calliope/mlir/dialect/tensor"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -82,7 +84,7 @@ func (c convolution) product(b *mlir.Builder) mlir.Value {
 
 	batch, last := int64(c.output.Dims[n.OutputBatchDimension]), int64(len(c.window)+1)
 	result := stablehlo.DotGeneral(b, c.tensor(b, slices.Concat([]int64{batch}, c.result, []int64{columns})...),
-		stablehlo.Concatenate(b, c.patches(b), last), kernel, stablehlo.DotDimensionNumbers{
+		stablehlo.Reshape(b, c.tensor(b, slices.Concat([]int64{batch}, c.result, []int64{rows})...), c.patches(b)), kernel, stablehlo.DotDimensionNumbers{
 			LHSContractingDimensions: []int64{last}, RHSContractingDimensions: []int64{0}})
 	order := make([]int64, last+1)
 	order[n.OutputFeatureDimension] = last
@@ -92,44 +94,38 @@ func (c convolution) product(b *mlir.Builder) mlir.Value {
 	return transposed(b, result, order)
 }
 
-// patches returns what each position of the kernel covers.
-func (c convolution) patches(b *mlir.Builder) (list []mlir.Value) {
+// patches returns what the kernel covers: by batch, position of the result, position in the kernel, and feature.
+func (c convolution) patches(b *mlir.Builder) mlir.Value {
 	n, ones := c.DimensionNumbers, slices.Repeat([]int64{1}, len(c.window))
 	x := transposed(b, c.LHS,
 		slices.Concat([]int64{n.InputBatchDimension}, n.InputSpatialDimensions, []int64{n.InputFeatureDimension}))
 	strides, spread, apart := orOnes(c.WindowStrides, ones), orOnes(c.LHSDilation, ones), orOnes(c.RHSDilation, ones)
 	low, high, between := make([]int64, len(ones)+2), make([]int64, len(ones)+2), make([]int64, len(ones)+2)
-	limits := []int64{int64(c.input.Dims[n.InputBatchDimension])}
 	for i, d := range spread {
 		if c.Padding != nil {
 			low[i+1], high[i+1] = c.Padding[i][0], c.Padding[i][1]
 		}
 		between[i+1] = d - 1
-		limits = append(limits, 0)
 	}
-	limits = append(limits, int64(c.input.Dims[n.InputFeatureDimension]))
 	zero := stablehlo.Constant(b, tensor.View{Shape: tensor.Shape{DType: c.input.DType},
 		Data: make([]byte, c.input.DType.Size())})
 	x = stablehlo.Pad(b, x, zero, low, high, between)
-	at := make([]int64, len(ones))
-	for {
-		starts, steps := make([]int64, len(limits)), slices.Concat([]int64{1}, strides, []int64{1})
-		for i, k := range at {
-			starts[i+1] = k * apart[i]
-			limits[i+1] = starts[i+1] + (c.result[i]-1)*strides[i] + 1
-		}
-		list = append(list, stablehlo.Slice(b, x, starts, slices.Clone(limits), steps))
-		i := len(at) - 1
-		for ; i >= 0; i-- {
-			if at[i]++; at[i] < c.window[i] {
-				break
-			}
-			at[i] = 0
-		}
-		if i < 0 {
-			return list
-		}
+
+	k, loops := b.Context(), 2*len(ones)+2
+	from := []mlir.AffineExpr{k.AffineDim(0)}
+	for i := range ones {
+		at, inside := k.AffineDim(1+i), k.AffineDim(1+len(ones)+i)
+		from = append(from,
+			at.Mul(k.AffineConstant(strides[i])).Add(inside.Mul(k.AffineConstant(apart[i]))))
 	}
+	from = append(from, k.AffineDim(loops-1))
+	dims := slices.Concat([]int64{int64(c.output.Dims[n.OutputBatchDimension])}, c.result, c.window,
+		[]int64{int64(c.kernel.Dims[n.KernelInputFeatureDimension])})
+	op := linalg.Generic(b, []mlir.AffineMap{k.AffineMap(loops, 0, from...), k.IdentityMap(loops)},
+		slices.Repeat([]string{linalg.ParallelLoop}, loops), []mlir.Value{x},
+		[]mlir.Value{upstream.Empty(b, c.tensor(b, dims...))},
+		func(in []mlir.Value) []mlir.Value { return in[:1] })
+	return op.Result(0)
 }
 
 func orOnes(list, ones []int64) []int64 {
