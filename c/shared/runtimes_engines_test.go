@@ -45,29 +45,48 @@ func TestJVM(t *testing.T) {
 	}
 }
 
-// TestDescribedGPU compiles a module with callbacks by XLA's plugin for GPUs, for one that is described and not there.
-// What XLA makes of it has all calls that must be made, with their side effects and aliases. The library's handlers
+// TestDescribedGPU compiles modules with callbacks by XLA's plugin for GPUs, for one that is described and not there.
+// What XLA makes of them has all calls that must be made, with their side effects and aliases. The library's handlers
 // are instantiated. It fetches the plugin, and NVIDIA's assembler from PyPI.
 func TestDescribedGPU(t *testing.T) {
-	folder, plugin := t.TempDir(), part(t, native.CUDA)
-	run(t, "python3", "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:",
-		"--disable-pip-version-check", "--platform", "manylinux2014_x86_64", "-d", folder, "nvidia-cuda-nvcc==13.5.37")
-	wheels, err := filepath.Glob(filepath.Join(folder, "*.whl"))
-	check.NoError(t, err)
-	run(t, "python3", "-m", "zipfile", "-e", wheels[0], folder)
-	cuda, dump := filepath.Join(folder, "nvidia", "cu13"), filepath.Join(folder, "dump")
-	for _, program := range []string{"ptxas", "nvlink"} {
-		check.NoError(t, os.Chmod(filepath.Join(cuda, "bin", program), 0o700))
+	plugin, cuda, program := part(t, native.CUDA), assembler(t), compile(t, "described.c")
+	// compiled returns a file that XLA writes about a module.
+	compiled := func(module, suffix string) string {
+		dump := t.TempDir()
+		flags := "XLA_FLAGS=--xla_dump_hlo_as_text --xla_dump_to=" + dump + " --xla_gpu_cuda_data_dir=" + cuda
+		runIn(t, []string{flags}, program, plugin, "testdata/h100.txt", module)
+		files := check.Must(filepath.Glob(filepath.Join(dump, "*"+suffix)))
+		return string(check.Must(os.ReadFile(files[0])))
 	}
-	flags := "XLA_FLAGS=--xla_dump_hlo_as_text --xla_dump_to=" + dump + " --xla_gpu_cuda_data_dir=" + cuda
-	runIn(t, []string{flags}, compile(t, "described.c"), plugin, "testdata/h100.txt", "testdata/described.mlir")
-	optimized, err := filepath.Glob(filepath.Join(dump, "*after_optimizations.txt"))
-	check.NoError(t, err)
-	text, err := os.ReadFile(optimized[0])
-	check.NoError(t, err)
 	var got strings.Builder
-	for _, call := range regexp.MustCompile(`custom-call\(.*`).FindAllString(string(text), -1) {
+	text := compiled("testdata/described.mlir", "after_optimizations.txt")
+	for _, call := range regexp.MustCompile(`custom-call\(.*`).FindAllString(text, -1) {
 		got.WriteString(regexp.MustCompile(`\(%[^)]*\)| metadata=\{[^}]*\},`).ReplaceAllString(call, "") + "\n")
 	}
 	golden(t, "described.txt", got.String())
+
+	// XLA lets a function in a branch overwrite a value that is needed later, as on CPUs, unless the module is
+	// prepared.
+	prepared := filepath.Join(t.TempDir(), "prepared.mlir")
+	run(t, "go", "run", "../../tools/calliope-opt", "--prepare", "-o", prepared, "testdata/branch.mlir")
+	for module, shared := range map[string]bool{"testdata/branch.mlir": true, prepared: false} {
+		var together bool
+		for memory := range strings.SplitSeq(compiled(module, "buffer-assignment.txt"), "\nallocation ") {
+			together = together || strings.Contains(memory, " custom-call") && strings.Contains(memory, " wrapped_add")
+		}
+		check.Diff(t, filepath.Base(module)+": the value is in the memory of the call", shared, together)
+	}
+}
+
+// assembler returns a folder of CUDA with what XLA compiles with.
+func assembler(t *testing.T) string {
+	folder := t.TempDir()
+	run(t, "python3", "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:",
+		"--disable-pip-version-check", "--platform", "manylinux2014_x86_64", "-d", folder, "nvidia-cuda-nvcc==13.5.37")
+	run(t, "python3", "-m", "zipfile", "-e", check.Must(filepath.Glob(filepath.Join(folder, "*.whl")))[0], folder)
+	cuda := filepath.Join(folder, "nvidia", "cu13")
+	for _, program := range []string{"ptxas", "nvlink"} {
+		check.NoError(t, os.Chmod(filepath.Join(cuda, "bin", program), 0o700))
+	}
+	return cuda
 }
