@@ -141,3 +141,30 @@ func TestSmallElements(t *testing.T) {
 		})
 	}
 }
+
+// Names are held against the calls of the module, also those that it does not need.
+func TestJAXNames(t *testing.T) {
+	for _, name := range []string{"jit.used", "jit.unused"} {
+		register(t, name, func(f *callbacks.Frame) error {
+			copy(f.Results[0].Data, f.Args[0].Data)
+			return nil
+		}, callbacks.Options{})
+	}
+	const call = `stablehlo.custom_call @xla_ffi_python_cpu_callback(%%x) {api_version = 4 : i32,
+		backend_config = {index = %d : ui64}} : (tensor<3xf32>) -> tensor<3xf32>`
+	m := mlirtest.Parse(t, mlirtest.Context(t), fmt.Sprintf(`func.func @main(%%x: tensor<3xf32>) -> tensor<3xf32> {
+		%%0 = `+call+`
+		%%1 = `+call+`
+		return %%0 : tensor<3xf32>
+	}`, 0, 1))
+	e, err := jit.Compile(t.Context(), m, jit.Options{JAXCallbacks: []string{"jit.used", "jit.unused"}})
+	check.NoError(t, err)
+	got, err := e.Call(t.Context(), tensor.Vector[float32](1, 2, 3))
+	check.NoError(t, err)
+	if diff := cmp.Diff([]tensor.View{tensor.Vector[float32](1, 2, 3)}, got); diff != "" {
+		t.Error(diff)
+	}
+	check.NoError(t, e.Close())
+	_, err = jit.Compile(t.Context(), m, jit.Options{JAXCallbacks: []string{"jit.used", "", "jit.unused"}})
+	check.Error(t, err, `JAXCallbacks[2] is "jit.unused", but the module has no call of JAX with the index 2`)
+}

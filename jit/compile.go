@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/hostcall"
@@ -56,6 +57,12 @@ func Compile(ctx context.Context, m *mlir.Module, o Options) (*Executable, error
 	const engine = "mlirExecutionEngineCreate"
 	if l := m.Context().Library(); !l.Has(engine) {
 		return nil, fmt.Errorf("jit: %w", &mlir.UnsupportedError{Library: l.Path(), Function: engine})
+	}
+	if len(o.JAXCallbacks) > 0 {
+		called := contract.JAXIndices(stablehlo.CustomCalls(m))
+		if err := dispatch.CheckJAXCallbacks(o.JAXCallbacks, called); err != nil {
+			return nil, fmt.Errorf("jit: %w", err)
+		}
 	}
 	c, private, err := copied(m)
 	if err != nil {
