@@ -102,11 +102,6 @@ func (d *deviation) parse(way around) (*mlir.Module, error) {
 func file(module string) string { return filepath.Join("testdata", module+".mlir") }
 
 func (d *deviation) results(ctx context.Context, plugin string, way around) (text string, err error) {
-	m, err := d.parse(way)
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, m.Close(), m.Context().Close()) }()
 	p, err := bridge.Open(bridge.OpenOptions{Path: plugin})
 	if err != nil {
 		return "", err
@@ -121,12 +116,23 @@ func (d *deviation) results(ctx context.Context, plugin string, way around) (tex
 		options = d.options
 	}
 	options.Partitions, options.Replicas = d.partitions, d.replicas
-	var program bridge.Program = stablehlo.Unprepared(m)
-	if way.prepare {
-		program = passes.Program(m, passes.PrepareOptions{})
-	}
+	var program bridge.Program
 	if d.raw && way.module == "" {
-		program = bridge.Source(m.String())
+		source, err := os.ReadFile(file(d.module))
+		if err != nil {
+			return "", err
+		}
+		program = bridge.Source(source)
+	} else {
+		m, err := d.parse(way)
+		if err != nil {
+			return "", err
+		}
+		defer func() { err = errors.Join(err, m.Close(), m.Context().Close()) }()
+		program = stablehlo.Unprepared(m)
+		if way.prepare {
+			program = passes.Program(m, passes.PrepareOptions{})
+		}
 	}
 	e, err := client.Compile(ctx, program, options)
 	if err != nil {
@@ -228,9 +234,12 @@ func TestDeviations(t *testing.T) {
 func TestWanted(t *testing.T) {
 	n := 0
 	for _, d := range deviations {
+		if d.raw { // a module that our programs refuse, or that would end this process
+			continue
+		}
 		m, err := d.parse(around{})
 		check.NoError(t, err)
-		if stablehlo.CheckEvaluate(m) == nil && d.module != "bits-to-integer" { // it does not pack booleans
+		if stablehlo.CheckEvaluate(m) == nil {
 			n++
 			results, err := stablehlo.Evaluate(m, d.inputs...)
 			check.NoError(t, err)

@@ -1,5 +1,6 @@
 // Package deviations runs a module for each case in which XLA's CPU compiler is known not to compute what a
-// module says, without and with the way round. docs/reference/xla-deviations.md is written from the same list.
+// module says, without and with the way round. docs/reference/xla-deviations.md and docs/upstream are written
+// from the same list.
 package deviations
 
-//go:generate go test -run ^TestPage$ -update .
+//go:generate go test -run ^Test(Page|Upstream)$ -update .

@@ -50,7 +50,9 @@ Most cases were found by ` + "`go run ./tools/soak identities`" + `, which compa
 interpreter. With ` + "`-simplify`" + ` it shows what an exact compile prevents.
 
 This file is written by ` + "`go generate ./tests/deviations`" + `. The test ` + "`go test ./tests/deviations`" + ` runs each
-module on the plugins, and checks that the deviation is still there, and gone with the way round.
+module on the plugins, and checks that the deviation is still there, and gone with the way round. The folder
+[upstream](../upstream/README.md) has those of the default plugin as reports for XLA's maintainers, and what a later XLA makes of
+them.
 `
 
 func write(t *testing.T) string {
