@@ -45,12 +45,18 @@ func giveBuffers(m *mlir.Module, _ *Executable) error {
 		}
 		types = append(types, buffer)
 		given[i] = body.AddArgument(buffer, f.Location())
+		if isEmpty(t) {
+			continue
+		}
 		to := bufferization.ToTensorOp{Buffer: given[i], Restrict: true, Writable: true, ResultType: plain}.Create(start)
 		stored[i] = bufferization.MaterializeInDestinationOp{
 			Source: cast(at, end.Operand(i), plain), Dest: to.Result(0), ResultType: plain,
 		}.Create(at).Result(0)
 	}
 	for i, v := range stored {
+		if v.IsNil() {
+			continue
+		}
 		bufferization.MaterializeInDestinationOp{Source: v, Dest: given[i], Restrict: true, Writable: true}.Create(at)
 	}
 	if b.Err() != nil {
