@@ -15,8 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/passes"
 )
 
-// compile compiles the module. It finds custom calls without a handler before XLA sees
-// them, and replaces them by callbacks if the options allow it.
+// compile compiles the module. XLA sees no custom calls without a handler.
 func (m *module) compile(client *bridge.Client, o options, s *standIns) (*bridge.Executable, error) {
 	if m.isUnread() {
 		names, err := s.serveUnread()
@@ -25,23 +24,7 @@ func (m *module) compile(client *bridge.Client, o options, s *standIns) (*bridge
 		}
 		return m.compileUnread(client, o, names)
 	}
-	if o.check {
-		if err := s.serveChecks(); err != nil {
-			return nil, err
-		}
-	}
-	if found, ok := errors.AsType[*preflight.Error](preflight.Check(m.mlir,
-		preflight.Options{File: m.name, Targets: targets, Handlers: m.handlers, Partitions: o.partitions})); ok {
-		for _, p := range found.Problems {
-			if p.Kind == preflight.BadDevices {
-				continue // ApplyPolicies puts it into a manual computation
-			}
-			if err := s.serve(p); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if err := s.refuse(o); err != nil {
+	if err := m.serveCalls(o, s); err != nil {
 		return nil, err
 	}
 	options := m.compileOptions(o)
@@ -52,6 +35,27 @@ func (m *module) compile(client *bridge.Client, o options, s *standIns) (*bridge
 		return nil, errManual // XLA itself generates it for a manual computation
 	}
 	return executable, err
+}
+
+// serveCalls finds custom calls without a handler, and replaces them by callbacks if the options allow it.
+func (m *module) serveCalls(o options, s *standIns) error {
+	if o.check {
+		if err := s.serveChecks(); err != nil {
+			return err
+		}
+	}
+	if found, ok := errors.AsType[*preflight.Error](preflight.Check(m.mlir,
+		preflight.Options{File: m.name, Targets: targets, Handlers: m.handlers, Partitions: o.partitions})); ok {
+		for _, p := range found.Problems {
+			if p.Kind == preflight.BadDevices {
+				continue // ApplyPolicies puts it into a manual computation
+			}
+			if err := s.serve(p); err != nil {
+				return err
+			}
+		}
+	}
+	return s.refuse(o)
 }
 
 // shardyTarget is the prefix of Shardy's targets.

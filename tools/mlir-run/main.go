@@ -47,7 +47,11 @@ func run(ctx context.Context, args []string) int {
 		fmt.Fprintf(os.Stderr, "mlir-run: %v (mlir-run -h lists the flags)\n", err)
 		return exitFailed
 	}
-	if err := native.EnsureAll(ctx, native.EnsureOptions{}); err != nil {
+	parts := native.DefaultParts()
+	if o.alone() {
+		parts = []native.Part{native.MLIR}
+	}
+	if err := native.EnsureAll(ctx, native.EnsureOptions{}, parts...); err != nil {
 		fmt.Fprintf(os.Stderr, "mlir-run: %v\n", err)
 		return exitFailed
 	}

@@ -68,6 +68,8 @@ fetched when it is first needed.
                  and in3. The results are numbered in the same way.
   --exact        compute what the module says, without the simplifications of XLA that
                  change it (docs/reference/xla-deviations.md); it may take longer
+  --jit          compile by MLIR and LLVM, and not by XLA, as platforms without an XLA plugin always
+                 do; what that cannot compile, StableHLO's interpreter runs
   --cache DIR    keep the compiled module in a folder, for further runs of it
   --devices N    number of devices that the CPU presents (default: as many as needed)
   --max-module SIZE  largest module that is read (default 1GiB)
@@ -101,6 +103,7 @@ type options struct {
 	devices  int
 	cache    string
 	exact    bool
+	jit      bool
 	timeout  time.Duration
 
 	replicasGiven bool
@@ -169,6 +172,7 @@ func parseOptions(args []string) (options, error) {
 	flags.IntVar(&o.devices, "devices", 0, "")
 	flags.StringVar(&o.cache, "cache", "", "")
 	flags.BoolVar(&o.exact, "exact", false, "")
+	flags.BoolVar(&o.jit, "jit", false, "")
 	flags.DurationVar(&o.timeout, "timeout", 0, "")
 	flags.Var(&o.maxModule, "max-module", "")
 	flags.Var(&o.maxArrays, "max-arrays", "")
@@ -232,6 +236,8 @@ func (o options) validate(modules []string) error {
 		return fmt.Errorf("--devices %d: use 1 to %d", o.devices, maxDevices)
 	case o.devices > 0 && o.devices < o.replicas:
 		return fmt.Errorf("--devices %d: %d replicas need at least that many devices", o.devices, o.replicas)
+	case o.jit && (o.replicas > 1 || o.devices > 0 || o.cache != "" || o.exact):
+		return errors.New("--jit cannot be combined with --replicas, --devices, --cache or --exact: leave them out")
 	case o.timeout < 0:
 		return fmt.Errorf("--timeout %v: use a duration such as 30s", o.timeout)
 	}

@@ -149,18 +149,24 @@ func named(outputs []tensor.View) []npz.Named {
 	return list
 }
 
+// lapack returns what serves the module's calls of LAPACK.
+func (m *module) lapack(progress io.Writer) ([]bridge.ForeignTarget, error) {
+	foreign, err := model.LAPACK(context.Background(), m.program, native.EnsureOptions{Progress: progress})
+	for _, t := range foreign {
+		m.handlers = append(m.handlers, t.Target)
+	}
+	return foreign, err
+}
+
 // openClient returns a client that can run the module.
 func (m *module) openClient(o options, progress io.Writer) (*bridge.Client, error) {
-	foreign, err := model.LAPACK(context.Background(), m.program, native.EnsureOptions{Progress: progress})
+	foreign, err := m.lapack(progress)
 	if err != nil {
 		return nil, err
 	}
 	plugin, err := bridge.Open(bridge.OpenOptions{Targets: targets, Foreign: foreign})
 	if err != nil {
 		return nil, err
-	}
-	for _, t := range foreign {
-		m.handlers = append(m.handlers, t.Target)
 	}
 	var cache *bridge.Cache
 	if o.cache != "" {
@@ -181,11 +187,13 @@ func (m *module) execute(
 		return nil, err
 	}
 	defer func() { err = observers.finish(err) }()
-	client, err := m.openClient(o, stderr)
-	if err != nil {
-		return nil, err
+	var client *bridge.Client
+	if !o.alone() {
+		if client, err = m.openClient(o, stderr); err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, client.Close()) }()
 	}
-	defer func() { err = errors.Join(err, client.Close()) }()
 	standIns, err := newStandIns(m, o, observers, judge, stdout)
 	if err != nil {
 		return nil, err
@@ -204,6 +212,9 @@ func (m *module) execute(
 				err = feeds.write(o.feeds)
 			}
 		}()
+	}
+	if client == nil {
+		return m.executeAlone(o, standIns, inputs, stderr)
 	}
 	executable, err := m.compile(client, o, standIns)
 	if err != nil {

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/stages"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// alone reports whether the module runs without a plugin.
+func (o options) alone() bool {
+	if o.jit || native.PJRTPlugin.Fetchable() {
+		return o.jit
+	}
+	_, err := native.Find(native.PJRTPlugin)
+	return errors.As(err, new(*native.NotFoundError))
+}
+
+// executeAlone is execute without a plugin.
+func (m *module) executeAlone(
+	o options, s *standIns, inputs []tensor.View, progress io.Writer,
+) (outputs []tensor.View, err error) {
+	if m.isUnread() {
+		return nil, errors.New("only XLA can read it: run it without --jit, where there is a plugin")
+	}
+	if o.partitions > 1 {
+		return nil, errors.New("it is partitioned over several devices, and there is only one without a plugin")
+	}
+	foreign, err := m.lapack(progress)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.serveCalls(o, s); err != nil {
+		return nil, err
+	}
+	e, err := stages.Compile(context.Background(), m.mlir, stages.Options{JAXCallbacks: s.jax, Foreign: foreign})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+	outputs, err = e.Call(context.Background(), inputs...)
+	if b, ok := e.(interface {
+		Barrier(ctx context.Context, name string) error
+	}); ok && err == nil {
+		err = b.Barrier(context.Background(), "end of the run")
+	}
+	return outputs, err
+}
