@@ -12,7 +12,7 @@ import (
 func TestArchive(t *testing.T) {
 	folder := t.TempDir()
 	ours, second := filepath.Join(folder, "libcalliope.a"), filepath.Join(folder, "libsecond.a")
-	for path, source := range map[string]string{ours: "../shared", second: "./testdata/second"} {
+	for path, source := range map[string]string{ours: "../../c/shared", second: "./testdata/second"} {
 		check.Must(run("go", "build", "-buildmode=c-archive", "-o", path, source))
 	}
 	link := func(name string) error {
