@@ -168,3 +168,54 @@ func TestJAXNames(t *testing.T) {
 	_, err = jit.Compile(t.Context(), m, jit.Options{JAXCallbacks: []string{"jit.used", "", "jit.unused"}})
 	check.Error(t, err, `JAXCallbacks[2] is "jit.unused", but the module has no call of JAX with the index 2`)
 }
+
+// A callback may run modules, also the one that calls it. What ends an inner run leaves the outer one.
+func TestNestedRuns(t *testing.T) {
+	var e *jit.Executable
+	var failed []error // of inner runs
+	calls, failure := 0, errors.New("deep enough")
+	register(t, "jit.callback", func(f *callbacks.Frame) error {
+		if calls++; calls == 4 {
+			return failure
+		}
+		y, err := e.Call(f.Context(), f.Args[0].Clone())
+		if err != nil {
+			failed = append(failed, err)
+			return nil
+		}
+		copy(f.Args[0].Data, y[0].Data)
+		return nil
+	}, callbacks.Options{})
+	e = compile(t, fmt.Sprintf(`func.func @main(%%x: tensor<3xf32>) -> tensor<3xf32> {
+		%%a = stablehlo.add %%x, %%x : tensor<3xf32>
+		%%b = `+passing+`
+		return %%b : tensor<3xf32>
+	}`, "%a"))
+	got, err := e.Call(t.Context(), tensor.Vector[float32](1, 2, 3))
+	check.NoError(t, err)
+	if diff := cmp.Diff([]tensor.View{tensor.Vector[float32](8, 16, 24)}, got); diff != "" {
+		t.Error(diff)
+	}
+	if len(failed) != 1 || !errors.Is(failed[0], failure) {
+		t.Errorf("the errors of inner runs are %v", failed)
+	}
+}
+
+// A barrier in a callback would wait for itself, whatever its context.
+func TestBarrierInside(t *testing.T) {
+	var inside error
+	register(t, "jit.callback", func(f *callbacks.Frame) error {
+		inside = callbacks.Barrier(context.Background(), "inside")
+		return nil
+	}, callbacks.Options{})
+	e := compile(t, fmt.Sprintf(`func.func @main(%%x: tensor<3xf32>) -> tensor<3xf32> {
+		%%b = `+passing+`
+		return %%b : tensor<3xf32>
+	}`, "%x"))
+	_, err := e.Call(t.Context(), tensor.Vector[float32](1, 2, 3))
+	check.NoError(t, err)
+	if !errors.Is(inside, callbacks.ErrBarrierInside) {
+		t.Errorf("the barrier inside returned %v", inside)
+	}
+	check.NoError(t, e.Barrier(t.Context(), "outside"))
+}
