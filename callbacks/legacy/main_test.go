@@ -6,12 +6,18 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/callbacks/legacy"
 	"github.com/calliope-mlir/calliope/internal/cctest"
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
+	"github.com/calliope-mlir/calliope/jit"
+	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -106,14 +112,28 @@ func (s site) compile(t testing.TB, registry string) (*bridge.Executable, error)
 	return e, err
 }
 
-// run runs the module of a call.
+// run runs the module of a call on XLA, and on package jit, which must do the same.
 func (s site) run(t testing.TB, registry string, args ...tensor.View) ([]tensor.View, error) {
 	t.Helper()
 	e, err := s.compile(t, registry)
 	if err != nil {
 		return nil, err
 	}
-	return run(t, e, args...)
+	got, err := run(t, e, args...)
+	sameOnJIT(t, mlirtest.Parse(t, mlirtest.Context(t), s.module(registry)), got, err, args)
+	return got, err
+}
+
+// sameOnJIT compares what package jit makes of a module with the results and the error of XLA.
+func sameOnJIT(t testing.TB, m *mlir.Module, want []tensor.View, failure error, args []tensor.View) {
+	t.Helper()
+	e, err := jit.Compile(t.Context(), m, jit.Options{})
+	check.NoError(t, err)
+	check.Cleanup(t, e)
+	got, err := e.Call(t.Context(), args...)
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" || (err == nil) != (failure == nil) {
+		t.Errorf("jit returned the error %v in place of %v, and (-want +got):\n%s", err, failure, diff)
+	}
 }
 
 // run runs an executable on arrays, and returns its results.
