@@ -9,9 +9,11 @@
 package lower
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 )
 
 // An UnsupportedError reports an operation that cannot be compiled.
@@ -22,7 +24,7 @@ type UnsupportedError struct {
 }
 
 func (e *UnsupportedError) Error() string {
-	return fmt.Sprintf("jit: %s at %s cannot be compiled: %s", e.Operation, e.Position, e.Reason)
+	return fmt.Sprintf("%s at %s: %s", e.Operation, e.Position, e.Reason)
 }
 
 // after has the passes that run after the lowerings.
@@ -32,7 +34,7 @@ const after = "builtin.module(stablehlo-legalize-to-linalg,reconcile-unrealized-
 // not be used.
 func Run(m *mlir.Module) error {
 	for _, step := range []func(*mlir.Module) error{
-		check, widen, replace, func(m *mlir.Module) error { return pass(m, after) }, left, scalars,
+		check, returns, widen, replace, func(m *mlir.Module) error { return pass(m, after) }, left, scalars,
 	} {
 		if err := step(m); err != nil {
 			return err
@@ -50,6 +52,23 @@ func pass(m *mlir.Module, pipeline string) error {
 	return manager.Run(m)
 }
 
+// returns makes the terminators of functions those of the dialect func. StableHLO allows its own ones, too.
+func returns(m *mlir.Module) error {
+	for f := range m.Body().Operations() {
+		if f.Name() != "func.func" || f.Region(0).IsEmpty() {
+			continue
+		}
+		if end := f.Region(0).First().Terminator(); end.Name() == "stablehlo.return" {
+			b := mlir.NewBuilder(mlir.Before(end), end.Location())
+			function.Return(b, end.OperandValues()...)
+			if err := errors.Join(b.Err(), end.Erase()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // lowerings has the function for each operation that is replaced. It may leave the operation to MLIR's pass.
 var lowerings = map[string]func(*emitter) error{
 	"stablehlo.add":                   lowerAdd,
@@ -64,6 +83,7 @@ var lowerings = map[string]func(*emitter) error{
 	"stablehlo.cholesky":              lowerCholesky,
 	"stablehlo.collective_broadcast":  lowerCollective,
 	"stablehlo.collective_permute":    lowerCollectivePermute,
+	"stablehlo.custom_call":           lowerIdentity, // a sharding
 	"stablehlo.dot_general":           lowerDotGeneral,
 	"stablehlo.exponential_minus_one": lowerExponentialMinusOne,
 	"stablehlo.fft":                   lowerFFT,

@@ -5,8 +5,8 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// widen makes the parameters and results of main whose elements are integers of less than a byte ones of bytes, of which
-// LLVM would not define the bits above an element.
+// widen makes the parameters and results of main whose elements are integers of less than a byte ones of bytes, of
+// which LLVM would not define the bits above an element.
 func widen(m *mlir.Module) error {
 	f, ok := m.SymbolTable().Lookup("main")
 	if !ok {
