@@ -158,7 +158,7 @@ func TestTrouble(t *testing.T) {
 		env:  map[string]string{native.PJRTPlugin.Env(): ""},
 		want: map[string]string{
 			"native parts": "pjrt (required) MISSING",
-			"self-test":    "build and verify ok\nrun not tried: it needs the " + native.PJRTPlugin.String(),
+			"self-test":    "build and verify ok\nrun without XLA ok\nrun on XLA not tried: it needs the " + native.PJRTPlugin.String(),
 		},
 		next: native.FetchCommand,
 	}, {
@@ -181,7 +181,7 @@ func TestTrouble(t *testing.T) {
 		env:  map[string]string{native.PJRTPlugin.Env(): located[native.MLIR]},
 		want: map[string]string{
 			native.PJRTPlugin.String(): "PJRT API FAILED: bridge: ",
-			"self-test":                "build and verify ok\nrun not tried",
+			"self-test":                "build and verify ok\nrun without XLA ok\nrun on XLA not tried",
 		},
 		next: "correct or unset " + native.PJRTPlugin.Env() + ", then " + command,
 	}, {
@@ -272,7 +272,7 @@ func TestTrouble(t *testing.T) {
 		want: map[string]string{
 			"environment":              `XLA_FLAGS "--nosuchflag"`,
 			native.PJRTPlugin.String(): `devices FAILED: bridge: XLA_FLAGS: this plugin's XLA has no flag "nosuchflag"`,
-			"self-test":                "build and verify ok\nrun not tried",
+			"self-test":                "build and verify ok\nrun without XLA ok\nrun on XLA not tried",
 		},
 		next: "env -u XLA_FLAGS " + command,
 	}} {

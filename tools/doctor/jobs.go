@@ -30,7 +30,7 @@ var jobs = map[string]job{
 	inspectCUDA:   func(s *steps) { describePlugin(s, true) },
 	inspectLAPACK: describeLAPACK,
 	tryMLIR:       useMLIR,
-	tryIR:         func(s *steps) { buildModule(s) },
+	tryIR:         buildAndRunAlone,
 	tryAll:        buildAndRun,
 	versionMLIR:   versionOfMLIR,
 	versionPlugin: versionsOfPlugin,

@@ -16,6 +16,7 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/stages"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -108,6 +109,34 @@ func withModule(bytecode []byte, do func(*mlir.Module) error) error {
 		return err
 	}
 	return do(module)
+}
+
+// buildAndRunAlone runs the module without a plugin.
+func buildAndRunAlone(s *steps) {
+	bytecode, ok := buildModule(s)
+	if !ok {
+		return
+	}
+	s.do("run without XLA", func() (string, error) {
+		ctx := context.Background()
+		var saw seen
+		var outputs []tensor.View
+		err := errors.Join(saw.register(), withModule(bytecode, func(module *mlir.Module) error {
+			e, err := stages.Compile(ctx, module, stages.Options{})
+			if err != nil {
+				return err
+			}
+			outputs, err = e.Call(ctx, tensor.Vector(input...))
+			return errors.Join(err, e.Close())
+		}))
+		if err != nil {
+			return "", err
+		}
+		result, err := tensor.Slice[float32](outputs[0])
+		total, totalErr := tensor.Slice[float32](outputs[1])
+		return "", errors.Join(err, totalErr, same(saw.io, doubled), same(saw.tap, doubled), same(result, doubled),
+			same(total, sum))
+	})
 }
 
 func buildAndRun(s *steps) {

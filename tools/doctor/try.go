@@ -18,7 +18,7 @@ const (
 	inspectCUDA   = "inspect cuda"
 	inspectLAPACK = "inspect lapack"
 	tryMLIR       = "try mlir"
-	tryIR         = "build"
+	tryIR         = "build and run without XLA"
 	tryAll        = "build and run"
 )
 
@@ -57,7 +57,7 @@ func (r *report) try(ctx context.Context, all []found, checked bool) {
 		if !native.PJRTPlugin.Fetchable() {
 			why += fmt.Sprintf(", of which there is no build for %s/%s", runtime.GOOS, runtime.GOARCH)
 		}
-		r.line("run", "not tried: "+why)
+		r.line("run on XLA", "not tried: "+why)
 	}
 }
 
