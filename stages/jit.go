@@ -22,8 +22,7 @@ func JIT() Device { return jitDevice{} }
 // compileWhole returns a module that package jit compiles as it is, or nil if it must be cut.
 func (o Options) compileWhole(ctx context.Context, m *mlir.Module) (Executable, error) {
 	replicas, err := o.replicas(m)
-	if err != nil || replicas > 1 || o.Place != nil || len(o.Lower) > 0 || len(o.Force) > 0 || len(o.Foreign) > 0 ||
-		o.Policy != ByDevice {
+	if err != nil || replicas > 1 || o.Place != nil || len(o.Lower) > 0 || len(o.Force) > 0 || o.Policy != ByDevice {
 		return nil, err
 	}
 	if effects, err := stablehlo.RuntimeTokens(m); err != nil || len(effects) > 0 {
