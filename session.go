@@ -21,8 +21,8 @@ type Options struct {
 	// Offline forbids downloads. Without it, the MLIR library and the XLA plugin are fetched if they are missing, with
 	// the user's own pip, and the session prints where they go. See package native.
 	Offline bool
-	// JIT compiles functions by MLIR and LLVM, as package jit does, and not by a plugin. There are no Arrays. On platforms
-	// without a plugin Open makes this choice.
+	// JIT compiles functions by MLIR and LLVM, as package jit does, and not by a plugin. There are no Arrays. On
+	// platforms without a plugin Open makes this choice.
 	JIT bool
 	// Interpreter runs functions on StableHLO's interpreter, in a process of its own, and not on a plugin. It is slow,
 	// and there are no Arrays.

@@ -7,8 +7,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// approximations are the names of the functions that take the place of operations on f32. LLVM vectorizes them, which it
-// does not do with calls of the C library.
+// approximations are the names of the functions that take the place of operations on f32. LLVM vectorizes them, which
+// it does not do with calls of the C library.
 var approximations = map[string]string{"math.exp": "calliope.exp", "math.tanh": "calliope.tanh"}
 
 // approximate replaces operations by their approximations.
@@ -50,9 +50,9 @@ func approximate(m *mlir.Module, _ *Executable) error {
 
 // approximationsText returns the functions.
 //
-// The exponential is that of Cephes: x is n·log(2) + r with a small r, for which there is a polynomial. The power of two
-// is multiplied in halves, because it may itself be too large or too small for f32. The hyperbolic tangent is the rational
-// function of Eigen, which XLA uses, too.
+// The exponential is that of Cephes: x is n·log(2) + r with a small r, for which there is a polynomial. The power of
+// two is multiplied in halves, because it may itself be too large or too small for f32. The hyperbolic tangent is the
+// rational function of Eigen, which XLA uses, too.
 func approximationsText() string {
 	return fmt.Sprintf(`
 func.func private @calliope.exp(%%x: f32) -> f32 {

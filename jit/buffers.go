@@ -33,8 +33,8 @@ func giveBuffers(m *mlir.Module, _ *Executable) error {
 		read := bufferization.ToTensorOp{Buffer: a, Restrict: true, ResultType: plain}.Create(b)
 		a.ReplaceAllUsesExcept(cast(b, read.Result(0), t), read)
 	}
-	// Each result is stored in a tensor of its buffer first, where bufferization sees which values are still needed in that
-	// memory, and only then in the buffer, which copies nothing if it is there.
+	// Each result is stored in a tensor of its buffer first, where bufferization sees which values are still needed in
+	// that memory, and only then in the buffer, which copies nothing if it is there.
 	end := body.Terminator()
 	start, at := b.At(mlir.AtStart(body)), b.At(mlir.Before(end))
 	stored, given := make([]mlir.Value, len(out)), make([]mlir.Value, len(out))
@@ -48,7 +48,8 @@ func giveBuffers(m *mlir.Module, _ *Executable) error {
 		if isEmpty(t) {
 			continue
 		}
-		to := bufferization.ToTensorOp{Buffer: given[i], Restrict: true, Writable: true, ResultType: plain}.Create(start)
+		to := bufferization.ToTensorOp{
+			Buffer: given[i], Restrict: true, Writable: true, ResultType: plain}.Create(start)
 		stored[i] = bufferization.MaterializeInDestinationOp{
 			Source: cast(at, end.Operand(i), plain), Dest: to.Result(0), ResultType: plain,
 		}.Create(at).Result(0)

@@ -94,7 +94,9 @@ func TestEndlessLoop(t *testing.T) {
 	if !ok || failed.Callback != "jit.callback" || calls != 5 {
 		t.Errorf("after %d calls the error is %v", calls, err)
 	}
-	for name, body := range map[string]string{"call": fmt.Sprintf(passing, "%y"), "pure": "stablehlo.add %y, %y : tensor<3xf32>"} {
+	for name, body := range map[string]string{
+		"call": fmt.Sprintf(passing, "%y"), "pure": "stablehlo.add %y, %y : tensor<3xf32>",
+	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 			defer cancel()

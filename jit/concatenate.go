@@ -22,7 +22,8 @@ func concatenate(m *mlir.Module, _ *Executable) error {
 			dims, _ := v.Type().Dims()
 			from, _ := bufferOf(b, v.Type())
 			if b.Err() == nil && !isEmpty(v.Type()) {
-				whole = tensor.InsertSlice(b, cast(b, v, from), whole, mlir.FixedSizes(at...), mlir.FixedSizes(dims...), nil)
+				whole = tensor.InsertSlice(b, cast(b, v, from), whole, mlir.FixedSizes(at...),
+					mlir.FixedSizes(dims...), nil)
 			}
 			at[o.Dimension] += dims[o.Dimension]
 		}

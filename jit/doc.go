@@ -21,17 +21,17 @@
 //
 // # Callbacks
 //
-// A custom call of the contract, of JAX's callbacks or of a [callbacks.ForeignTarget] becomes a call of the Go function, on
-// the thread that runs the compiled code and on its memory. Everything that package callbacks says of calls holds: forms,
-// ways of dispatch, timeouts, errors, taps and barriers, counts. Calls are made in the order of the module's text. An array
-// that passes through a callback is copied only if something else needs it afterwards. With callbacks.Deferred the thread
-// waits, as with callbacks.Goroutine.
+// A custom call of the contract, of JAX's callbacks or of a [callbacks.ForeignTarget] becomes a call of the Go
+// function, on the thread that runs the compiled code and on its memory. Everything that package callbacks says of
+// calls holds: forms, ways of dispatch, timeouts, errors, taps and barriers, counts. Calls are made in the order of the
+// module's text. An array that passes through a callback is copied only if something else needs it afterwards. With
+// callbacks.Deferred the thread waits, as with callbacks.Goroutine.
 //
-// If a function returns an error, the run ends at once. If the context of a run ends, the run ends at its next call, or when
-// a while begins its next iteration. Compiled code cannot be stopped elsewhere.
+// If a function returns an error, the run ends at once. If the context of a run ends, the run ends at its next call, or
+// when a while begins its next iteration. Compiled code cannot be stopped elsewhere.
 //
 // # Products
 //
-// If the library of the part lapack is there, it computes the products of matrices of f32 and f64 that are large enough to
-// gain from it. It is not fetched for that: see package native.
+// If the library of the part lapack is there, it computes the products of matrices of f32 and f64 that are large enough
+// to gain from it. It is not fetched for that: see package native.
 package jit

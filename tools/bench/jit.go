@@ -48,7 +48,9 @@ var jitPrograms = []jitProgram{
 		return builder.Conv(x[0], x[1], builder.ConvOptions{Same: true})
 	}, true},
 	{"gru", [][]int{{32, 64}, {64, 64}, {64, 64}, {64, 64}}, gruScan, true},
-	{"sort", [][]int{{16, 4096}}, func(x []builder.Value) builder.Value { return builder.SortAscending(x[0], 1) }, true},
+	{"sort", [][]int{{16, 4096}}, func(x []builder.Value) builder.Value {
+		return builder.SortAscending(x[0], 1)
+	}, true},
 	{"elementwise", [][]int{{1 << 18}, {1 << 18}}, func(x []builder.Value) builder.Value {
 		y := builder.Add(builder.Mul(x[0], x[1]), 1)
 		return builder.Sub(builder.Div(builder.Exp(builder.Neg(y)), 2), builder.Max(y, 0))

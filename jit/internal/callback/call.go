@@ -44,8 +44,8 @@ var lastRun atomic.Int64
 
 const firstRun = 1 << 40
 
-// Run calls a packed function of the module with its arguments, which are in C's memory, as one run. It returns the error
-// of the callback that ended the run. If ctx ends, the run ends at the next call or iteration of a while.
+// Run calls a packed function of the module with its arguments, which are in C's memory, as one run. It returns the
+// error of the callback that ended the run. If ctx ends, the run ends at the next call or iteration of a while.
 func (c *Calls) Run(ctx context.Context, function unsafe.Pointer, arguments *unsafe.Pointer) error {
 	if len(c.sites) == 0 {
 		return c.runAlone(ctx, function, arguments)

@@ -2,8 +2,8 @@
 //
 // Lower replaces each one, while the module is one of tensors, by a call of a function that is added to the module.
 // Bufferization reads from the attributes of its parameters which arrays the call reads and which it writes, and copies
-// only an array that is needed afterwards. The function passes the addresses of its arrays to package runtime, and thus to
-// Calls.
+// only an array that is needed afterwards. The function passes the addresses of its arrays to package runtime, and thus
+// to Calls.
 package callback
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Lower replaces the custom calls of a module that functions of the host serve, and binds them. The module has operations
-// of StableHLO. The caller must close the Calls.
+// Lower replaces the custom calls of a module that functions of the host serve, and binds them. The module has
+// operations of StableHLO. The caller must close the Calls.
 func Lower(m *mlir.Module, t hostcall.Targets) (*Calls, error) {
 	var r callop.Reader
 	c := newCalls()
@@ -51,7 +51,7 @@ type lowering struct {
 	named int // the operand that names the callback or its server; -1 if there is none
 
 	build   *mlir.Builder
-	arrays  []tensor.Shape // the data, the ids, what names the callback, and the results that are in no operand's memory
+	arrays  []tensor.Shape // the data, the ids, what names the callback, the results in no operand's memory
 	place   []int          // in call.Arrays, by array; -1 for one without elements, which is not passed
 	results []int          // the arrays that are results
 	call    extern.Call
@@ -149,8 +149,8 @@ func (l *lowering) replace(m *mlir.Module, site int) error {
 	return l.site.Op.Erase()
 }
 
-// passed returns what takes the place of a result that the function does not return: an id or token as it came, or zeros.
-// The value of a token has no meaning.
+// passed returns what takes the place of a result that the function does not return: an id or token as it came, or
+// zeros. The value of a token has no meaning.
 func (l *lowering) passed(i int, t mlir.Type) mlir.Value {
 	s, at := l.site, -1
 	tokens := s.Op.NumResults() - s.Config.NumTokens // the first of them, which are the last results

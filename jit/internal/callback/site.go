@@ -33,8 +33,9 @@ func (c *Calls) bind(l *lowering) error {
 	if err != nil {
 		return err
 	}
-	c.sites = append(c.sites, &site{bound: bound, attributes: s.Attributes, arrays: l.arrays, passed: len(l.call.Arrays),
-		args: len(l.data.Args), ids: l.ids, results: l.results, small: small(l.arrays)})
+	c.sites = append(c.sites, &site{bound: bound, attributes: s.Attributes, arrays: l.arrays,
+		passed: len(l.call.Arrays),
+		args:   len(l.data.Args), ids: l.ids, results: l.results, small: small(l.arrays)})
 	return nil
 }
 
@@ -59,7 +60,8 @@ func (s *site) call(r *dispatch.Run, addresses *unsafe.Pointer) error {
 	} else {
 		var err error
 		if bound, err = s.named(addresses); err != nil {
-			return &callbacks.CallError{Callback: s.bound.Config.Name(), Loc: s.bound.Config.Loc, RunID: r.ID(), Err: err}
+			return &callbacks.CallError{
+				Callback: s.bound.Config.Name(), Loc: s.bound.Config.Loc, RunID: r.ID(), Err: err}
 		}
 	}
 	c := s.take(bound, lane)

@@ -7,8 +7,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Compiled code has a byte for each element of less than a byte, and takes the upper bits for zero. On the host the upper
-// bits of signed elements are their sign.
+// Compiled code has a byte for each element of less than a byte, and takes the upper bits for zero. On the host the
+// upper bits of signed elements are their sign.
 
 // small returns the arrays with elements of less than a byte.
 func small(arrays []tensor.Shape) (list []int) {

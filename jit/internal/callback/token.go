@@ -7,8 +7,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// DropTokens makes the tokens in a function arrays without elements, and removes those that are its first parameters and
-// results. Calls of the host keep the order of the text, so nothing needs them.
+// DropTokens makes the tokens in a function arrays without elements, and removes those that are its first parameters
+// and results. Calls of the host keep the order of the text, so nothing needs them.
 func DropTokens(f mlir.Operation) error {
 	array, err := stablehlo.TensorType(f.Context(), stablehlo.RuntimeTokenShape())
 	if err != nil {
@@ -45,7 +45,8 @@ func DropTokens(f mlir.Operation) error {
 		}
 	}
 	c := f.Context()
-	f.SetAttribute("function_type", c.TypeAttribute(c.FunctionType(argumentTypes(body), callop.Types(end.OperandValues()))))
+	t := c.FunctionType(argumentTypes(body), callop.Types(end.OperandValues()))
+	f.SetAttribute("function_type", c.TypeAttribute(t))
 	f.RemoveAttribute("arg_attrs")
 	f.RemoveAttribute("res_attrs")
 	return nil

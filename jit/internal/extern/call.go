@@ -32,8 +32,8 @@ const (
 	ReadWrite Access = "read-write"
 )
 
-// Create adds a function with a name to the module, and calls it. The function makes the call. The result has all arrays as
-// they are afterwards.
+// Create adds a function with a name to the module, and calls it. The function makes the call. The result has all
+// arrays as they are afterwards.
 func (c Call) Create(b *mlir.Builder, m *mlir.Module, name string) []mlir.Value {
 	if b.Err() != nil {
 		return nil

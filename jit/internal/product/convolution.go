@@ -13,8 +13,8 @@ import (
 // largestWindow is the number of positions of a kernel from which on the copies for a product take too much memory.
 const largestWindow = 64
 
-// expand makes products of the convolutions of a module: of a matrix that has what the kernel covers in its rows, and the
-// kernel. Those with groups stay.
+// expand makes products of the convolutions of a module: of a matrix that has what the kernel covers in its rows, and
+// the kernel. Those with groups stay.
 func expand(m *mlir.Module) error {
 	for op := range m.Operation().Index().Named("stablehlo.convolution") {
 		c, ok := readConvolution(op)
@@ -83,9 +83,10 @@ func (c convolution) product(b *mlir.Builder) mlir.Value {
 	kernel = stablehlo.Reshape(b, c.tensor(b, rows, columns), kernel)
 
 	batch, last := int64(c.output.Dims[n.OutputBatchDimension]), int64(len(c.window)+1)
-	result := stablehlo.DotGeneral(b, c.tensor(b, slices.Concat([]int64{batch}, c.result, []int64{columns})...),
-		stablehlo.Reshape(b, c.tensor(b, slices.Concat([]int64{batch}, c.result, []int64{rows})...), c.patches(b)), kernel, stablehlo.DotDimensionNumbers{
-			LHSContractingDimensions: []int64{last}, RHSContractingDimensions: []int64{0}})
+	at := slices.Concat([]int64{batch}, c.result)
+	patches := stablehlo.Reshape(b, c.tensor(b, append(slices.Clone(at), rows)...), c.patches(b))
+	result := stablehlo.DotGeneral(b, c.tensor(b, append(at, columns)...), patches, kernel,
+		stablehlo.DotDimensionNumbers{LHSContractingDimensions: []int64{last}, RHSContractingDimensions: []int64{0}})
 	order := make([]int64, last+1)
 	order[n.OutputFeatureDimension] = last
 	for i, d := range n.OutputSpatialDimensions {

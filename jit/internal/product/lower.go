@@ -16,7 +16,8 @@ import (
 // smallest is the number of multiplications from which on a call is faster than loops.
 const smallest = 512
 
-// Lower replaces the products of a module, which has operations of StableHLO, that the library can compute. Others stay.
+// Lower replaces the products of a module, which has operations of StableHLO, that the library can compute. Others
+// stay.
 func Lower(m *mlir.Module) error {
 	if !Found() {
 		return nil

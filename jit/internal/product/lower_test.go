@@ -18,8 +18,8 @@ import (
 
 func TestMain(m *testing.M) { nativetest.Main(m, native.MLIR, native.LAPACK) }
 
-// A dot is a dot_general. Dimensions of the same letter of an operand are those of the batch, or contracted, in the order
-// of the letters; small letters are free.
+// A dot is a dot_general. Dimensions of the same letter of an operand are those of the batch, or contracted, in the
+// order of the letters; small letters are free.
 type dot struct {
 	typ         string
 	left, right string // dimensions, such as "BaK"

@@ -12,7 +12,8 @@ import (
 
 // A Host serves the calls that compiled code makes of functions of the host.
 type Host interface {
-	// Call makes a call, with the addresses of its arrays, on the thread of Run.Invoke. It returns false to end the run.
+	// Call makes a call, with the addresses of its arrays, on the thread of Run.Invoke. It returns false to end the
+	// run.
 	Call(site int, arrays *unsafe.Pointer) bool
 }
 
@@ -45,8 +46,8 @@ func calliopeJITCall(handle C.uintptr_t, site C.int64_t, arrays *unsafe.Pointer)
 	return 0
 }
 
-// Inside returns the hosts in whose calls this thread is, the innermost first. The goroutine must be locked to its thread,
-// as it is in such a call.
+// Inside returns the hosts in whose calls this thread is, the innermost first. The goroutine must be locked to its
+// thread, as it is in such a call.
 func Inside() (list []Host) {
 	var handles [16]C.uintptr_t // calls within each other
 	n := C.calliope_jit_inside(&handles[0], C.size_t(len(handles)))
