@@ -80,9 +80,9 @@ func (g *generator) function(f *node) {
 	var inputs, outputs []mlir.Type
 	for _, n := range f.inner {
 		switch n.kind {
-		case aParameter:
+		case kindParameter:
 			names, inputs = append(names, n.name), append(inputs, g.any)
-		case aReturn:
+		case kindReturn:
 			outputs = []mlir.Type{g.any}
 		}
 	}
@@ -103,13 +103,13 @@ func (g *generator) function(f *node) {
 
 func (g *generator) statement(n *node) {
 	switch n.kind {
-	case aVariable:
+	case kindVariable:
 		v := g.value(n.inner[0])
 		if n.shape != nil && g.b.Err() == nil {
 			v = g.op(n, "toy.reshape", g.tensor(n.shape), v)
 		}
 		g.variables[n.name] = v
-	case aReturn:
+	case kindReturn:
 		v := g.value(n.inner[0])
 		if g.at(n); v.Type() != g.any {
 			v = g.op(n, "toy.reshape", g.any, v)
@@ -134,7 +134,7 @@ func (g *generator) op(n *node, name string, t mlir.Type, operands ...mlir.Value
 
 // value adds the operations of an expression. That of print is the nil Value.
 func (g *generator) value(n *node) mlir.Value {
-	if n.kind == aLiteral {
+	if n.kind == kindLiteral {
 		t := g.tensor(n.shape)
 		dense, err := mlir.NewDense(t, n.values)
 		g.b.Fail(err)
@@ -142,7 +142,7 @@ func (g *generator) value(n *node) mlir.Value {
 		return g.b.Create(mlir.OperationState{Name: "toy.constant", Results: []mlir.Type{t},
 			Attributes: []mlir.NamedAttribute{{Name: "value", Value: dense}}}).Result(0)
 	}
-	if n.kind == aName {
+	if n.kind == kindName {
 		v, ok := g.variables[n.name]
 		if !ok {
 			return g.fail(n, "there is no variable %q", n.name)

@@ -20,14 +20,14 @@ type node struct {
 type kind string
 
 const (
-	aFunction  kind = "function"
-	aParameter kind = "parameter"
-	aVariable  kind = "variable"
-	aReturn    kind = "return"
-	aLiteral   kind = "literal"
-	aName      kind = "use" // of a variable
-	aCall      kind = "call"
-	aBinary    kind = "binary"
+	kindFunction  kind = "function"
+	kindParameter kind = "parameter"
+	kindVariable  kind = "variable"
+	kindReturn    kind = "return"
+	kindLiteral   kind = "literal"
+	kindName      kind = "use" // of a variable
+	kindCall      kind = "call"
+	kindBinary    kind = "binary"
 )
 
 // A parser reads tokens, and panics with a syntaxError.
@@ -111,9 +111,9 @@ func (p *parser) list(begin, end string, one func()) {
 // function reads "def name(a, b) { statements }".
 func (p *parser) function() *node {
 	p.want("def")
-	f := &node{kind: aFunction, at: p.Position, name: p.ident()}
+	f := &node{kind: kindFunction, at: p.Position, name: p.ident()}
 	p.list("(", ")", func() {
-		f.inner = append(f.inner, &node{kind: aParameter, at: p.Position, name: p.ident()})
+		f.inner = append(f.inner, &node{kind: kindParameter, at: p.Position, name: p.ident()})
 	})
 	for p.want("{"); !p.take("}"); p.want(";") {
 		f.inner = append(f.inner, p.statement())
@@ -126,13 +126,13 @@ func (p *parser) statement() *node {
 	n := &node{at: p.Position}
 	switch {
 	case p.take("var"):
-		n.kind, n.at, n.name = aVariable, p.Position, p.ident()
+		n.kind, n.at, n.name = kindVariable, p.Position, p.ident()
 		if p.TokenText() == "<" {
 			p.list("<", ">", func() { n.shape = append(n.shape, int64(p.number())) })
 		}
 		p.want("=")
 	case p.take("return"):
-		n.kind = aReturn
+		n.kind = kindReturn
 	default:
 		return p.sum()
 	}
@@ -149,14 +149,14 @@ func (p *parser) binary(operator string, operand func() *node) *node {
 	for p.TokenText() == operator {
 		at := p.Position
 		p.next()
-		left = &node{kind: aBinary, at: at, name: operator, inner: []*node{left, operand()}}
+		left = &node{kind: kindBinary, at: at, name: operator, inner: []*node{left, operand()}}
 	}
 	return left
 }
 
 // operand reads a literal, a variable, a call, or an expression in parentheses.
 func (p *parser) operand() *node {
-	n := &node{kind: aLiteral, at: p.Position}
+	n := &node{kind: kindLiteral, at: p.Position}
 	switch p.TokenText() {
 	case "(":
 		p.next()
@@ -165,9 +165,9 @@ func (p *parser) operand() *node {
 	case "[":
 		n.shape = p.elements(&n.values)
 	default:
-		n.kind, n.name = aName, p.ident()
+		n.kind, n.name = kindName, p.ident()
 		if p.TokenText() == "(" {
-			n.kind = aCall
+			n.kind = kindCall
 			p.list("(", ")", func() { n.inner = append(n.inner, p.sum()) })
 		}
 	}
