@@ -17,6 +17,8 @@ import (
 //  3. The verifiers of collective operations look at each number of their groups: see group_guard.go.
 //  4. The parser of the dimension numbers of a convolution allocates as many as the largest says, and printing
 //     them may abort: see conv_guard.go.
+//  5. The verifier of stablehlo.custom_call reads a result for each alias of an operand, also if there is none. It is found
+//     in text only.
 var (
 	allToAll      = []byte(`"stablehlo.all_to_all"`)
 	attributeList = lazyregexp.New(`^"stablehlo\.all_to_all"\s*\([^()"]*\)\s*<?`)
@@ -26,6 +28,8 @@ var (
 
 	negativeBroadcast = lazyregexp.New(`broadcast_dimensions"?\s*=\s*(?:` + negatives + `|(#[A-Za-z_][\w$.]*))`)
 	negativeAlias     = lazyregexp.New(`(#[A-Za-z_][\w$.]*)\s*=\s*` + negatives)
+
+	aliases = lazyregexp.New(`output_operand_aliases"?\s*=\s*\[\s*#`)
 
 	largeDimension = lazyregexp.New(`\[[\s,?0-9bfio]*[bfio][\s,?0-9bfio]*\d{5}[\d\s,?bfio]*\]|\[[\s,?0-9]*\d{5}[\s,?0-9]*[bfio][\d\s,?bfio]*\]`)
 )
@@ -37,6 +41,7 @@ const noElements = `dense\s*<[^>]*>\s*:\s*(?:tensor<\s*0\s*x|(![A-Za-z_][\w$.]*)
 const (
 	noGroups      = "'stablehlo.all_to_all' op has no replica groups: the library would crash on it"
 	negativeDims  = "a chlo.broadcast_ op has negative broadcast dimensions: the library would crash on it"
+	noResult      = "'stablehlo.custom_call' op has output_operand_aliases and no results: the library would crash on it"
 	tooLargeDims  = "a dimension number has more than 4 digits: the library would crash on it"
 	chloBroadcast = "chlo.broadcast_"
 )
@@ -80,6 +85,9 @@ func textGuard(data []byte) (at int, wrong string) {
 			return at, negativeDims
 		}
 	}
+	if i := aliasOfNoResult(data); i >= 0 {
+		return i, noResult
+	}
 	if i := largeGroups(data); i >= 0 {
 		return i, tooManyGroups
 	}
@@ -112,6 +120,22 @@ func negativeDimension(data []byte) int {
 			}
 		}
 		if aliases[string(data[m[2]:m[3]])] {
+			return m[0]
+		}
+	}
+	return -1
+}
+
+// aliasOfNoResult returns the position of the aliases in a text of a call without results, or -1.
+func aliasOfNoResult(data []byte) int {
+	if !bytes.Contains(data, []byte("output_operand_aliases")) {
+		return -1
+	}
+	for _, m := range aliases().FindAllIndex(data, -1) {
+		line := data[bytes.LastIndexByte(data[:m[0]], '\n')+1 : m[0]]
+		rest, types, _ := bytes.Cut(data[m[1]:min(len(data), m[1]+maxSearched)], []byte("->"))
+		types = bytes.TrimLeft(types, " \t\r\n")
+		if bytes.HasPrefix(types, []byte("()")) && !bytes.ContainsRune(rest, '%') && !bytes.Contains(line, []byte("//")) {
 			return m[0]
 		}
 	}

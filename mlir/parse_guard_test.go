@@ -77,6 +77,31 @@ func TestParseGuard(t *testing.T) {
 	})
 }
 
+// TestAliasGuard checks that a call without results is refused if it has an alias of one.
+func TestAliasGuard(t *testing.T) {
+	const (
+		alias = "output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]"
+		f     = "func.func @f(%%a: tensor<4xf32>) -> tensor<4xf32> {\n  %s\n  return %%a : tensor<4xf32>\n}"
+	)
+	c := mlirtest.Context(t)
+	for _, call := range []string{
+		"stablehlo.custom_call @g(%a) {" + alias + "} : (tensor<4xf32>) -> ()",
+		"stablehlo.custom_call @g(%a) {" + alias + ", has_side_effect = true} :\n (tensor<4xf32>) ->\n ()",
+		`"stablehlo.custom_call"(%a) <{call_target_name = "g", ` + alias + "}> : (tensor<4xf32>) -> ()",
+	} {
+		_, err := c.Parse("test.mlir", fmt.Appendf(nil, f, call))
+		check.Error(t, err, "mlir: parse failed: test.mlir:2:", "has output_operand_aliases and no results")
+	}
+	for _, call := range []string{
+		"%0 = stablehlo.custom_call @g(%a) {" + alias + "} : (tensor<4xf32>) -> tensor<4xf32>\n" +
+			"  stablehlo.custom_call @g() {has_side_effect = true} : () -> ()",
+		"stablehlo.custom_call @g(%a) {output_operand_aliases = []} : (tensor<4xf32>) -> ()",
+		"// stablehlo.custom_call @g(%a) {" + alias + "} : (tensor<4xf32>) -> ()",
+	} {
+		mlirtest.Parse(t, c, fmt.Sprintf(f, call))
+	}
+}
+
 // TestBroadcastGuard checks that text on which a verifier of CHLO would index with a negative dimension
 // is refused.
 func TestBroadcastGuard(t *testing.T) {
