@@ -44,6 +44,11 @@ func TestCall(t *testing.T) {
 			return %0, %2 : tensor<2x2xf32>, tensor<2x2xf32> }`,
 			[]tensor.View{array(t, []float32{1, 1, 0, 1}, 2, 2)},
 			[]tensor.View{array(t, []float32{1, 2, 0, 1}, 2, 2), array(t, []float32{2, 6, 0, 2}, 2, 2)}},
+		{"concatenation", `func.func @main(%x: tensor<1x2xui8>, %y: tensor<2x2xui8>) -> tensor<3x2xui8> {
+			%0 = stablehlo.concatenate %x, %y, dim = 0 : (tensor<1x2xui8>, tensor<2x2xui8>) -> tensor<3x2xui8>
+			return %0 : tensor<3x2xui8> }`,
+			[]tensor.View{array(t, []uint8{1, 200}, 1, 2), array(t, []uint8{3, 4, 5, 255}, 2, 2)},
+			[]tensor.View{array(t, []uint8{1, 200, 3, 4, 5, 255}, 3, 2)}},
 		{"product", `func.func @main(%x: tensor<2x2xf32>, %y: tensor<2x2xf32>) -> tensor<2xf32> {
 			%0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
 			%1 = stablehlo.tanh %0 : tensor<2x2xf32>
