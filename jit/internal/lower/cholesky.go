@@ -20,7 +20,7 @@ func lowerCholesky(e *emitter) error {
 	rank := len(shape)
 	f := factor{emitter: e, upper: !op.Lower}
 	columns := shape[:rank-1]
-	return e.replace(e.nest(columns, []mlir.Value{op.A}, func(at, x []mlir.Value) []mlir.Value {
+	return e.replace(e.nest(columns, []mlir.Value{e.owned(0)}, func(at, x []mlir.Value) []mlir.Value {
 		batch, j := at[:rank-2], at[rank-2]
 		x = scf.Iterate(e.Builder, j, e.index(shape[rank-1]), e.index(1), x,
 			func(i mlir.Value, x []mlir.Value) []mlir.Value { return f.element(batch, i, j, x) })

@@ -47,6 +47,14 @@ func lowerBitcastConvert(e *emitter) error {
 	return lowerIdentity(e)
 }
 
+// lowerDynamicUpdateSlice copies the operand of a dynamic_update_slice if it is used later.
+func lowerDynamicUpdateSlice(e *emitter) error {
+	if v := e.op.Operand(0); !v.IsArgument() && usedLater(v, e.op, 0) {
+		e.op.SetOperand(0, e.cast(e.owned(0), v.Type()))
+	}
+	return nil
+}
+
 // lowerMap makes a map loops over the elements.
 func lowerMap(e *emitter) error {
 	return e.elementwise(func(at []mlir.Value) []mlir.Value { return e.extract(e.operands(), at) })

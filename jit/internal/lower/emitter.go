@@ -56,6 +56,46 @@ func (e *emitter) signless(v mlir.Value) mlir.Value {
 // operands returns the operands of the operation.
 func (e *emitter) operands() []mlir.Value { return each(e.op.OperandValues(), e.signless) }
 
+// owned returns an operand that is changed in place, or a copy of it if it is used later. Bufferization would also copy
+// it, but MLIR computes values in the buffers of results before, and then refuses what cannot stay in one.
+func (e *emitter) owned(i int) mlir.Value {
+	v := e.op.Operand(i)
+	if isScalar(v.Type()) || !usedLater(v, e.op, i) {
+		return e.signless(v)
+	}
+	return e.copy(e.signless(v))
+}
+
+// usedLater reports whether a value has a use after the i-th operand of an operation.
+func usedLater(v mlir.Value, op mlir.Operation, i int) bool {
+	for use := range v.Uses() {
+		if use.Owner.Equal(op) && use.Operand == i {
+			continue
+		}
+		if user := within(use.Owner, op.Block()); user.IsNil() || user.Equal(op) || op.IsBefore(user) {
+			return true
+		}
+	}
+	return false
+}
+
+// copy returns a copy of a tensor in a buffer of its own.
+func (e *emitter) copy(v mlir.Value) mlir.Value {
+	if e.Err() != nil {
+		return v
+	}
+	return bufferization.AllocTensorOp{Copy: v, ResultType: v.Type()}.Create(e.Builder).Result(0)
+}
+
+// ownedFrom returns the first n operands, which are changed in place.
+func (e *emitter) ownedFrom(n int) []mlir.Value {
+	list := make([]mlir.Value, n)
+	for i := range list {
+		list[i] = e.owned(i)
+	}
+	return list
+}
+
 // each returns what f makes of the values.
 func each[T, U any](values []T, f func(T) U) []U {
 	list := make([]U, len(values))

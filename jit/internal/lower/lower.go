@@ -85,6 +85,7 @@ var lowerings = map[string]func(*emitter) error{
 	"stablehlo.collective_permute":    lowerCollectivePermute,
 	"stablehlo.custom_call":           lowerIdentity, // a sharding
 	"stablehlo.dot_general":           lowerDotGeneral,
+	"stablehlo.dynamic_update_slice":  lowerDynamicUpdateSlice,
 	"stablehlo.exponential_minus_one": lowerExponentialMinusOne,
 	"stablehlo.fft":                   lowerFFT,
 	"stablehlo.get_dimension_size":    lowerGetDimensionSize,

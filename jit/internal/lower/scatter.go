@@ -29,7 +29,7 @@ func lowerScatter(e *emitter) error {
 			outer = append(outer, n)
 		}
 	}
-	results := e.nest(outer, each(op.Inputs, e.signless), func(at, carried []mlir.Value) []mlir.Value {
+	results := e.nest(outer, e.ownedFrom(len(op.Inputs)), func(at, carried []mlir.Value) []mlir.Value {
 		start := s.start(at)
 		return s.within(start, s.fixed(), carried, func() []mlir.Value {
 			return e.nest(inner, carried, func(window, carried []mlir.Value) []mlir.Value {

@@ -27,7 +27,7 @@ func lowerTriangularSolve(e *emitter) error {
 	lower := op.Lower != (op.TransposeA != stablehlo.TransposeNone)
 	s.forward = lower == op.LeftSide
 	sizes := append(slices.Clone(batch), unknowns)
-	return e.replace(e.nest(sizes, []mlir.Value{op.B}, func(at, x []mlir.Value) []mlir.Value {
+	return e.replace(e.nest(sizes, []mlir.Value{e.owned(1)}, func(at, x []mlir.Value) []mlir.Value {
 		batch, step := at[:len(batch)], at[len(batch)]
 		i := s.unknown(step)
 		x = scf.Iterate(e.Builder, e.index(0), step, e.index(1), x,

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/bufferization"
 	"github.com/calliope-mlir/calliope/mlir/dialect/scf"
 )
 
@@ -23,7 +22,7 @@ func lowerWhile(e *emitter) error {
 			}
 		}
 	}
-	initial := each(l.carried, func(i int) mlir.Value { return e.unpack(l.values[i]) })
+	initial := each(l.carried, func(i int) mlir.Value { return e.unpack(e.owned(i)) })
 	results := scf.While(e.Builder, initial,
 		func(carried []mlir.Value) (mlir.Value, []mlir.Value) {
 			return e.unpack(e.take(l.condition, l.all(carried))[0]), carried
@@ -78,13 +77,8 @@ func inPlace(v, carried mlir.Value) bool {
 		}
 		sink(update)
 		v = update.Operand(i)
-		for use := range v.Uses() {
-			if use.Owner.Equal(update) && use.Operand == i {
-				continue
-			}
-			if user := within(use.Owner, update.Block()); user.Equal(update) || !user.IsNil() && update.IsBefore(user) {
-				return false
-			}
+		if usedLater(v, update, i) {
+			return false
 		}
 	}
 	return true
@@ -175,13 +169,13 @@ func (l *loop) unshared(v mlir.Value, i int, carried []mlir.Value) mlir.Value {
 	if !shared(v) {
 		return v
 	}
-	return bufferization.AllocTensorOp{Copy: v, ResultType: v.Type()}.Create(l.Builder).Result(0)
+	return l.copy(v)
 }
 
 // isFresh reports whether an operation makes results that do not share the buffer of an operand.
 func isFresh(name string) bool {
 	if !strings.HasPrefix(name, "stablehlo.") {
-		return false
+		return name == "bufferization.alloc_tensor"
 	}
 	switch strings.TrimPrefix(name, "stablehlo.") {
 	case "bitcast_convert", "broadcast_in_dim", "convert", "concatenate", "custom_call", "dynamic_slice",
