@@ -25,9 +25,9 @@ type guide struct {
 	env     []string
 	here    *strings.Replacer // gets this module from where it is, in place of the network
 	command string            // the last line of the last block "sh" before the mistakes
-	output  string            // of the command that ran last
-	failed  bool              // so did it
-	checked bool              // its output was compared
+	output  string            // of the block "sh" that ran last
+	failed  bool              // that block has another exit status than 0
+	checked bool              // that output was compared, or there is none
 }
 
 // Guide runs a guide in an empty folder, block by block. A block whose line before ends with "`file`:" is that file.
@@ -56,7 +56,6 @@ func Guide(t *testing.T, document, root string, path ...string) {
 	g.env = append(os.Environ(), "GOFLAGS=-mod=mod -ldflags=-s", "NO_COLOR=1",
 		"PATH="+strings.Join(path, string(filepath.ListSeparator)))
 	g.blocks(t, right, false)
-	g.finish(t)
 	if n := g.blocks(t, mistakes, true); n < 3 {
 		t.Errorf("the guide has %d mistakes, and needs three", n)
 	}
@@ -110,7 +109,7 @@ func (g *guide) blocks(t *testing.T, text string, mistakes bool) (outputs int) {
 	return outputs
 }
 
-// finish holds that a command whose output the guide does not say succeeded.
+// finish holds that a block "sh" succeeded if the guide does not say what it prints.
 func (g *guide) finish(t *testing.T) {
 	t.Helper()
 	if !g.checked && g.failed {
@@ -119,6 +118,7 @@ func (g *guide) finish(t *testing.T) {
 	g.checked = true
 }
 
+// run runs a block "sh".
 func (g *guide) run(t *testing.T, commands string) {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", g.here.Replace(commands))
@@ -179,6 +179,7 @@ func (g *guide) quotes(t *testing.T, lines string) {
 	}
 }
 
+// formatted holds that a Go file is formatted.
 func (g *guide) formatted(t *testing.T, file string) {
 	t.Helper()
 	if out, err := exec.Command("gofmt", "-l", filepath.Join(g.dir, file)).Output(); err != nil || len(out) > 0 {
