@@ -19,3 +19,5 @@ void calliope_fortran_call(void* subroutine, int64_t times, const calliope_fortr
 }
 
 const char* calliope_fortran_text(void* f) { return ((const char* (*)(void))f)(); }
+
+void calliope_fortran_set(void* f, int n) { ((void (*)(int))f)(n); }

@@ -68,6 +68,13 @@ func (l *Library) Version() string {
 	return C.GoString(C.calliope_fortran_text(function))
 }
 
+// SetThreads sets the number of threads on which the library computes, if it is OpenBLAS.
+func (l *Library) SetThreads(n int) {
+	if function := l.dl.Symbol(l.prefix + "openblas_set_num_threads"); function != nil {
+		C.calliope_fortran_set(function, C.int(n))
+	}
+}
+
 // A Routine is a subroutine.
 type Routine struct{ address unsafe.Pointer }
 
