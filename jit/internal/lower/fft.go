@@ -57,9 +57,9 @@ func (f *fft) rows(x mlir.Value, d int, n int64) mlir.Value {
 	}
 	shape := slices.Clone(dims(x))
 	elem := f.elementOf(x)
-	fromReal := !isComplex(x)
-	switch shape[d] = n; {
-	case fromReal:
+	shape[d] = n
+	switch {
+	case !isComplex(x):
 		shape[d] = n/2 + 1
 		elem, _ = f.Context().ComplexType(f.part)
 	case f.half:

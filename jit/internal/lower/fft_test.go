@@ -13,12 +13,11 @@ func TestFFT(t *testing.T) {
 			%%r = stablehlo.fft %%x, type = %s, length = [%s] : (%s) -> %s
 			return %%r : %[4]s`, kind, lengths, input, output))})
 	}
-	for _, n := range []int{1, 2, 3, 4, 5, 8, 12, 30, 49, 64, 77, 127, 1000, 4096} {
+	for i, n := range []int{1, 2, 3, 8, 12, 49, 127, 1000, 4096} {
 		numbers := fmt.Sprintf("tensor<2x%dxcomplex<f64>>", n)
-		add("FFT", numbers, numbers, fmt.Sprint(n))
-		add("IFFT", numbers, numbers, fmt.Sprint(n))
+		add([]string{"FFT", "IFFT"}[i%2], numbers, numbers, fmt.Sprint(n))
 	}
-	for _, n := range []int{2, 5, 12} {
+	for _, n := range []int{5, 12} {
 		reals, half := fmt.Sprintf("tensor<3x4x%dxf32>", n), fmt.Sprintf("tensor<3x4x%dxcomplex<f32>>", n/2+1)
 		add("RFFT", reals, half, fmt.Sprint("4, ", n))
 		add("IRFFT", half, reals, fmt.Sprint("4, ", n))

@@ -12,7 +12,7 @@ func TestRngBitGenerator(t *testing.T) {
 		for _, output := range []string{"tensor<ui32>", "tensor<7xui64>", "tensor<5x7xui32>", "tensor<3x4xui64>",
 			"tensor<3x5x6xui8>", "tensor<1x9xui16>", "tensor<3x3xui64>"} {
 			for words := 2; words <= 3; words++ {
-				if words == 3 && algorithm != "PHILOX" {
+				if algorithm == "DEFAULT" && output != "tensor<7xui64>" || words == 3 && algorithm != "PHILOX" {
 					continue
 				}
 				state := fmt.Sprintf("tensor<%dxui64>", words)

@@ -33,7 +33,8 @@ func lowerSort(e *emitter) error {
 	buffers := each(inputs, func(v mlir.Value) mlir.Value { return e.buffer(e.tensorOf(e.elementOf(v), 2, s.n)) })
 	rows = slices.Delete(slices.Clone(rows), d, d+1)
 	passes := int64(bits.Len64(uint64(s.n - 1)))
-	results := e.nest(rows, slices.Concat(e.ownedFrom(len(inputs)), buffers), func(at, carried []mlir.Value) []mlir.Value {
+	carried := append(e.ownedFrom(len(inputs)), buffers...)
+	results := e.nest(rows, carried, func(at, carried []mlir.Value) []mlir.Value {
 		data, rows := carried[:len(inputs)], carried[len(inputs):]
 		place := func(i mlir.Value) []mlir.Value { return slices.Insert(slices.Clone(at), d, i) }
 		rows = e.nest([]int64{s.n}, rows, func(i, rows []mlir.Value) []mlir.Value {
