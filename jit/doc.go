@@ -33,5 +33,6 @@
 // # Products
 //
 // If the library of the part lapack is there, it computes the products of matrices of f32 and f64 that are large enough
-// to gain from it. It is not fetched for that: see package native.
+// to gain from it, on the thread of the run: OpenBLAS then has one thread in the process. It is not fetched for that:
+// see package native.
 package jit

@@ -33,9 +33,10 @@ func (c *Calls) bind(l *lowering) error {
 	if err != nil {
 		return err
 	}
-	c.sites = append(c.sites, &site{bound: bound, attributes: s.Attributes, arrays: l.arrays,
-		passed: len(l.call.Arrays),
-		args:   len(l.data.Args), ids: l.ids, results: l.results, small: small(l.arrays)})
+	c.sites = append(c.sites, &site{
+		bound: bound, attributes: s.Attributes, arrays: l.arrays, passed: len(l.call.Arrays), args: len(l.data.Args),
+		ids: l.ids, results: l.results, small: small(l.arrays),
+	})
 	return nil
 }
 
