@@ -71,13 +71,17 @@ func (c *compiled) make(ctx context.Context, s *Session, t *trace, o FuncOptions
 	compile.Partitions = max(compile.Partitions, declared.Partitions)
 	compile.GSPMD = compile.GSPMD || declared.GSPMD
 	c.donated, c.results, c.replicas, c.isClient = t.donated, t.results, compile.Replicas, s.client != nil
+	foreign, err := model.LAPACKOf(ctx, t.module, s.fetching())
+	if err != nil {
+		return err
+	}
 	if s.client == nil || !s.client.CallsBack() {
-		return c.makeStages(ctx, s, t, compile)
+		return c.makeStages(ctx, s, t, compile, foreign)
 	}
 	if err := checkCalls(t.module, compile); err != nil {
 		return err
 	}
-	for _, target := range t.foreign {
+	for _, target := range foreign {
 		if err := s.plugin.RegisterForeign(target); err != nil {
 			return err
 		}
@@ -122,11 +126,13 @@ func checkCalls(m *mlir.Module, o bridge.CompileOptions) error {
 	return found
 }
 
-func (c *compiled) makeStages(ctx context.Context, s *Session, t *trace, o bridge.CompileOptions) error {
+func (c *compiled) makeStages(
+	ctx context.Context, s *Session, t *trace, o bridge.CompileOptions, foreign []bridge.ForeignTarget,
+) error {
 	if o.Partitions > 1 {
 		return errors.New("calliope: devices share the module, which needs a plugin that calls back")
 	}
-	options := stages.Options{Replicas: o.Replicas, JAXCallbacks: o.JAXCallbacks, Exact: o.Exact, Foreign: t.foreign,
+	options := stages.Options{Replicas: o.Replicas, JAXCallbacks: o.JAXCallbacks, Exact: o.Exact, Foreign: foreign,
 		Devices: s.devices}
 	made, err := stages.Compile(ctx, t.module, options)
 	if err != nil {

@@ -75,9 +75,6 @@ func (f *Function) load(ctx context.Context) error {
 			return err
 		}
 	}
-	if l.foreign, err = model.LAPACK(ctx, l.data, s.fetching()); err != nil {
-		return err
-	}
 	m, err := l.parse()
 	if err != nil {
 		return err
@@ -92,7 +89,6 @@ type loaded struct {
 	library   *mlir.Library
 	export    model.Export // if it is of jax.export
 	signature model.Signature
-	foreign   []bridge.ForeignTarget
 }
 
 // parse reads the module in a new context.
@@ -157,7 +153,6 @@ func (l *loaded) trace(s *Session, o FuncOptions, _ []any, a arguments) (*trace,
 		return nil, err
 	}
 	t := newTrace(s, o, a)
-	t.foreign = l.foreign
 	m, err := l.parse()
 	if err != nil {
 		return nil, fmt.Errorf("calliope: %s: %w", l.name, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -22,7 +23,7 @@ type Options struct {
 	// the user's own pip, and the session prints where they go. See package native.
 	Offline bool
 	// JIT compiles functions by MLIR and LLVM, as package jit does, and not by a plugin. There are no Arrays. On
-	// platforms without a plugin Open makes this choice.
+	// platforms without a plugin, and if CALLIOPE_PJRT_PLUGIN is "none", Open makes this choice.
 	JIT bool
 	// Interpreter runs functions on StableHLO's interpreter, in a process of its own, and not on a plugin. It is slow,
 	// and there are no Arrays.
@@ -63,11 +64,16 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 }
 
 func (s *Session) open(ctx context.Context, o Options) (err error) {
-	if !native.PJRTPlugin.Fetchable() && o.Plugin.Path == "" {
+	if o.Plugin.Path == "" && os.Getenv(native.PJRTPlugin.Env()) == "none" {
+		o.JIT = true
+	} else if o.Plugin.Path == "" && !native.PJRTPlugin.Fetchable() {
 		_, err := native.Find(native.PJRTPlugin)
 		o.JIT = o.JIT || errors.As(err, new(*native.NotFoundError))
 	}
 	alone := o.JIT || o.Interpreter
+	if n := o.Client.Devices; alone && n > 1 {
+		return fmt.Errorf("Options.Client.Devices is %d, and without an XLA plugin there is one device", n)
+	}
 	missing := slices.DeleteFunc(native.DefaultParts(), func(p native.Part) bool {
 		return p == native.MLIR && o.Library.Path != "" || p == native.PJRTPlugin &&
 			(o.Plugin.Path != "" || alone)
@@ -109,6 +115,10 @@ func (s *Session) Plugin() *bridge.Plugin { return s.plugin }
 
 // Client returns the client whose devices run functions, or nil without a plugin.
 func (s *Session) Client() *bridge.Client { return s.client }
+
+// Devices returns what runs modules in stages: the client's devices, or one device without a plugin. They are for
+// stages.Options.Devices, and so for whatever compiles a module and does not ask which engine there is.
+func (s *Session) Devices() []stages.Device { return slices.Clone(s.devices) }
 
 // Registry returns the registry that holds the closures of functions.
 func (s *Session) Registry() *callbacks.Registry { return s.registry }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/tree"
@@ -21,8 +20,7 @@ type trace struct {
 	donated  []bool
 	results  *results
 	closures []closure
-	late     bool                   // whether closures may be called after their run
-	foreign  []bridge.ForeignTarget // further targets that it calls
+	late     bool // whether closures may be called after their run
 }
 
 func newTrace(s *Session, o FuncOptions, a arguments) *trace {

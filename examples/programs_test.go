@@ -29,6 +29,8 @@ func TestPrograms(t *testing.T) {
 	hidden := cctest.Library(t, filepath.Join("..", "stages", "testdata", "hidden.c"))
 	needFFI := []string{"devices", "eigenvalues", "derivative"} // the others run where nothing can call back
 
+	needDevices := []string{"devices", "sharded"} // the others run without a plugin, too
+
 	want := reference(t)
 	dir := t.TempDir()
 	// Without debug information the programs are linked in half of the time.
@@ -45,6 +47,9 @@ func TestPrograms(t *testing.T) {
 			if !slices.Contains(needFFI, name) {
 				run(t, filepath.Join(dir, name), output, native.PJRTPlugin.Env()+"="+hidden,
 					"HIDDEN_PLUGIN="+plugin.Path)
+			}
+			if !slices.Contains(needDevices, name) {
+				run(t, filepath.Join(dir, name), output, native.PJRTPlugin.Env()+"=none")
 			}
 		})
 	}

@@ -3,14 +3,11 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"log"
 
 	"github.com/calliope-mlir/calliope"
-	"github.com/calliope-mlir/calliope/bridge/lapack"
 	"github.com/calliope-mlir/calliope/builder"
-	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -41,17 +38,6 @@ func eigenvalues(m builder.Value) (re, im, info builder.Value) {
 }
 
 func main() {
-	ctx := context.Background()
-	if _, err := native.Ensure(ctx, native.LAPACK, native.EnsureOptions{}); err != nil {
-		log.Fatal(err)
-	}
-	session, err := calliope.Default(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := lapack.Register(session.Plugin()); err != nil {
-		log.Fatal(err)
-	}
 	f := calliope.Func(eigenvalues)
 	defer f.Close()
 	got, err := calliope.Call[struct {

@@ -9,10 +9,10 @@ import (
 	"log"
 
 	"github.com/calliope-mlir/calliope"
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/examples/internal/wave"
 	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/stages"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -44,8 +44,8 @@ func main() {
 	if err := passes.RunGuarded(module, pipeline); err != nil {
 		log.Fatal(err)
 	}
-	client := must(calliope.Default(ctx)).Client()
-	executable := must(client.Compile(ctx, passes.Program(module, passes.PrepareOptions{}), bridge.CompileOptions{}))
+	session := must(calliope.Default(ctx))
+	executable := must(stages.Compile(ctx, module, stages.Options{Devices: session.Devices()}))
 	defer executable.Close()
 	results := must(executable.Call(ctx, x, w))
 	for i, name := range []string{"quantized", "exact"} {

@@ -6,7 +6,10 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/bridge/lapack"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // LAPACK returns the targets of JAX's calls of LAPACK, or nothing if a module, in any form, cannot have such a call. It
@@ -16,6 +19,16 @@ func LAPACK(ctx context.Context, module []byte, o native.EnsureOptions) ([]bridg
 		return nil, nil
 	}
 	return Fetched(ctx, o, lapack.Foreign)
+}
+
+// LAPACKOf is LAPACK for a module that MLIR has read.
+func LAPACKOf(ctx context.Context, m *mlir.Module, o native.EnsureOptions) ([]bridge.ForeignTarget, error) {
+	for op := range m.Operation().Index().Named("stablehlo.custom_call") {
+		if call, _ := stablehlo.AsCustomCall(op); contract.IsLAPACKTarget(call.Target) {
+			return Fetched(ctx, o, lapack.Foreign)
+		}
+	}
+	return nil, nil
 }
 
 // callsLAPACK reports whether a program has the name of a target. All encodings have the names of targets as they are,
