@@ -47,7 +47,7 @@ var mayImport = map[string][]string{
 		"tensor"},
 	"internal/errtext":  {},
 	"internal/mlirtest": {"mlir", "native", "internal/check", "internal/debs"},
-	"internal/model": {"bridge", "bridge/lapack", "mlir", "native", "passes", "stablehlo",
+	"internal/model": {"bridge", "bridge/lapack", "contract", "mlir", "native", "passes", "stablehlo",
 		"stablehlo/jaxexport", "stablehlo/sharding", "tensor"},
 	"internal/nativetest": {"native"},
 	"internal/lazyregexp": {},
