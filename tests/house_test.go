@@ -93,7 +93,7 @@ var mayImport = map[string][]string{
 	"examples": {".", "nn", "optim", "tensor", "contract", "native", "mlir", "mlir/dialect",
 		"mlir/execution", "stablehlo", "aliasing", "passes", "builder", "callbacks", "bridge", "bridge/lapack",
 		"bridge/preflight", "callbacks/legacy", "callbacks/metrics", "callbacks/record", "contract/callop", "lint",
-		"lint/command", "lint/rules", "c/embed", "stages"},
+		"lint/command", "lint/rules", "c/embed", "c/include", "stages"},
 	"tools":                            {"*"},
 	"tests":                            {"*"},
 	"internal/cctest":                  {},

@@ -2,13 +2,14 @@
 // with functions in C that were written for these conventions. The programs are those of XLA's document on custom
 // calls, each with a function for hosts and with one for GPUs, which works on memory of the host here.
 //
-// It compiles the functions with $CC or cc, so it needs a C compiler, and the source of this folder. If the two
-// native parts that it needs are missing, it fetches them.
+// It compiles the functions with $CC or cc, so it needs a C compiler. If the two native parts that it needs are
+// missing, it fetches them.
 package main
 
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -16,11 +17,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/c/include"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/callbacks/legacy"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -95,18 +96,21 @@ func run(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
+//go:embed functions/custom_calls.c
+var functions []byte
+
 // compile compiles the functions and returns the path of the library.
 func compile(ctx context.Context) (string, error) {
-	_, file, _, _ := runtime.Caller(0)
-	here := filepath.Dir(file)
 	folder, err := os.MkdirTemp("", "legacy")
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(folder, "custom_calls.so")
+	path, source := filepath.Join(folder, "custom_calls.so"), filepath.Join(folder, "custom_calls.c")
+	if err := errors.Join(os.CopyFS(folder, include.Headers), os.WriteFile(source, functions, 0o600)); err != nil {
+		return "", errors.Join(err, os.RemoveAll(folder))
+	}
 	command := append(strings.Fields(cmp.Or(os.Getenv("CC"), "cc")), "-std=c11", "-O2", "-fPIC", "-shared",
-		"-I", filepath.Join(here, "..", "..", "c", "include"), "-o", path,
-		filepath.Join(here, "functions", "custom_calls.c"))
+		"-I", folder, "-o", path, source)
 	if text, err := exec.CommandContext(ctx, command[0], command[1:]...).CombinedOutput(); err != nil {
 		return "", errors.Join(fmt.Errorf("%s: %w (CC names another compiler)\n%s", strings.Join(command, " "), err,
 			text), os.RemoveAll(folder))
