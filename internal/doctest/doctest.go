@@ -35,10 +35,10 @@ func Run(t *testing.T, document string, python func(file string) *exec.Cmd, name
 			t.Errorf("%s: gofmt has changes: %v", name, err)
 		}
 		binary := filepath.Join(dir, name, "program")
-		// in this module, whose packages it imports
-		output(t, name, "", exec.Command("go", "build", "-ldflags=-s -w", "-o", binary, file))
-		got := strings.ReplaceAll(output(t, name, dir, exec.CommandContext(t.Context(), binary)),
-			dir+string(filepath.Separator), "")
+		// In this module, whose packages it imports. The file is name/main.go, also if the go command trims paths.
+		output(t, name, "",
+			exec.Command("go", "build", "-gcflags=-trimpath="+dir, "-ldflags=-s -w", "-o", binary, file))
+		got := output(t, name, dir, exec.CommandContext(t.Context(), binary))
 		if !alike(want, got) {
 			t.Errorf("%s prints\n%s\nand the document says\n%s", name, got, want)
 		}
