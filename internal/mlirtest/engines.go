@@ -13,6 +13,9 @@ type Engine struct {
 	Library *mlir.Library
 }
 
+// furtherEngines are empty without the build tag engines.
+var furtherEngines []native.Part
+
 // Engines returns the libraries that the tests of this build run on: the default one and, with
 // the build tag engines, also IREE's, upstream LLVM 22 and jaxlib's.
 func Engines(t testing.TB) []Engine {

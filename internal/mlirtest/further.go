@@ -4,4 +4,4 @@ package mlirtest
 
 import "github.com/calliope-mlir/calliope/native"
 
-var furtherEngines = []native.Part{native.IREE, native.LLVM, native.Jaxlib}
+func init() { furtherEngines = []native.Part{native.IREE, native.LLVM, native.Jaxlib} }

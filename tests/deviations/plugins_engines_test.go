@@ -8,6 +8,6 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 )
 
-func plugins() []native.Part {
-	return slices.DeleteFunc(native.Plugins(), func(p native.Part) bool { return !p.Fetchable() })
+func init() {
+	plugins = slices.DeleteFunc(native.Plugins(), func(p native.Part) bool { return !p.Fetchable() })
 }

@@ -1,7 +1,0 @@
-//go:build !engines
-
-package mlirtest
-
-import "github.com/calliope-mlir/calliope/native"
-
-var furtherEngines []native.Part
