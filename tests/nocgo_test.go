@@ -31,7 +31,7 @@ func TestBareMachine(t *testing.T) {
 	dir := t.TempDir()
 	check.NoError(t, os.Symlink(check.Must(exec.LookPath("go")), filepath.Join(dir, "go")))
 	env := []string{"PATH=" + dir, "HOME=" + dir, "CALLIOPE_CACHE=" + filepath.Join(dir, "cache")}
-	for _, name := range []string{"GOCACHE", "GOMODCACHE"} {
+	for _, name := range []string{"GOCACHE", "GOFLAGS", "GOMODCACHE"} {
 		env = append(env, name+"="+strings.TrimSpace(string(check.Must(exec.Command("go", "env", name).Output()))))
 	}
 	run := func(args ...string) (string, error) {

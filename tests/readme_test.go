@@ -13,8 +13,8 @@ func TestTutorial(t *testing.T) {
 	doctest.Run(t, "../docs/tutorial.md", nil, "predict", "train", "serve", "parts")
 }
 
-func TestDerivatives(t *testing.T) {
+func TestDerivativesPage(t *testing.T) {
 	doctest.Run(t, "../docs/autodiff.md", nil, "fit", "rule", "jacobian", "module")
 }
 
-func TestBatches(t *testing.T) { doctest.Run(t, "../docs/vmap.md", nil, "module", "rule") }
+func TestBatchesPage(t *testing.T) { doctest.Run(t, "../docs/vmap.md", nil, "module", "rule") }

@@ -132,10 +132,10 @@ var tries = []struct {
 	{2, "x", 2, false, "[]"},
 }
 
-// TestHostile creates every operation with missing, extra and wrong parts. It verifies, prints
+// TestHostileOperations creates every operation with missing, extra and wrong parts. It verifies, prints
 // and reads what was created, and creates a copy from what it read. Without the build tag
 // engines it tries one of twelve types, and with it one of three.
-func TestHostile(t *testing.T) {
+func TestHostileOperations(t *testing.T) {
 	mlirtest.Outlives(t, func(t *testing.T, start int) {
 		engines := mlirtest.Engines(t)
 		step := 3
