@@ -53,7 +53,8 @@ func Guide(t *testing.T, document, root string, path ...string) {
 		"go get "+module, "cp '"+root+"/go.sum' . && go mod edit -require="+module+"@v0.0.0 -replace="+module+"='"+root+"'",
 		"go install "+module+"/tools/mlir-lint@latest", "GOBIN='"+bin+"' go install -C '"+root+"' ./tools/mlir-lint")}
 	path = append(path, bin, os.Getenv("PATH"))
-	g.env = append(os.Environ(), "GOFLAGS=-mod=mod -ldflags=-s", "NO_COLOR=1",
+	g.env = append(os.Environ(), "NO_COLOR=1",
+		"GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod -ldflags=-s -gcflags=-trimpath="+g.dir,
 		"PATH="+strings.Join(path, string(filepath.ListSeparator)))
 	g.blocks(t, right, false)
 	if n := g.blocks(t, mistakes, true); n < 3 {
