@@ -44,7 +44,7 @@ func TestLoadErrors(t *testing.T) {
 	check.Error(t, err, "opening shared library "+junk)
 	found := check.Must(native.Find(native.PJRTPlugin))
 	_, err = load(found.Path)
-	check.Error(t, err, "has neither dpotrf_ nor scipy_dpotrf_")
+	check.Error(t, err, "has neither scipy_dpotrf_ nor dpotrf_")
 }
 
 // Runs of one executable call LAPACK concurrently.

@@ -19,8 +19,9 @@ type Library struct {
 	prefix string
 }
 
-// prefixes are what libraries put before the name of a subroutine.
-var prefixes = []string{"", "scipy_"}
+// prefixes are what libraries put before the name of a subroutine. SciPy's OpenBLAS for Windows has some names without
+// one, too.
+var prefixes = []string{"scipy_", ""}
 
 // Open opens the library at a path. known is the name of a subroutine that it must have,
 // such as "dpotrf": Open finds out by it how the library spells names.
@@ -39,7 +40,7 @@ func Open(path, known string) (*Library, error) {
 		}
 		return l, nil
 	}
-	return nil, fmt.Errorf("the library %s has neither %s_ nor scipy_%[2]s_: it is not a LAPACK for Fortran with 32-bit integers", path, known)
+	return nil, fmt.Errorf("the library %s has neither scipy_%s_ nor %[2]s_: it is not a LAPACK for Fortran with 32-bit integers", path, known)
 }
 
 // wide reports whether integers have 64 bits. Names do not tell in all libraries. The routine
