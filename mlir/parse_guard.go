@@ -135,7 +135,8 @@ func aliasOfNoResult(data []byte) int {
 		line := data[bytes.LastIndexByte(data[:m[0]], '\n')+1 : m[0]]
 		rest, types, _ := bytes.Cut(data[m[1]:min(len(data), m[1]+maxSearched)], []byte("->"))
 		types = bytes.TrimLeft(types, " \t\r\n")
-		if bytes.HasPrefix(types, []byte("()")) && !bytes.ContainsRune(rest, '%') && !bytes.Contains(line, []byte("//")) {
+		if bytes.HasPrefix(types, []byte("()")) && !bytes.ContainsRune(rest, '%') &&
+			!bytes.Contains(line, []byte("//")) {
 			return m[0]
 		}
 	}

@@ -49,7 +49,11 @@ func TestJAXVersions(t *testing.T) {
 					o.JAXCallbacks = []callbacks.Func{times(2), times(3)}
 				case "loop":
 					o.JAXCallbacks = []callbacks.Func{
-						callbacks.Tap(func(_ context.Context, i int32) error { counts = append(counts, i); return nil })}
+						callbacks.Tap(func(_ context.Context, i int32) error {
+							counts = append(counts, i)
+							return nil
+						}),
+					}
 				}
 				f := check.Must(calliope.LoadBytes(files[version][name], o))
 				check.Cleanup(t, f)

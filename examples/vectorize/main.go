@@ -1,5 +1,5 @@
-// Vectorize multiplies two matrices with code that a script of the dialect transform tiled and vectorized, holds the result
-// against Go's, and prints how long a product took.
+// Vectorize multiplies two matrices with code that a script of the dialect transform tiled and vectorized, holds the
+// result against Go's, and prints how long a product took.
 package main
 
 import (
@@ -62,7 +62,8 @@ func compile(m *mlir.Module, plain bool, until string) error {
 		b := mlir.NewBuilder(script.Body(), mlir.Location{})
 		script.Operation().SetAttribute("transform.with_named_sequence", b.Context().UnitAttribute())
 		transform.Main(b, func(root mlir.Value) { schedule(b, root) })
-		if b.Fail(m.Transform(script, mlir.TransformOptions{ExpensiveChecks: true})); b.Err() != nil || until == "vectors" {
+		b.Fail(m.Transform(script, mlir.TransformOptions{ExpensiveChecks: true}))
+		if b.Err() != nil || until == "vectors" {
 			return b.Err()
 		}
 	}

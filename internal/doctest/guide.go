@@ -30,11 +30,11 @@ type guide struct {
 	checked bool              // that output was compared, or there is none
 }
 
-// Guide runs a guide in an empty folder, block by block. A block whose line before ends with "`file`:" is that file.
-// A block "sh" is run by bash; what it prints is in the block after it, where "…" stands for any words. Other blocks of Go
-// are lines of a file. In the section of mistakes, of which there are three or more, each command fails, and a block "diff"
-// is a change of one file, with which the last command is run once more. This module, which the guide gets by "go get" or
-// "go install", is that in the folder root. Commands are also looked up in the folders of path.
+// Guide runs a guide in an empty folder, block by block. A block whose line before ends with "`file`:" is that file. A
+// block "sh" is run by bash; what it prints is in the block after it, where "…" stands for any words. Other blocks of
+// Go are lines of a file. In the section of mistakes, of which there are three or more, each command fails, and a
+// block "diff" is a change of one file, with which the last command is run once more. This module, which the guide
+// gets by "go get" or "go install", is that in the folder root. Commands are also looked up in the folders of path.
 func Guide(t *testing.T, document, root string, path ...string) {
 	t.Helper()
 	text, err := os.ReadFile(document)
@@ -172,7 +172,8 @@ func (g *guide) quotes(t *testing.T, lines string) {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		found = strings.Contains(strings.Join(strings.Fields(string(text)), " "), strings.Join(strings.Fields(lines), " "))
+		spaced := func(s string) string { return strings.Join(strings.Fields(s), " ") }
+		found = strings.Contains(spaced(string(text)), spaced(lines))
 		return err
 	})
 	if err != nil || !found {

@@ -54,8 +54,8 @@ func Bind(config contract.Config, foreign bool, args, results []tensor.Shape) (b
 	return b, err
 }
 
-// Late are the functions of calls whose id or server is an operand, which is known when the call is made. The zero value
-// has none. It is safe for concurrent use.
+// Late are the functions of calls whose id or server is an operand, which is known when the call is made. The zero
+// value has none. It is safe for concurrent use.
 type Late struct {
 	mu    sync.RWMutex
 	bound map[contract.Config]Binding

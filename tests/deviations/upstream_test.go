@@ -15,8 +15,8 @@ import (
 // upstream has a file for each deviation that the default plugin has, to be sent to XLA's maintainers.
 const upstream = "../../docs/upstream"
 
-// TestUpstream holds the files against the list (with -update it writes them), and that each still shows: a child process
-// runs it without any way round.
+// TestUpstream holds the files against the list (with -update it writes them), and that each still shows: a child
+// process runs it without any way round.
 func TestUpstream(t *testing.T) {
 	plugin := check.Must(native.Find(native.PJRTPlugin))
 	files := map[string][]byte{}
@@ -59,7 +59,8 @@ func (d *deviation) report(says string) string {
 		fmt.Fprintf(&b, "// XLA_FLAGS: %s\n", d.flags)
 	}
 	if n := max(d.partitions, d.replicas); n > 0 {
-		fmt.Fprintf(&b, "// Devices: %d, as %s\n", n, map[bool]string{true: "partitions", false: "replicas"}[d.partitions > 0])
+		kind := map[bool]string{true: "partitions", false: "replicas"}[d.partitions > 0]
+		fmt.Fprintf(&b, "// Devices: %d, as %s\n", n, kind)
 	}
 	if d.donated {
 		b.WriteString("// Inputs are donated\n")

@@ -73,7 +73,8 @@ func versions(ctx context.Context, s settings) ([]fact, error) {
 	list := []fact{
 		{"Calliope", version.Version + ", commit " + commit},
 		{"Go", runtime.Version()},
-		{"plugin", fmt.Sprintf("%s, PJRT %s, FFI %s", release(native.PJRTPlugin), plugin.Info().PJRT, plugin.Info().FFI)},
+		{"plugin", fmt.Sprintf("%s, PJRT %s, FFI %s", release(native.PJRTPlugin), plugin.Info().PJRT,
+			plugin.Info().FFI)},
 		{"MLIR library", release(native.MLIR)},
 	}
 	for _, p := range []struct{ what, found, remedy string }{

@@ -121,7 +121,8 @@ func wrongFlags(args []string, suite, folder string, s settings) string {
 		return "-report draws the plot, too: leave out -plot"
 	case s.plot != "" && cmp.Or(suite, defaultSuite) != "callbacks":
 		return fmt.Sprintf("-plot draws only the suite callbacks, not %s: leave it out", suite)
-	case folder != "" && suite != "" && !slices.ContainsFunc(chapters, func(c chapter) bool { return c.suite == suite }):
+	case folder != "" && suite != "" &&
+		!slices.ContainsFunc(chapters, func(c chapter) bool { return c.suite == suite }):
 		return fmt.Sprintf("the suite %s is a part of another one: choose that for -report", suite)
 	}
 	return ""

@@ -75,9 +75,10 @@ func TestReadResults(t *testing.T) {
 }
 
 func TestTheirs(t *testing.T) {
-	for name, want := range map[string]bool{"run/small/c": true, "run/small/gopjrt-round": true, "a/jax-io_callback": true,
-		"stages/iteration/inline": true, "order/small/plain-devices": true, "run/small/go": false, "a/calliope": false,
-		"dispatch/goal/go-inline": false, "callbacks/loop16B/none": true} {
+	for name, want := range map[string]bool{
+		"run/small/c": true, "run/small/gopjrt-round": true, "a/jax-io_callback": true, "stages/iteration/inline": true, "order/small/plain-devices": true, "run/small/go": false, "a/calliope": false,
+		"dispatch/goal/go-inline": false, "callbacks/loop16B/none": true,
+	} {
 		if got := (result{name: name}).theirs(); got != want {
 			t.Errorf("%s: theirs = %v", name, got)
 		}

@@ -27,8 +27,8 @@ var Found = sync.OnceValue(func() bool {
 	if err != nil {
 		return false
 	}
-	// Its threads spin while they wait for one another. Where other work keeps processors busy, that takes many times as
-	// long as one thread alone.
+	// Its threads spin while they wait for one another. Where other work keeps processors busy, that takes many times
+	// as long as one thread alone.
 	library.SetThreads(1)
 	runtime.SetProducts(single.Address(), double.Address())
 	return true
