@@ -13,6 +13,7 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 )
 
@@ -34,7 +35,7 @@ const after = "builtin.module(stablehlo-legalize-to-linalg,reconcile-unrealized-
 // not be used.
 func Run(m *mlir.Module) error {
 	for _, step := range []func(*mlir.Module) error{
-		check, returns, widen, replace, func(m *mlir.Module) error { return pass(m, after) }, left, scalars,
+		check, returns, powers, widen, replace, func(m *mlir.Module) error { return pass(m, after) }, left, scalars,
 	} {
 		if err := step(m); err != nil {
 			return err
@@ -50,6 +51,12 @@ func pass(m *mlir.Module, pipeline string) error {
 	}
 	defer manager.Close()
 	return manager.Run(m)
+}
+
+// powers makes products of the powers of integers: MLIR's pass reads only the low six bits of an exponent.
+func powers(m *mlir.Module) error {
+	_, err := passes.ExpandIntegerPowers(m)
+	return err
 }
 
 // returns makes the terminators of functions those of the dialect func. StableHLO allows its own ones, too.

@@ -36,8 +36,12 @@ var all = []way{
 		return stages.Options{Devices: stages.On(s.client), Force: cuts(p, func() bool { return r.IntN(2) == 0 })}
 	})},
 	{name: "placed", compile: staged(placed)},
-	{name: "interpreter", host: true,
-		compile: staged(func(*session, *program, *rand.Rand) stages.Options { return stages.Options{} })},
+	{name: "jit", host: true, compile: staged(func(*session, *program, *rand.Rand) stages.Options {
+		return stages.Options{Devices: []stages.Device{stages.JIT()}}
+	})},
+	{name: "interpreter", host: true, compile: staged(func(*session, *program, *rand.Rand) stages.Options {
+		return stages.Options{Devices: []stages.Device{stages.Interpreter()}}
+	})},
 	{name: "tapped", module: tapped, compile: inline(bridge.CompileOptions{})},
 	{name: "migrated", profile: profile{old: true}, module: migrated, compile: inline(bridge.CompileOptions{})},
 	{name: "replicas", profile: profile{devices: 2}, compile: inline(bridge.CompileOptions{Replicas: 2})},
