@@ -47,6 +47,7 @@ var steps = []step{
 	approximate,
 	planMemory,
 	copyByLoops,
+	makeLoops,
 	passes(
 		"func.func(convert-linalg-to-affine-loops)",
 		"func.func(affine-scalrep)",
