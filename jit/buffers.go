@@ -1,6 +1,8 @@
 package jit
 
 import (
+	"slices"
+
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/bufferization"
 	"github.com/calliope-mlir/calliope/mlir/dialect/linalg"
@@ -120,7 +122,10 @@ func copyByLoops(m *mlir.Module, _ *Executable) error {
 	}
 	for _, op := range copies {
 		b := mlir.NewBuilder(mlir.Before(op), op.Location())
-		linalg.CopyOp{Inputs: []mlir.Value{op.Operand(0)}, Outputs: []mlir.Value{op.Operand(1)}}.Create(b)
+		dims, _ := op.Operand(0).Type().Dims()
+		same := m.Context().IdentityMap(len(dims))
+		linalg.Generic(b, []mlir.AffineMap{same, same}, slices.Repeat([]string{linalg.ParallelLoop}, len(dims)),
+			[]mlir.Value{op.Operand(0)}, []mlir.Value{op.Operand(1)}, func(in []mlir.Value) []mlir.Value { return in[:1] })
 		if b.Err() != nil {
 			return b.Err()
 		}

@@ -21,7 +21,9 @@ func makeLoops(m *mlir.Module, _ *Executable) error {
 		}
 	}
 	for _, n := range list {
-		n.create()
+		if !n.copyRuns() {
+			n.create()
+		}
 		if n.b.Err() != nil {
 			return n.b.Err()
 		}

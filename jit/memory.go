@@ -54,6 +54,9 @@ func planMemory(m *mlir.Module, e *Executable) error {
 	}
 	in, _ := typesOf(f)
 	setParameters(f, append(in, t))
+	// Memory that is written overlaps no other: CallInto forbids it.
+	alone := c.DictionaryAttribute(mlir.NamedAttribute{Name: "llvm.noalias", Value: c.UnitAttribute()})
+	f.SetAttribute("arg_attrs", c.ArrayAttribute(slices.Repeat([]mlir.Attribute{alone}, len(in)+1)...))
 	return nil
 }
 

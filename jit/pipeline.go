@@ -53,6 +53,9 @@ var steps = []step{
 		"func.func(affine-scalrep)",
 		"expand-strided-metadata",
 		"lower-affine",
+	),
+	keepLoops,
+	passes(
 		"convert-scf-to-cf",
 		"canonicalize",
 		"convert-complex-to-standard",
@@ -71,6 +74,7 @@ var steps = []step{
 		"convert-ub-to-llvm",
 		"reconcile-unrealized-casts",
 	),
+	annotateBranches,
 	func(m *mlir.Module, _ *Executable) error { return refuse(m, lowered...) },
 }
 

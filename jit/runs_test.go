@@ -1,0 +1,54 @@
+package jit
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+)
+
+// loweredText returns what LLVM compiles of a module without callbacks.
+func loweredText(t *testing.T, text string) string {
+	t.Helper()
+	m := mlirtest.Parse(t, mlirtest.Context(t), text)
+	e := &Executable{}
+	if err := e.rewrite(t.Context(), m, slices.Concat(expansion, steps)); err != nil {
+		t.Fatal(err)
+	}
+	return m.String()
+}
+
+// TestCopies counts what is left of copies, of loops around them, and of branches back that LLVM may not unroll.
+func TestCopies(t *testing.T) {
+	type code struct{ Copies, Loads, Loops int }
+	for _, tt := range []struct {
+		name, text string
+		want       code
+	}{
+		{"slice", `func.func @main(%x: tensor<4x30x30x16xf32>) -> tensor<4x28x28x16xf32> {
+			%0 = stablehlo.slice %x [0:4, 1:29, 1:29, 0:16] : (tensor<4x30x30x16xf32>) -> tensor<4x28x28x16xf32>
+			return %0 : tensor<4x28x28x16xf32> }`, code{Copies: 1, Loops: 2}},
+		{"transposition of rows", `func.func @main(%x: tensor<8x9x32xf32>) -> tensor<9x8x32xf32> {
+			%0 = stablehlo.transpose %x, dims = [1, 0, 2] : (tensor<8x9x32xf32>) -> tensor<9x8x32xf32>
+			return %0 : tensor<9x8x32xf32> }`, code{Copies: 1, Loops: 2}},
+		{"transposition", `func.func @main(%x: tensor<8x9xf32>) -> tensor<9x8xf32> {
+			%0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<8x9xf32>) -> tensor<9x8xf32>
+			return %0 : tensor<9x8xf32> }`, code{Loads: 1, Loops: 2}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			text := loweredText(t, tt.text)
+			got := code{
+				Copies: strings.Count(text, "llvm.intr.memcpy"),
+				Loads:  strings.Count(text, "llvm.load"),
+				Loops:  len(regexp.MustCompile(`llvm\.br .*{loop_annotation = `).FindAllString(text, -1)),
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

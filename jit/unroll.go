@@ -1,0 +1,36 @@
+package jit
+
+import "github.com/calliope-mlir/calliope/mlir"
+
+// The names under which the attribute that LLVM reads at the branches of a loop is kept until they are there.
+const (
+	kept = "llvm.loop_annotation"
+	read = "loop_annotation"
+)
+
+// keepLoops asks LLVM not to unroll loops. As their sizes are constant, it writes out all iterations of small ones, and
+// of those around them, which takes it longer than the rest, and saves little where the innermost one is vectorized.
+func keepLoops(m *mlir.Module, _ *Executable) error {
+	b := mlir.NewBuilder(mlir.AtEnd(m.Body()), m.Operation().Location())
+	annotation := b.Attribute("#llvm.loop_annotation<unroll = <disable = true>>")
+	if b.Err() != nil {
+		return b.Err()
+	}
+	for op := range m.Operation().All() {
+		if op.Name() == "scf.for" {
+			op.SetAttribute(kept, annotation)
+		}
+	}
+	return nil
+}
+
+// annotateBranches gives the branches of loops, to which MLIR's passes move the attributes of loops, their annotations.
+func annotateBranches(m *mlir.Module, _ *Executable) error {
+	for op := range m.Operation().All() {
+		if a, ok := op.Attribute(kept); ok {
+			op.RemoveAttribute(kept)
+			op.SetAttribute(read, a)
+		}
+	}
+	return nil
+}
