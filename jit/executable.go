@@ -69,7 +69,8 @@ func aligned(n int) []byte {
 }
 
 // CallInto is like Call, and stores the results in the memory of outputs, which must be aligned for their elements and
-// must overlap neither one another nor the inputs. It allocates nothing.
+// must overlap neither one another nor the inputs. After the first call it allocates nothing, unless the module has
+// callbacks, or ctx can end and the module has loops that end with it.
 func (e *Executable) CallInto(ctx context.Context, outputs []tensor.View, inputs ...tensor.View) error {
 	if err := dispatch.Ended(ctx); err != nil {
 		return err

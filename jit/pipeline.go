@@ -32,7 +32,7 @@ var steps = []step{
 	concatenate,
 	func(m *mlir.Module, _ *Executable) error { return lower.Run(m) },
 	func(m *mlir.Module, _ *Executable) error { return refuse(m, "stablehlo", "chlo") },
-	func(m *mlir.Module, _ *Executable) error { return callback.CheckLoops(m) },
+	func(m *mlir.Module, e *Executable) error { return e.calls.CheckLoops(m) },
 	giveBuffers,
 	passes(
 		"reconcile-unrealized-casts",

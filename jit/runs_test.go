@@ -8,14 +8,21 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/hostcall"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/jit/internal/callback"
 )
 
 // loweredText returns what LLVM compiles of a module without callbacks.
 func loweredText(t *testing.T, text string) string {
 	t.Helper()
 	m := mlirtest.Parse(t, mlirtest.Context(t), text)
-	e := &Executable{}
+	calls, err := callback.Lower(m, hostcall.Targets{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer calls.Close()
+	e := &Executable{calls: calls}
 	if err := e.rewrite(t.Context(), m, slices.Concat(expansion, steps)); err != nil {
 		t.Fatal(err)
 	}

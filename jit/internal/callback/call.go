@@ -14,6 +14,7 @@ import (
 // Calls are the calls of a compiled module that functions of the host serve. They are safe for concurrent use.
 type Calls struct {
 	sites []*site
+	loops bool // the module has some that end if a run must stop
 	group *dispatch.Group
 }
 
@@ -66,11 +67,11 @@ func (c *Calls) Run(ctx context.Context, function unsafe.Pointer, arguments *uns
 	return ctx.Err()
 }
 
-// runAlone is Run for a module without calls. It allocates nothing if ctx cannot end.
+// runAlone is Run for a module without calls. It allocates nothing, unless ctx can end, and a loop with it.
 func (c *Calls) runAlone(ctx context.Context, function unsafe.Pointer, arguments *unsafe.Pointer) error {
 	r := alone.Get().(*runtime.Run)
 	stopped := func() bool { return true }
-	if ctx.Done() != nil {
+	if c.loops && ctx.Done() != nil {
 		stopped = context.AfterFunc(ctx, r.Stop)
 	}
 	finished := r.Invoke(function, arguments)

@@ -2,12 +2,11 @@ package callback
 
 import "github.com/calliope-mlir/calliope/mlir"
 
-// CheckLoops makes each scf.while of a module end the run before its next iteration if the run must stop.
-func CheckLoops(m *mlir.Module) error {
-	first := true
+// CheckLoops makes each scf.while of the module end the run before its next iteration if the run must stop.
+func (c *Calls) CheckLoops(m *mlir.Module) error {
 	for op := range m.Operation().Index().Named("scf.while") {
-		if first {
-			first = false
+		if !c.loops {
+			c.loops = true
 			added, err := m.Context().Parse("callback", []byte("func.func private @calliope_jit_check()"))
 			if err != nil {
 				return err
