@@ -13,8 +13,8 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
+	"github.com/calliope-mlir/calliope/passes"
 )
 
 // An UnsupportedError reports an operation that cannot be compiled.
