@@ -19,6 +19,7 @@ func Loose(m *mlir.Module, index *mlir.Index) (pairs []UnorderedPair) {
 		index = m.Operation().Index()
 	}
 	r := newEffectReader()
+	var reader callop.Reader
 	ordered, loose := map[string]OrderedCall{}, map[string][]OrderedCall{}
 	var keys []string
 	for op := range index.Named(effectNames...) {
@@ -28,7 +29,7 @@ func Loose(m *mlir.Module, index *mlir.Index) (pairs []UnorderedPair) {
 			continue
 		}
 		key := kind.calls
-		if call, ours := callop.AsCall(op); ours {
+		if call, ours := reader.AsCall(op); ours {
 			key += " of " + call.Config.Registry
 		}
 		c := OrderedCall{op, kind.calls, kind.effect}

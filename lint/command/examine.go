@@ -15,14 +15,14 @@ import (
 // examine checks an input that was read.
 func (w *worker) examine(in input, library *mlir.Library) []report.Finding {
 	findings, failed := in.each(func(module []byte) []report.Finding { return w.check(in, library, module) })
-	return in.complete(findings, namesOf(described(w.analyzers)), failed)
+	return in.complete(findings, w.known, failed)
 }
 
 // check checks one module and returns the findings. Those that attributes ignore say why.
 func (w *worker) check(in input, library *mlir.Library, module []byte) []report.Finding {
 	ran := func(rule string) bool { return slices.Contains(in.Rules, rule) }
 	o := in.options(w.analyzers)
-	attributes := attributes{known: namesOf(described(w.analyzers)), ran: ran}
+	attributes := attributes{known: w.known, ran: ran}
 	if bytes.Contains(module, []byte(ignore.Attribute)) {
 		o.Analyzers = append(o.Analyzers, attributes.rule())
 	}

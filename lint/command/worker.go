@@ -47,31 +47,37 @@ func (a answer) received() []report.Finding {
 // A worker checks inputs, one after another.
 type worker struct {
 	analyzers []*lint.Analyzer
-	checker   lint.Checker
+	known     []string // the names of the rules
+	checker    lint.Checker
 }
 
 // serve runs a worker and returns the exit status.
 func serve(analyzers []*lint.Analyzer) int {
 	collectLess()
 	answers := json.NewEncoder(child.Answers())
-	var ready answer
-	if _, err := mlir.Open(mlir.OpenOptions{}); err != nil {
-		ready.Problem = err.Error()
+	_, err := mlir.Open(mlir.OpenOptions{})
+	if err == nil {
+		err = mlir.OnLargeStack(func() error { return serveAll(answers, analyzers) })
 	}
-	if answers.Encode(ready) != nil || ready.Problem != "" {
+	if err != nil {
+		_ = answers.Encode(answer{Problem: err.Error()}) // fails if the command has ended
 		return 2
 	}
-	w := worker{analyzers: analyzers}
+	return 0
+}
+
+// serveAll answers all inputs.
+func serveAll(answers *json.Encoder, analyzers []*lint.Analyzer) error {
+	if err := answers.Encode(answer{}); err != nil { // the worker is ready
+		return err
+	}
+	w := worker{analyzers: analyzers, known: namesOf(described(analyzers))}
 	for in := range requests() {
-		var a answer
-		if err := mlir.OnLargeStack(func() error { a = w.answer(in); return nil }); err != nil {
-			a.Problem = err.Error()
-		}
-		if answers.Encode(a) != nil {
-			return 2
+		if err := answers.Encode(w.answer(in)); err != nil {
+			return err
 		}
 	}
-	return 0
+	return nil
 }
 
 // answer reads an input, unless the command did, and checks it.
