@@ -37,7 +37,7 @@ func (c *Context) ParseAttribute(text string) (Attribute, error) {
 		return Attribute{}, &DiagnosticError{Op: fmt.Sprintf("parsing the attribute %q", text),
 			Diagnostics: diagnostics, Hint: c.hint([]byte(text), diagnostics)}
 	}
-	if mayMisfit(text) {
+	if mayMisfit([]byte(text)) {
 		if _, message := c.misfitIn(capi.DenseInAttribute(c.api, raw)); message != "" {
 			return Attribute{}, fmt.Errorf("mlir: parsing the attribute %q failed: %s", text, message)
 		}

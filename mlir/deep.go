@@ -108,7 +108,7 @@ func (c *Context) parse(data []byte, source string, parse func() pointer) error 
 	} else {
 		c.asks(func() { op.Ptr = parse() })
 	}
-	if op.Ptr == nil || !bytecode && !mayMisfit(source) {
+	if op.Ptr == nil || !bytecode && !mayMisfit(data) {
 		return nil
 	}
 	err := c.misfits(op)

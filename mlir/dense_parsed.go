@@ -1,9 +1,9 @@
 package mlir
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
@@ -91,30 +91,30 @@ func (c *Context) packsBooleans() bool {
 
 // mayMisfit reports whether a text may have elements that do not fit their type: a parenthesis
 // in a literal. Strings and comments, in which there may be brackets, count, too.
-func mayMisfit(text string) bool {
+func mayMisfit(text []byte) bool {
 	for _, word := range []string{"dense", "parse"} { // of sparse: a search for a rare first byte is faster
 		for rest := text; ; {
-			_, after, found := strings.Cut(rest, word)
-			if !found {
+			at := index(rest, word)
+			if at < 0 {
 				break
 			}
-			rest = strings.TrimLeft(after, " \t\r\n")
-			if strings.HasPrefix(rest, "/") {
+			rest = bytes.TrimLeft(rest[at+len(word):], " \t\r\n")
+			if bytes.HasPrefix(rest, []byte("/")) {
 				return true
 			}
-			literal, found := strings.CutPrefix(rest, "<")
+			literal, found := bytes.CutPrefix(rest, []byte("<"))
 			if !found {
 				continue
 			}
-			literal = strings.TrimLeft(literal, " \t\r\n")
-			if hex, found := strings.CutPrefix(literal, `"0x`); found {
+			literal = bytes.TrimLeft(literal, " \t\r\n")
+			if hex, found := bytes.CutPrefix(literal, []byte(`"0x`)); found {
 				rest = hex // has no brackets
 				continue
 			}
-			if end := strings.IndexByte(literal, '>'); end >= 0 {
+			if end := bytes.IndexByte(literal, '>'); end >= 0 {
 				rest, literal = literal[end:], literal[:end]
 			}
-			if strings.ContainsAny(literal, `("/`) {
+			if bytes.ContainsAny(literal, `("/`) {
 				return true
 			}
 		}

@@ -48,6 +48,17 @@ func mentioned(text []byte, namespaces []string) (found []string) {
 	return found
 }
 
+// index returns the index of a word in a text, or -1. bytes.Index compares at every byte after it has found a few first
+// bytes of the word, which takes several times as long in most texts.
+func index(text []byte, word string) int {
+	for at := bytes.IndexByte(text, word[0]); at >= 0; at = indexAfter(text, word[0], at) {
+		if bytes.HasPrefix(text[at:], []byte(word)) {
+			return at
+		}
+	}
+	return -1
+}
+
 // indexAfter returns the index of the next byte b after an index, or -1.
 func indexAfter(text []byte, b byte, at int) int {
 	next := bytes.IndexByte(text[at+1:], b)

@@ -72,7 +72,7 @@ func parseGuard(name string, data []byte) error {
 
 // textGuard returns what is wrong with a text, and where.
 func textGuard(data []byte) (at int, wrong string) {
-	if bytes.Contains(data, []byte("]x[")) {
+	if index(data, "]x[") >= 0 {
 		if i := largeDimension().FindIndex(data); i != nil {
 			return i[0], tooLargeDims
 		}
@@ -128,7 +128,7 @@ func negativeDimension(data []byte) int {
 
 // aliasOfNoResult returns the position of the aliases in a text of a call without results, or -1.
 func aliasOfNoResult(data []byte) int {
-	if !bytes.Contains(data, []byte("output_operand_aliases")) {
+	if !bytes.Contains(data, []byte("_operand_aliases")) {
 		return -1
 	}
 	for _, m := range aliases().FindAllIndex(data, -1) {

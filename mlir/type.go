@@ -33,7 +33,7 @@ func (c *Context) ParseType(text string) (Type, error) {
 		return Type{}, &DiagnosticError{Op: fmt.Sprintf("parsing the type %q", text), Diagnostics: diagnostics,
 			Hint: c.hint([]byte(text), diagnostics)}
 	}
-	if mayMisfit(text) {
+	if mayMisfit([]byte(text)) {
 		if _, message := c.misfitIn(capi.DenseInType(c.api, raw)); message != "" {
 			return Type{}, fmt.Errorf("mlir: parsing the type %q failed: %s", text, message)
 		}
