@@ -16,9 +16,11 @@ import (
 // A slot holds the worker of a goroutine, or none.
 type slot struct{ *process }
 
+// clear ends the worker. It does not wait for that, because the system takes milliseconds to free the memory of a large
+// module, and a worker also ends if the command does.
 func (d *slot) clear() {
 	if d.process != nil {
-		d.end()
+		go d.end()
 		d.process = nil
 	}
 }
