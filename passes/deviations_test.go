@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/passes"
 )
 
@@ -23,6 +24,10 @@ func TestDeviations(t *testing.T) {
 		"integer-power-quotient":  "stablehlo.power: XLA takes the quotient",
 		"returned-through-branch": "stablehlo.custom_call: a computation returns the operand",
 	}
+	refused := map[string]string{ // by MLIR's parser in this module, which guards the library
+		"alias-of-no-result": "has output_operand_aliases and no results",
+		"groups-of-nothing":  "has no replica groups",
+	}
 	files, err := filepath.Glob(folder + "/*.mlir")
 	check.NoError(t, err)
 	for _, file := range files {
@@ -30,6 +35,11 @@ func TestDeviations(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			data, err := os.ReadFile(file)
 			check.NoError(t, err)
+			if part, ok := refused[name]; ok {
+				_, err := mlirtest.Context(t).Parse("test.mlir", data)
+				check.Error(t, err, part)
+				return
+			}
 			m := parse(t, string(data))
 			text := ""
 			for _, d := range passes.Deviations(m, m.Operation().Index()) {
