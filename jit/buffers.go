@@ -125,7 +125,8 @@ func copyByLoops(m *mlir.Module, _ *Executable) error {
 		dims, _ := op.Operand(0).Type().Dims()
 		same := m.Context().IdentityMap(len(dims))
 		linalg.Generic(b, []mlir.AffineMap{same, same}, slices.Repeat([]string{linalg.ParallelLoop}, len(dims)),
-			[]mlir.Value{op.Operand(0)}, []mlir.Value{op.Operand(1)}, func(in []mlir.Value) []mlir.Value { return in[:1] })
+			[]mlir.Value{op.Operand(0)}, []mlir.Value{op.Operand(1)},
+			func(in []mlir.Value) []mlir.Value { return in[:1] })
 		if b.Err() != nil {
 			return b.Err()
 		}

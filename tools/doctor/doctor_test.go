@@ -189,7 +189,7 @@ func TestTrouble(t *testing.T) {
 		env:  map[string]string{native.LAPACK.Env(): located[native.MLIR]},
 		want: map[string]string{
 			native.LAPACK.String(): "version FAILED: the library " + located[native.MLIR] +
-				" has neither dpotrf_ nor scipy_dpotrf_",
+				" has neither scipy_dpotrf_ nor dpotrf_",
 			"self-test": whole,
 		},
 		next: "correct or unset " + native.LAPACK.Env() + ", then " + command,
