@@ -9,6 +9,9 @@ import jax
 import jax.numpy as jnp
 from jax import export
 
+# The file has the name of this one, without the folders of a machine.
+jax.config.update("jax_hlo_source_file_canonicalization_regex", ".*/")
+
 
 @jax.jit
 def probabilities(x):

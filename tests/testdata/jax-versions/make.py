@@ -9,6 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import export, lax
 
+# Files have the name of this one, without the folders of a machine.
+jax.config.update("jax_hlo_source_file_canonicalization_regex", ".*/")
+
 rng = np.random.default_rng(1)
 f32 = lambda *s: rng.uniform(-0.9, 0.9, s).astype(np.float32)
 
