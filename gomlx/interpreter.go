@@ -102,12 +102,12 @@ func (b *hostBuffer) CopyToDevice(device compute.DeviceNum) (compute.Buffer, err
 
 // interpreted is a program of the interpreter.
 type interpreted struct {
-	*stages.Program
+	stages.Executable
 	called *called
 	closed sync.Once
 }
 
-// interpret compiles a module for the interpreter.
+// interpret compiles a module for the interpreter, or by package jit on a platform without a plugin.
 func (b *builder) interpret(m *mlir.Module) (stages.Executable, error) {
 	p, err := m.Context().NewPassManager(mlir.PassManagerOptions{
 		Pipeline: "builtin.module(func.func(chlo-legalize-to-stablehlo))",
@@ -119,18 +119,18 @@ func (b *builder) interpret(m *mlir.Module) (stages.Executable, error) {
 	if err := p.Run(m); err != nil {
 		return nil, err
 	}
-	made, err := stages.Compile(context.Background(), m, stages.Options{Replicas: b.devices})
+	made, err := stages.Compile(context.Background(), m, stages.Options{Replicas: b.devices, Devices: b.backend.session.Devices()})
 	if err != nil {
 		return nil, err
 	}
 	b.called.keep()
-	return &interpreted{Program: made.(*stages.Program), called: b.called}, nil
+	return &interpreted{Executable: made, called: b.called}, nil
 }
 
 // Close frees the program.
 func (p *interpreted) Close() error {
 	p.closed.Do(p.called.drop)
-	return p.Program.Close()
+	return p.Executable.Close()
 }
 
 // interpret runs a program on the interpreter.
