@@ -48,7 +48,7 @@ func (a answer) received() []report.Finding {
 type worker struct {
 	analyzers []*lint.Analyzer
 	known     []string // the names of the rules
-	checker    lint.Checker
+	checker   lint.Checker
 }
 
 // serve runs a worker and returns the exit status.
