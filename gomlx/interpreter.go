@@ -119,7 +119,8 @@ func (b *builder) interpret(m *mlir.Module) (stages.Executable, error) {
 	if err := p.Run(m); err != nil {
 		return nil, err
 	}
-	made, err := stages.Compile(context.Background(), m, stages.Options{Replicas: b.devices, Devices: b.backend.session.Devices()})
+	options := stages.Options{Replicas: b.devices, Devices: b.backend.session.Devices()}
+	made, err := stages.Compile(context.Background(), m, options)
 	if err != nil {
 		return nil, err
 	}
