@@ -187,10 +187,10 @@ func shapes(what string, types []mlir.Type) ([]tensor.Shape, error) {
 }
 
 // refuse returns an *UnsupportedError if a module has operations of a dialect that is lowered by now.
-func refuse(m *mlir.Module, dialects ...string) error {
+func refuse(m *mlir.Module, _ *Executable) error {
 	found := map[string]bool{}
 	for op := range m.Operation().All() {
-		if dialect, _, _ := strings.Cut(op.Name(), "."); slices.Contains(dialects, dialect) {
+		if dialect, _, _ := strings.Cut(op.Name(), "."); slices.Contains(lowered, dialect) {
 			found[op.Name()] = true
 		}
 	}

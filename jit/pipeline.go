@@ -31,7 +31,6 @@ var steps = []step{
 	func(m *mlir.Module, _ *Executable) error { return product.Lower(m) },
 	concatenate,
 	func(m *mlir.Module, _ *Executable) error { return lower.Run(m) },
-	func(m *mlir.Module, _ *Executable) error { return refuse(m, "stablehlo", "chlo") },
 	func(m *mlir.Module, e *Executable) error { return e.calls.CheckLoops(m) },
 	giveBuffers,
 	passes(
@@ -75,7 +74,7 @@ var steps = []step{
 		"reconcile-unrealized-casts",
 	),
 	annotateBranches,
-	func(m *mlir.Module, _ *Executable) error { return refuse(m, lowered...) },
+	refuse,
 }
 
 // lowered are the dialects of which nothing is left at the end.

@@ -96,7 +96,7 @@ func convert(at mlir.InsertionPoint, op mlir.Operation, v mlir.Value, element ml
 // dimensions, features.
 func reordered(op mlir.Operation) bool {
 	d, ok := dimensionsOf(op)
-	return ok && !slices.Equal(resultOrder(d), upTo(len(d.OutputSpatialDimensions)+2))
+	return ok && !slices.IsSorted(resultOrder(d))
 }
 
 // dimensionsOf returns the dimension numbers of a convolution.
@@ -113,15 +113,6 @@ func resultOrder(d ConvDimensionNumbers) []int64 {
 	return slices.Concat([]int64{d.OutputBatchDimension}, d.OutputSpatialDimensions, []int64{d.OutputFeatureDimension})
 }
 
-// upTo returns the numbers from 0 to below n.
-func upTo(n int) []int64 {
-	list := make([]int64, n)
-	for i := range list {
-		list[i] = int64(i)
-	}
-	return list
-}
-
 // reorder computes a convolution with the batch first and the features last, and transposes its result.
 func reorder(op mlir.Operation) error {
 	d, _ := dimensionsOf(op)
@@ -132,7 +123,7 @@ func reorder(op mlir.Operation) error {
 	}
 	last := len(order) - 1
 	d.OutputBatchDimension, d.OutputFeatureDimension = 0, int64(last)
-	d.OutputSpatialDimensions = upTo(last)[1:]
+	d.OutputSpatialDimensions = slices.Sorted(slices.Values(order))[1:last]
 	numbers, err := d.Attribute(op.Context())
 	if err != nil {
 		return err
