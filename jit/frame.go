@@ -13,8 +13,10 @@ import (
 type frame struct {
 	memory    unsafe.Pointer // of C, for all of it
 	addresses []unsafe.Pointer
-	buffers   []unsafe.Pointer // that the addresses lead to: arrays and, last, the arena
-	pins      runtime.Pinner
+	// What the addresses lead to: the arrays and, last, the arena. They are numbers because those of arrays stay after
+	// a run: Go's collector, which looks at a pointer that is overwritten, would find one to memory that it has freed.
+	buffers []uintptr
+	pins    runtime.Pinner
 }
 
 func newFrame(arrays, arena int) (*frame, error) {
@@ -26,11 +28,11 @@ func newFrame(arrays, arena int) (*frame, error) {
 		return nil, fmt.Errorf("jit: call: there is no memory for temporaries of %d bytes", arena)
 	}
 	start := unsafe.Add(f.memory, -uintptr(f.memory)&(alignment-1))
-	words := unsafe.Slice((*unsafe.Pointer)(start), 2*n)
-	f.addresses, f.buffers = words[:n], words[n:]
+	f.addresses = unsafe.Slice((*unsafe.Pointer)(start), n)
+	f.buffers = unsafe.Slice((*uintptr)(unsafe.Add(start, n*word)), n)
 	for i := range f.addresses {
 		f.addresses[i] = unsafe.Pointer(&f.buffers[i])
-		f.buffers[i] = unsafe.Add(start, table)
+		f.buffers[i] = uintptr(unsafe.Add(start, table))
 	}
 	return f, nil
 }
@@ -45,7 +47,7 @@ func (f *frame) set(i int, v tensor.View, input bool) {
 		v = v.Clone()
 	}
 	f.pin(&v.Data[0])
-	f.buffers[i] = unsafe.Pointer(&v.Data[0])
+	f.buffers[i] = uintptr(unsafe.Pointer(&v.Data[0]))
 }
 
 // pin pins Go memory until the run ends. It ignores C memory, for which Pin panics.
