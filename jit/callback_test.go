@@ -203,21 +203,25 @@ func TestNestedRuns(t *testing.T) {
 	}
 }
 
-// A barrier in a callback would wait for itself, whatever its context.
+// A barrier in a callback would wait for itself, whatever its context and the goroutine that it is on.
 func TestBarrierInside(t *testing.T) {
-	var inside error
-	register(t, "jit.callback", func(f *callbacks.Frame) error {
-		inside = callbacks.Barrier(context.Background(), "inside")
-		return nil
-	}, callbacks.Options{})
-	e := compile(t, fmt.Sprintf(`func.func @main(%%x: tensor<3xf32>) -> tensor<3xf32> {
-		%%b = `+passing+`
-		return %%b : tensor<3xf32>
-	}`, "%x"))
-	_, err := e.Call(t.Context(), tensor.Vector[float32](1, 2, 3))
-	check.NoError(t, err)
-	if !errors.Is(inside, callbacks.ErrBarrierInside) {
-		t.Errorf("the barrier inside returned %v", inside)
+	for _, way := range ways {
+		t.Run(way.String(), func(t *testing.T) {
+			var inside error
+			register(t, "jit.callback", func(f *callbacks.Frame) error {
+				inside = callbacks.Barrier(context.Background(), "inside")
+				return nil
+			}, callbacks.Options{Dispatch: way})
+			e := compile(t, fmt.Sprintf(`func.func @main(%%x: tensor<3xf32>) -> tensor<3xf32> {
+				%%b = `+passing+`
+				return %%b : tensor<3xf32>
+			}`, "%x"))
+			_, err := e.Call(t.Context(), tensor.Vector[float32](1, 2, 3))
+			check.NoError(t, err)
+			if !errors.Is(inside, callbacks.ErrBarrierInside) {
+				t.Errorf("the barrier inside returned %v", inside)
+			}
+			check.NoError(t, e.Barrier(t.Context(), "outside"))
+		})
 	}
-	check.NoError(t, e.Barrier(t.Context(), "outside"))
 }

@@ -2,7 +2,6 @@ package callback
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -13,20 +12,19 @@ import (
 
 // Calls are the calls of a compiled module that functions of the host serve. They are safe for concurrent use.
 type Calls struct {
-	sites []*site
-	loops bool // the module has some that end if a run must stop
-	group *dispatch.Group
+	module uint64 // its number, which is not 0
+	sites  []*site
+	loops  bool // the module has some that end if a run must stop
+	group  *dispatch.Group
 }
 
 func newCalls() *Calls {
-	c := &Calls{}
-	c.group = dispatch.NewGroup(dispatch.GroupOptions{Name: "jit", Inside: c.inside})
+	c := &Calls{module: uint64(lastNumber.Add(1))}
+	c.group = dispatch.NewGroup(dispatch.GroupOptions{Name: "jit",
+		Enter:  func() any { return runtime.Enter(c.module) },
+		Leave:  func(entered any) { runtime.Leave(entered.(unsafe.Pointer)) },
+		Inside: func() bool { return runtime.Inside(c.module) }})
 	return c
-}
-
-// inside reports whether this thread is in a call of one of the runs.
-func (c *Calls) inside() bool {
-	return slices.ContainsFunc(runtime.Inside(), func(h runtime.Host) bool { return h.(*run).calls == c })
 }
 
 // Close removes the call sites. No run may be in flight.
@@ -40,8 +38,8 @@ func (c *Calls) Close() {
 // Barrier waits for the callbacks of all earlier runs: see dispatch.Group.
 func (c *Calls) Barrier(ctx context.Context, name string) error { return c.group.Barrier(ctx, name) }
 
-// lastRun numbers the runs of all modules, after the numbers that runs of other packages can have.
-var lastRun atomic.Int64
+// lastNumber is the last number of a module or a run. The ids of runs are after those of other packages.
+var lastNumber atomic.Int64
 
 const firstRun = 1 << 40
 
@@ -52,11 +50,11 @@ func (c *Calls) Run(ctx context.Context, function unsafe.Pointer, arguments *uns
 		return c.runAlone(ctx, function, arguments)
 	}
 	r := &run{calls: c}
-	r.code.Host = r
+	r.code.Host, r.code.Module = r, c.module
 	if ctx.Done() != nil {
 		defer context.AfterFunc(ctx, r.code.Stop)()
 	}
-	c.group.Begin(ctx, &r.host, dispatch.RunOptions{ID: firstRun + lastRun.Add(1), Nested: len(runtime.Inside()) > 0})
+	c.group.Begin(ctx, &r.host, dispatch.RunOptions{ID: firstRun + lastNumber.Add(1), Nested: runtime.Inside(0)})
 	defer r.host.End()
 	if r.code.Invoke(function, arguments) {
 		return nil

@@ -2,6 +2,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
 
 extern int calliopeJITCall(uintptr_t handle, int64_t site, void** arrays);
 
@@ -17,16 +18,19 @@ extern int calliopeJITCall(uintptr_t handle, int64_t site, void** arrays);
 
 typedef struct run {
   uintptr_t handle;
+  uint64_t module;
   const uint32_t* stop;
   struct run* outer;  // the run around it on this thread, in one of whose calls it was begun
   int calling;        // whether it is in a call of the host
+  int left;           // of calliope_jit_enter: over, and still in the list of its thread
   jmp_buf end;
 } run;
 
 static __thread run* current;
 
-int calliope_jit_invoke(void (*function)(void**), void** arguments, uintptr_t handle, const uint32_t* stop) {
-  run r = {.handle = handle, .stop = stop, .outer = current};
+int calliope_jit_invoke(void (*function)(void**), void** arguments, uintptr_t handle, uint64_t module,
+                        const uint32_t* stop) {
+  run r = {.handle = handle, .module = module, .stop = stop, .outer = current};
   if (MARK(r.end)) {
     current = r.outer;
     return 0;
@@ -56,12 +60,40 @@ void calliope_jit_check(void) {
   if (__builtin_expect(__atomic_load_n(current->stop, __ATOMIC_RELAXED) != 0, 0)) JUMP(current->end);
 }
 
-size_t calliope_jit_inside(uintptr_t* handles, size_t n) {
-  size_t found = 0;
-  for (run* r = current; r != NULL; r = r->outer) {
-    if (!r->calling) continue;
-    if (found < n) handles[found] = r->handle;
-    found++;
+// Frees what was left on other threads. Only calliope_jit_enter makes those.
+static void drop_left(void) {
+  while (current != NULL && __atomic_load_n(&current->left, __ATOMIC_ACQUIRE)) {
+    run* r = current;
+    current = r->outer;
+    free(r);
   }
-  return found;
+}
+
+int calliope_jit_inside(uint64_t module) {
+  drop_left();
+  for (run* r = current; r != NULL; r = r->outer) {
+    if (r->calling && !__atomic_load_n(&r->left, __ATOMIC_ACQUIRE) && (module == 0 || r->module == module)) return 1;
+  }
+  return 0;
+}
+
+void* calliope_jit_enter(uint64_t module) {
+  run* r = calloc(1, sizeof *r);
+  if (r == NULL) abort();
+  drop_left();
+  r->module = module;
+  r->outer = current;
+  r->calling = 1;
+  current = r;
+  return r;
+}
+
+void calliope_jit_leave(void* entered) {
+  run* r = entered;
+  if (current == r) {
+    current = r->outer;
+    free(r);
+  } else {
+    __atomic_store_n(&r->left, 1, __ATOMIC_RELEASE);
+  }
 }

@@ -19,8 +19,9 @@ type Host interface {
 
 // A Run is one execution of compiled code.
 type Run struct {
-	Host Host // nil if the code makes no calls of the host
-	stop atomic.Uint32
+	Host   Host   // nil if the code makes no calls of the host
+	Module uint64 // the number of the module, for Inside
+	stop   atomic.Uint32
 }
 
 // Stop ends the run when its code next looks.
@@ -34,7 +35,7 @@ func (r *Run) Invoke(function unsafe.Pointer, arguments *unsafe.Pointer) (finish
 		handle = cgo.NewHandle(r)
 		defer handle.Delete()
 	}
-	return C.calliope_jit_invoke((*[0]byte)(function), arguments, C.uintptr_t(handle),
+	return C.calliope_jit_invoke((*[0]byte)(function), arguments, C.uintptr_t(handle), C.uint64_t(r.Module),
 		(*C.uint32_t)(unsafe.Pointer(&r.stop))) != 0
 }
 
@@ -46,16 +47,16 @@ func calliopeJITCall(handle C.uintptr_t, site C.int64_t, arrays *unsafe.Pointer)
 	return 0
 }
 
-// Inside returns the hosts in whose calls this thread is, the innermost first. The goroutine must be locked to its
-// thread, as it is in such a call.
-func Inside() (list []Host) {
-	var handles [16]C.uintptr_t // calls within each other
-	n := C.calliope_jit_inside(&handles[0], C.size_t(len(handles)))
-	for _, h := range handles[:min(int(n), len(handles))] {
-		list = append(list, cgo.Handle(h).Value().(*Run).Host)
-	}
-	return list
-}
+// Inside reports whether this thread is in a call of the host by a run of a module. 0 means any module. The goroutine
+// must be locked to its thread, as it is in such a call.
+func Inside(module uint64) bool { return C.calliope_jit_inside(C.uint64_t(module)) != 0 }
+
+// Enter makes this thread one in a call of the host by a run of a module, until Leave gets the result. The goroutine
+// must be locked to its thread.
+func Enter(module uint64) (entered unsafe.Pointer) { return C.calliope_jit_enter(C.uint64_t(module)) }
+
+// Leave undoes Enter, on whichever thread that was.
+func Leave(entered unsafe.Pointer) { C.calliope_jit_leave(entered) }
 
 // Symbols returns the addresses of the functions that compiled code calls, by their names.
 func Symbols() map[string]unsafe.Pointer {

@@ -4,9 +4,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Calls a packed function with its arguments in a run, whose calls of the host have this handle. Returns 0 if the run
-// ended before the function returned: because a call failed, or because stop was not 0 where the function looked.
-int calliope_jit_invoke(void (*function)(void**), void** arguments, uintptr_t handle, const uint32_t* stop);
+// Calls a packed function with its arguments in a run of a module, whose calls of the host have this handle. Returns 0
+// if the run ended before the function returned: because a call failed, or because stop was not 0 where the function
+// looked.
+int calliope_jit_invoke(void (*function)(void**), void** arguments, uintptr_t handle, uint64_t module,
+                        const uint32_t* stop);
 
 // What compiled code calls: a function of the host, with the addresses of n arrays. Does not return if the call fails.
 void calliope_jit_call(int64_t site, int64_t n, ...);
@@ -17,7 +19,11 @@ extern void* const calliope_jit_call_address;
 // What compiled code calls where a loop begins a further iteration. Does not return if the run must stop.
 void calliope_jit_check(void);
 
-// Writes the handles of the runs in whose calls of the host this thread is, and returns how many there are.
-size_t calliope_jit_inside(uintptr_t* handles, size_t n);
+// Returns whether this thread is in a call of the host by a run of a module. 0 means any module.
+int calliope_jit_inside(uint64_t module);
+
+// Makes this thread one in such a call until calliope_jit_leave gets the result, on whichever thread that is.
+void* calliope_jit_enter(uint64_t module);
+void calliope_jit_leave(void* entered);
 
 #endif
