@@ -49,7 +49,8 @@ type array struct {
 	// its dimensions, which say how much memory is read.
 	shape tensor.Shape
 	loan  *loan
-	of    *Buffer // that it shares the array with, see Share
+	host  *hostMemory // of an array without a client, see NewHostBuffer; else nil
+	of    *Buffer     // that it shares the array with, see Share
 }
 
 // BufferFromHost copies a host array to a device. The view's memory is not used any more
@@ -127,7 +128,7 @@ func deviceBytes(s tensor.Shape) int64 {
 	return int64(s.NumBytes())
 }
 
-// Client returns the client that the buffer belongs to.
+// Client returns the client that the buffer belongs to: nil for one of NewHostBuffer.
 func (b *Buffer) Client() *Client {
 	b.given("Client")
 	return b.client
@@ -227,7 +228,7 @@ func (b *Buffer) copy(ctx context.Context) ([]byte, error) {
 
 // direct reports whether the elements can be read in the device's memory.
 func (b *Buffer) direct() bool {
-	return b.client.pinned == nil && !b.asked && element.PackedBits(b.shape.DType) == 0
+	return b.host != nil || b.client.pinned == nil && !b.asked && element.PackedBits(b.shape.DType) == 0
 }
 
 // plain reports whether the device's memory has the layout of a host array.
@@ -237,6 +238,9 @@ func (b *Buffer) plain() bool { return b.direct() && b.order == nil }
 func (b *Buffer) address(ctx context.Context) (*byte, error) {
 	if err := b.wait(ctx, "transfer to host"); err != nil {
 		return nil, err
+	}
+	if b.host != nil {
+		return unsafe.SliceData(b.host.data), nil
 	}
 	if p := b.memory.Load(); p != nil {
 		return p, nil
@@ -278,6 +282,10 @@ func (a *array) free() error {
 	if a.of != nil {
 		return a.of.done()
 	}
+	if a.host != nil {
+		a.host.free()
+		return nil
+	}
 	var changed error
 	if a.loan != nil {
 		changed = a.loan.check(a)
@@ -296,7 +304,7 @@ func (a *array) free() error {
 
 // given panics because a method was called on a nil pointer or a zero value.
 func (b *Buffer) given(method string) {
-	if b == nil || b.client == nil {
+	if b == nil || b.client == nil && b.host == nil {
 		panic(errtext.Receiver("bridge: Buffer."+method, b == nil, "a Client or Executable.Run"))
 	}
 }

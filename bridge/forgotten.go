@@ -46,9 +46,9 @@ func (c *Client) forgot(what, at string, args ...any) {
 	}
 }
 
-// watched watches a new Buffer, which is nil if there is an error, and returns both.
+// watched watches a new Buffer, which is nil if there is an error, and returns both. Memory of Go needs no watch.
 func watched(b *Buffer, err error) (*Buffer, error) {
-	if b != nil {
+	if b != nil && b.host == nil {
 		b.watch(b.client.line())
 	}
 	return b, err

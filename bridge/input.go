@@ -79,6 +79,8 @@ func (r *Run) takeInputs(ctx context.Context, inputs []Input) error {
 	return nil
 }
 
+var errOtherClient = errors.New("the buffer belongs to another client, or to none: give what its ToHost returns")
+
 func (c *Client) take(ctx context.Context, in Input, device int) (input, error) {
 	switch in := in.(type) {
 	case *Buffer:
@@ -86,7 +88,7 @@ func (c *Client) take(ctx context.Context, in Input, device int) (input, error) 
 			return input{}, errors.New("the buffer is nil")
 		}
 		if in.client != c {
-			return input{}, errors.New("the buffer belongs to another client; copy it through the host")
+			return input{}, errOtherClient
 		}
 		if !in.life.use() {
 			return input{}, errBuffer
@@ -98,7 +100,7 @@ func (c *Client) take(ctx context.Context, in Input, device int) (input, error) 
 			return input{}, errors.New("the donated buffer is nil")
 		}
 		if b.client != c {
-			return input{}, errors.New("the donated buffer belongs to another client; copy it through the host")
+			return input{}, errOtherClient
 		}
 		if err := b.claim(); err != nil {
 			return input{}, err

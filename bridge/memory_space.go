@@ -57,11 +57,15 @@ func (c *Client) BufferInSpace(ctx context.Context, v tensor.View, device int, s
 		strings.Join(kinds, ", "))
 }
 
-// MemorySpace returns the kind of memory that the array is in, one of Client.MemorySpaces.
+// MemorySpace returns the kind of memory that the array is in, one of Client.MemorySpaces. For a Buffer of
+// NewHostBuffer it is "unpinned_host".
 func (b *Buffer) MemorySpace() (string, error) {
 	b.given("MemorySpace")
 	if !b.life.use() {
 		return "", fmt.Errorf("bridge: Buffer.MemorySpace: %w", errBuffer)
+	}
+	if b.host != nil {
+		return "unpinned_host", b.done()
 	}
 	kind, err := b.pjrt.Memory()
 	if err != nil {

@@ -51,7 +51,7 @@ func (b *Buffer) claim() error {
 // handle returns a new Buffer of the same array.
 func (b *Buffer) handle() *Buffer {
 	h := &Buffer{
-		array:  array{life: new(lifetime), client: b.client, pjrt: b.pjrt, shape: b.shape},
+		array:  array{life: new(lifetime), client: b.client, pjrt: b.pjrt, host: b.host, shape: b.shape},
 		device: b.device, order: b.order, asked: b.asked,
 	}
 	h.ready.Store(b.ready.Load())
@@ -62,6 +62,9 @@ func (b *Buffer) handle() *Buffer {
 // the array to be computed: what uses the copy does. The buffer may be closed at once.
 func (b *Buffer) CopyToDevice(device int) (*Buffer, error) {
 	b.given("CopyToDevice")
+	if b.host != nil {
+		return b.copyOnHost(device)
+	}
 	const op = "copy to device"
 	c := b.client
 	switch {

@@ -31,7 +31,7 @@ type BufferView struct {
 // elements of less than a byte, arrays that are not row-major, and arrays on a GPU are copied.
 // For the context see ToHost.
 //
-// In debug mode (see OpenOptions.Debug) the view is a copy that cannot be written to. Close
+// In debug mode (see OpenOptions.Debug) the view of a client's array is a copy that cannot be written to. Close
 // makes its memory inaccessible, so a later use stops the program.
 func (b *Buffer) View(ctx context.Context) (*BufferView, error) {
 	b.given("View")
@@ -41,6 +41,9 @@ func (b *Buffer) View(ctx context.Context) (*BufferView, error) {
 	v := &BufferView{buffer: b}
 	if err := v.open(ctx); err != nil {
 		return nil, errors.Join(err, b.done())
+	}
+	if b.host != nil {
+		return v, nil
 	}
 	b.client.memory.views.Add(1)
 	if b.client.debug {
@@ -60,6 +63,10 @@ func (v *BufferView) open(ctx context.Context) error {
 	}
 	if err := b.wait(ctx, "view"); err != nil {
 		return err
+	}
+	if b.host != nil {
+		v.view.Data = b.hostArray()
+		return nil
 	}
 	at, err := b.pjrt.Hold()
 	if err != nil {
@@ -110,7 +117,9 @@ func (v *BufferView) Close() error {
 	if v.copy != nil {
 		poisonView(v.copy)
 	}
-	v.buffer.client.memory.views.Add(-1)
+	if v.buffer.host == nil {
+		v.buffer.client.memory.views.Add(-1)
+	}
 	return errors.Join(v.release(), v.buffer.done())
 }
 
