@@ -2,13 +2,13 @@ package jit
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	goruntime "runtime"
 	"sync"
 	"unsafe"
 
+	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/jit/internal/callback"
 	"github.com/calliope-mlir/calliope/jit/internal/runtime"
@@ -16,8 +16,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// ErrClosed is the error of a call of a closed Executable.
-var ErrClosed = errors.New("jit: the executable is closed")
+// ErrClosed is in the error of a call of a closed Executable.
+var ErrClosed = callbacks.ErrClosed
 
 // An Executable is a compiled module. It is safe for concurrent use: calls at the same time have memory of their own,
 // which later calls use again.
@@ -165,7 +165,7 @@ func (e *Executable) take() (*frame, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {
-		return nil, ErrClosed
+		return nil, fmt.Errorf("jit: the executable is %w", ErrClosed)
 	}
 	e.runs++
 	if n := len(e.idle); n > 0 {

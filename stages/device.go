@@ -23,10 +23,10 @@ type Device interface {
 	place() place
 }
 
-// A place is the memory of a client's device.
+// A place is the memory of a client's device, or that of the host.
 type place struct {
-	client *bridge.Client
-	number int // of the device
+	client *bridge.Client // nil for the host
+	number int            // of the device
 }
 
 // A compiledStage may be run several times at once, and on all devices of its client.

@@ -117,7 +117,7 @@ func TestInputs(t *testing.T) {
 		check.Error(t, err, "input")
 	}
 	_, err = cut.Run(t.Context(), elsewhere, second)
-	check.Error(t, err, "belongs to another client than the program's devices: copy it through the host")
+	check.Error(t, err, "belongs to another client than the program's devices, or to none: give what its ToHost returns")
 	check.Diff(t, "inputs of bridge", "f32[4] [1 2 3 -4]", fmt.Sprint(check.Must(second.ToHost(t.Context()))))
 }
 

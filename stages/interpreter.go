@@ -47,13 +47,9 @@ func (p *interpreted) close() error {
 }
 
 func (p *interpreted) run(ctx context.Context, _ []place, inputs []*value, _ []bool) ([]*value, error) {
-	var args []tensor.View
-	for _, v := range inputs {
-		host, err := v.host(ctx)
-		if err != nil {
-			return nil, err
-		}
-		args = append(args, host)
+	args, err := hosts(ctx, inputs)
+	if err != nil {
+		return nil, err
 	}
 	results, err := p.module.Evaluate(ctx, args)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -30,7 +31,7 @@ func (o Options) compileWhole(ctx context.Context, m *mlir.Module) (Executable, 
 	}
 	e, err := jit.Compile(ctx, m, jit.Options{Foreign: o.Foreign, JAXCallbacks: o.JAXCallbacks})
 	if err == nil {
-		return wholeModule{e}, nil
+		return wholeModule{e, e.Inputs(), e.Outputs()}, nil
 	}
 	if refused(err) {
 		return nil, nil
@@ -47,14 +48,37 @@ func refused(err error) bool {
 }
 
 // A wholeModule is a module that package jit has compiled as it is.
-type wholeModule struct{ *jit.Executable }
-
-// Run implements Executable.
-func (wholeModule) Run(context.Context, ...bridge.Input) ([]*bridge.Buffer, error) {
-	return nil, errNoBuffers(JIT())
+type wholeModule struct {
+	*jit.Executable
+	inputs, outputs []tensor.Shape
 }
 
-func errNoBuffers(d Device) error { return fmt.Errorf("stages: run: %s has no buffers: use Call", d) }
+// Run implements Executable. It reads the inputs in place. What was donated is memory for the results of later runs.
+func (e wholeModule) Run(ctx context.Context, inputs ...bridge.Input) ([]*bridge.Buffer, error) {
+	if err := dispatch.Ended(ctx); err != nil {
+		return nil, err
+	}
+	args, err := take(inputs, e.inputs, 1, []Device{JIT()})
+	defer release(args...)
+	if err != nil {
+		return nil, err
+	}
+	views, err := hosts(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	out, memory := make([]*bridge.Buffer, len(e.outputs)), make([]tensor.View, len(e.outputs))
+	for i, s := range e.outputs {
+		if out[i], memory[i], err = bridge.NewHostBuffer(s); err != nil {
+			return nil, err
+		}
+	}
+	if err := e.CallInto(ctx, memory, views...); err != nil {
+		closeAll(out)
+		return nil, err
+	}
+	return out, nil
+}
 
 type jitDevice struct{}
 
@@ -83,13 +107,9 @@ type jitStage struct{ executable *jit.Executable }
 func (p jitStage) close() error { return p.executable.Close() }
 
 func (p jitStage) run(ctx context.Context, _ []place, inputs []*value, _ []bool) ([]*value, error) {
-	args := make([]tensor.View, len(inputs))
-	for i, v := range inputs {
-		host, err := v.host(ctx)
-		if err != nil {
-			return nil, err
-		}
-		args[i] = host
+	args, err := hosts(ctx, inputs)
+	if err != nil {
+		return nil, err
 	}
 	results, err := p.executable.Call(ctx, args...)
 	if err != nil {

@@ -24,7 +24,8 @@ type Executable interface {
 	Outputs() []tensor.Shape
 	// Call runs the module on host arrays, and returns host arrays.
 	Call(ctx context.Context, inputs ...tensor.View) ([]tensor.View, error)
-	// Run runs the module. The caller must close the buffers that it returns.
+	// Run runs the module. The caller must close the buffers that it returns. Without a client they are in the
+	// host's memory: see bridge.NewHostBuffer.
 	Run(ctx context.Context, inputs ...bridge.Input) ([]*bridge.Buffer, error)
 	// Close releases the module. Runs in flight go on.
 	Close() error
@@ -205,18 +206,19 @@ func (p *Program) Call(ctx context.Context, inputs ...tensor.View) ([]tensor.Vie
 
 // Run runs the module. The inputs are those of an execution of package bridge: buffers of the program's clients, which
 // may be on any device, donations of such buffers, and host arrays. A result is on the device that computed it. If a
-// callback or the interpreter did, it is on the first of Options.Devices that is a client's. If there is none, Run
-// returns an error: use Call.
+// callback, JIT or the interpreter did, it is on the first of Options.Devices that is a client's. If there is none, it
+// is in the host's memory, as what Run takes then: see bridge.NewHostBuffer.
 func (p *Program) Run(ctx context.Context, inputs ...bridge.Input) ([]*bridge.Buffer, error) {
 	p.given("Run")
 	home := slices.IndexFunc(p.devices, func(d Device) bool { return d.place().client != nil })
-	if home < 0 {
-		return nil, errNoBuffers(p.devices[0])
-	}
 	var out []*bridge.Buffer
 	err := p.run(ctx, inputs, func(e *execution, results []*value) error {
 		for i, v := range results {
-			b, err := v.result(e.ctx, p.place(home, i/len(p.outputs)))
+			at := place{}
+			if home >= 0 {
+				at = p.place(home, i/len(p.outputs))
+			}
+			b, err := v.result(e.ctx, at)
 			if err != nil {
 				return err
 			}
@@ -225,12 +227,17 @@ func (p *Program) Run(ctx context.Context, inputs ...bridge.Input) ([]*bridge.Bu
 		return nil
 	})
 	if err != nil {
-		for _, b := range out {
-			_ = b.Close() // the error of the run says more
-		}
+		closeAll(out)
 		return nil, err
 	}
 	return out, nil
+}
+
+// closeAll closes the results of a run that has failed, whose error says more.
+func closeAll(buffers []*bridge.Buffer) {
+	for _, b := range buffers {
+		_ = b.Close()
+	}
 }
 
 // given panics because a method was called on a nil pointer or a zero value.
@@ -240,31 +247,32 @@ func (p *Program) given(method string) {
 	}
 }
 
-// take takes the inputs of a run. After an error, args are those that were taken.
-func (p *Program) take(inputs []bridge.Input) (args []*value, err error) {
-	if len(inputs) != len(p.inputs)*p.replicas {
-		return nil, &bridge.InputCountError{Want: len(p.inputs), Got: len(inputs), Devices: p.replicas}
+// take takes the inputs of a run on devices, for parameters of some shapes. After an error, args are those that were
+// taken.
+func take(inputs []bridge.Input, params []tensor.Shape, replicas int, devices []Device) (args []*value, err error) {
+	if len(inputs) != len(params)*replicas {
+		return nil, &bridge.InputCountError{Want: len(params), Got: len(inputs), Devices: replicas}
 	}
 	for i, in := range inputs {
-		v, err := p.input(in)
+		v, err := input(in, devices)
 		if err != nil {
 			return args, fmt.Errorf("stages: run: input %d: %w", i, err)
 		}
 		args = append(args, v)
-		if want, got := p.inputs[i%len(p.inputs)], v.shape(); !got.Equal(want) {
+		if want, got := params[i%len(params)], v.shape(); !got.Equal(want) {
 			return args, &bridge.InputError{Index: i, Want: want.Clone(), Got: got.Clone()}
 		}
 	}
 	return args, nil
 }
 
-func (p *Program) input(in bridge.Input) (*value, error) {
+func input(in bridge.Input, devices []Device) (*value, error) {
 	switch in := in.(type) {
 	case *bridge.Buffer:
 		if in == nil {
 			return nil, errors.New("the buffer is nil")
 		}
-		if err := p.ours(in); err != nil {
+		if err := ours(in, devices); err != nil {
 			return nil, err
 		}
 		held, err := in.Share() // the caller may close it during the run
@@ -280,7 +288,7 @@ func (p *Program) input(in bridge.Input) (*value, error) {
 			return nil, err
 		}
 		v := onDevice(taken)
-		if err := p.ours(taken); err != nil {
+		if err := ours(taken, devices); err != nil {
 			release(v)
 			return nil, err
 		}
@@ -296,12 +304,12 @@ func (p *Program) input(in bridge.Input) (*value, error) {
 	return nil, fmt.Errorf("a %T is not an Input: give a *bridge.Buffer, bridge.Donate(b), a tensor.View or bridge.Borrow(v)", in)
 }
 
-// ours returns an error if none of the program's devices is of the buffer's client.
-func (p *Program) ours(b *bridge.Buffer) error {
-	for _, d := range p.devices {
+// ours returns an error if none of the devices is of the buffer's client.
+func ours(b *bridge.Buffer, devices []Device) error {
+	for _, d := range devices {
 		if d.place().client == b.Client() {
 			return nil
 		}
 	}
-	return errors.New("the buffer belongs to another client than the program's devices: copy it through the host")
+	return errors.New("the buffer belongs to another client than the program's devices, or to none: give what its ToHost returns")
 }

@@ -55,7 +55,7 @@ func (p *Program) run(ctx context.Context, inputs []bridge.Input, use func(*exec
 		return err
 	}
 	defer p.end()
-	args, err := p.take(inputs)
+	args, err := take(inputs, p.inputs, p.replicas, p.devices)
 	if err != nil {
 		release(args...)
 		return err

@@ -70,6 +70,18 @@ func (v *value) view(ctx context.Context) (tensor.View, error) {
 	return v.array, nil
 }
 
+// hosts returns the arrays of values on the host; see value.host.
+func hosts(ctx context.Context, values []*value) ([]tensor.View, error) {
+	views := make([]tensor.View, len(values))
+	for i, v := range values {
+		var err error
+		if views[i], err = v.host(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return views, nil
+}
+
 // errGone is the error of a use of a value after its end, in a run that has failed elsewhere.
 var errGone = errors.New("the value is not needed any more")
 
@@ -137,7 +149,7 @@ func (v *value) give(b *bridge.Buffer) {
 
 // result returns a buffer of the value for the caller to close: at the given place if it is only on the host.
 func (v *value) result(ctx context.Context, home place) (*bridge.Buffer, error) {
-	if first := v.first(); first != nil && !first.Borrowed() {
+	if first := v.first(); first != nil && !first.Borrowed() && (first.Client() != nil || home.client == nil) {
 		if v.last(first) {
 			v.give(first)
 			return first, nil
@@ -148,7 +160,10 @@ func (v *value) result(ctx context.Context, home place) (*bridge.Buffer, error) 
 	if err != nil {
 		return nil, err
 	}
-	return home.client.BufferFromHost(ctx, array, home.number)
+	if home.client != nil {
+		return home.client.BufferFromHost(ctx, array, home.number)
+	}
+	return bridge.HostBuffer(ctx, array)
 }
 
 // first returns the buffer on the device where the value came from, or nil.
