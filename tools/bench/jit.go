@@ -94,6 +94,9 @@ func jitSuite(ctx context.Context, s settings, r *report) (err error) {
 			return fmt.Errorf("jit/%s: %w", p.name, err)
 		}
 	}
+	if err := measureTraining(ctx, c, client, s, r); err != nil {
+		return fmt.Errorf("jit/train: %w", err)
+	}
 	return nil
 }
 
