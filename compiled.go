@@ -31,7 +31,6 @@ type compiled struct {
 	results  *results // nil for those of a module
 	replicas int
 	divided  *model.Divided // if devices share the module
-	isClient bool           // the runner makes Arrays
 }
 
 // waitLimit is how long Close waits for late calls of closures.
@@ -70,7 +69,7 @@ func (c *compiled) make(ctx context.Context, s *Session, t *trace, o FuncOptions
 	compile.Replicas = max(compile.Replicas, declared.Replicas)
 	compile.Partitions = max(compile.Partitions, declared.Partitions)
 	compile.GSPMD = compile.GSPMD || declared.GSPMD
-	c.donated, c.results, c.replicas, c.isClient = t.donated, t.results, compile.Replicas, s.client != nil
+	c.donated, c.results, c.replicas = t.donated, t.results, compile.Replicas
 	foreign, err := model.LAPACKOf(ctx, t.module, s.fetching())
 	if err != nil {
 		return err
@@ -142,13 +141,10 @@ func (c *compiled) makeStages(
 	return nil
 }
 
-// onHost reports whether the results are arrays of the host.
-func (c *compiled) onHost() bool { return c.divided != nil || !c.isClient }
-
 // run runs it once.
 func (c *compiled) run(ctx context.Context, r request) (out outputs, err error) {
-	if c.onHost() {
-		out.views, err = c.runOnHost(ctx, r)
+	if c.divided != nil {
+		out.views, err = c.runDivided(ctx, r)
 		return out, err
 	}
 	inputs := make([]bridge.Input, len(r.list)*max(c.replicas, 1))
@@ -172,7 +168,8 @@ func errNoElements(i int) error {
 	return fmt.Errorf("calliope: argument %d is a tensor.Shape, which has no elements", i)
 }
 
-func (c *compiled) runOnHost(ctx context.Context, r request) ([]tensor.View, error) {
+// runDivided divides the arguments among the devices, and joins the results.
+func (c *compiled) runDivided(ctx context.Context, r request) ([]tensor.View, error) {
 	views := make([]tensor.View, len(r.list)*max(c.replicas, 1))
 	for i := range views {
 		var ok bool
@@ -185,9 +182,6 @@ func (c *compiled) runOnHost(ctx context.Context, r request) ([]tensor.View, err
 		if !ok {
 			return nil, fmt.Errorf("calliope: argument %d is an Array, and the function takes arrays of the host: use ToHost", i)
 		}
-	}
-	if c.divided == nil {
-		return c.runner.Call(ctx, views...)
 	}
 	parts, err := c.divided.Split(views)
 	if err != nil {

@@ -252,7 +252,7 @@ func (f *Function) run(ctx context.Context, args []any, onDevice bool) (*compile
 	if err != nil {
 		return nil, outputs{}, err
 	}
-	if onDevice && c.onHost() {
+	if onDevice && c.divided != nil {
 		return nil, outputs{},
 			errors.New("calliope: the results are not on one device, so they are no Arrays: use calliope.Call")
 	}

@@ -123,7 +123,7 @@ func (l *loaded) read(s *Session, m *mlir.Module, o *FuncOptions) (err error) {
 // saved returns an executable that was loaded.
 func (l *loaded) saved(e *bridge.Executable) *compiled {
 	l.signature = model.Signature{Params: e.Inputs(), Results: e.Outputs()}
-	c := &compiled{runner: e, onClose: func() {}, ready: make(chan struct{}), replicas: e.NumDevices(), isClient: true}
+	c := &compiled{runner: e, onClose: func() {}, ready: make(chan struct{}), replicas: e.NumDevices()}
 	for _, s := range e.Inputs() {
 		c.list = append(c.list, argument{shape: s})
 	}

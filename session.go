@@ -15,6 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/stages"
+	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // Options are the options of Open. The zero value is the usual choice.
@@ -22,12 +23,8 @@ type Options struct {
 	// Offline forbids downloads. Without it, the MLIR library and the XLA plugin are fetched if they are missing, with
 	// the user's own pip, and the session prints where they go. See package native.
 	Offline bool
-	// JIT compiles functions by MLIR and LLVM, as package jit does, and not by a plugin. There are no Arrays. On
-	// platforms without a plugin, and if CALLIOPE_PJRT_PLUGIN is "none", Open makes this choice.
-	JIT bool
-	// Interpreter runs functions on StableHLO's interpreter, in a process of its own, and not on a plugin. It is slow,
-	// and there are no Arrays.
-	Interpreter bool
+	// Engine runs functions. The zero value is XLA.
+	Engine Engine
 	// Cache is a folder that keeps what was compiled, for other processes: see bridge.Cache. Functions that call
 	// closures are compiled each time.
 	Cache   string
@@ -37,6 +34,18 @@ type Options struct {
 	// Registry holds the closures of functions. nil means callbacks.Default.
 	Registry *callbacks.Registry
 }
+
+// An Engine runs functions.
+type Engine uint8
+
+const (
+	// XLA is a plugin. On platforms without one, and if CALLIOPE_PJRT_PLUGIN is "none", Open takes JIT instead.
+	XLA Engine = iota
+	// JIT is MLIR and LLVM, as in package jit, without a plugin.
+	JIT
+	// Interpreter is StableHLO's interpreter, in a process of its own, without a plugin. It is slow.
+	Interpreter
+)
 
 // A Session has what functions need to be built and run. It is safe for concurrent use.
 type Session struct {
@@ -64,13 +73,13 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 }
 
 func (s *Session) open(ctx context.Context, o Options) (err error) {
-	if o.Plugin.Path == "" && os.Getenv(native.PJRTPlugin.Env()) == "none" {
-		o.JIT = true
-	} else if o.Plugin.Path == "" && !native.PJRTPlugin.Fetchable() {
-		_, err := native.Find(native.PJRTPlugin)
-		o.JIT = o.JIT || errors.As(err, new(*native.NotFoundError))
+	if o.Engine > Interpreter {
+		return fmt.Errorf("Options.Engine is %d: use XLA, JIT or Interpreter", o.Engine)
 	}
-	alone := o.JIT || o.Interpreter
+	if o.Engine == XLA && o.Plugin.Path == "" && !hasPlugin() {
+		o.Engine = JIT
+	}
+	alone := o.Engine != XLA
 	if n := o.Client.Devices; alone && n > 1 {
 		return fmt.Errorf("Options.Client.Devices is %d, and without an XLA plugin there is one device", n)
 	}
@@ -85,7 +94,7 @@ func (s *Session) open(ctx context.Context, o Options) (err error) {
 	}
 	s.library, err = model.Fetched(ctx, s.fetching(), func() (*mlir.Library, error) { return mlir.Open(o.Library) })
 	s.devices = []stages.Device{stages.JIT()}
-	if o.Interpreter {
+	if o.Engine == Interpreter {
 		s.devices = []stages.Device{stages.Interpreter()}
 	}
 	if err != nil || alone {
@@ -105,6 +114,18 @@ func (s *Session) open(ctx context.Context, o Options) (err error) {
 	return err
 }
 
+// hasPlugin reports whether there is a plugin to find or to fetch.
+func hasPlugin() bool {
+	if os.Getenv(native.PJRTPlugin.Env()) == "none" {
+		return false
+	}
+	if native.PJRTPlugin.Fetchable() {
+		return true
+	}
+	_, err := native.Find(native.PJRTPlugin)
+	return !errors.As(err, new(*native.NotFoundError))
+}
+
 func (s *Session) fetching() native.EnsureOptions { return native.EnsureOptions{Offline: s.offline} }
 
 // Library returns the MLIR library.
@@ -115,6 +136,22 @@ func (s *Session) Plugin() *bridge.Plugin { return s.plugin }
 
 // Client returns the client whose devices run functions, or nil without a plugin.
 func (s *Session) Client() *bridge.Client { return s.client }
+
+// BufferFromHost copies a host array to a device of the client, as bridge.Client.BufferFromHost does. Without a plugin
+// there is device 0, whose memory is the host's. An Array is an argument of the functions of its session. The caller
+// must close it.
+func (s *Session) BufferFromHost(ctx context.Context, v tensor.View, device int) (Array, error) {
+	if s.client != nil {
+		return s.client.BufferFromHost(ctx, v, device)
+	}
+	if s.closed.Load() {
+		return nil, fmt.Errorf("calliope: Session.BufferFromHost: the session is %w", bridge.ErrClosed)
+	}
+	if device != 0 {
+		return nil, fmt.Errorf("calliope: Session.BufferFromHost: there is no device %d: without a plugin there is only device 0", device)
+	}
+	return bridge.HostBuffer(ctx, v)
+}
 
 // Devices returns what runs modules in stages: the client's devices, or one device without a plugin. They are for
 // stages.Options.Devices, and so for whatever compiles a module and does not ask which engine there is.

@@ -12,6 +12,7 @@
 //	plugin=FILE  runs on another PJRT plugin
 //	sizes=N      keeps N compiled programs of a computation with dynamic axes, without it 64
 //	cache=DIR    keeps compiled programs in a folder, see bridge.Cache
+//	jit          compiles by MLIR and LLVM, see package jit, and needs no plugin
 //	interpreter  runs on StableHLO's interpreter, which is slow and needs no plugin
 //	offline      forbids downloads
 //
@@ -101,13 +102,15 @@ func parse(config string) (o calliope.Options, sizes int, err error) {
 		case "offline":
 			o.Offline = true
 		case "interpreter":
-			o.Interpreter = true
+			o.Engine = calliope.Interpreter
+		case "jit":
+			o.Engine = calliope.JIT
 		default:
 			err = errors.New("no such option")
 		}
 		if err != nil {
 			return o, sizes, fmt.Errorf("%s: option %q: %w: the options are devices=N, plugin=FILE, cache=DIR, sizes=N, "+
-				"interpreter and offline", Name, option, err)
+				"jit, interpreter and offline", Name, option, err)
 		}
 	}
 	return o, sizes, nil
@@ -127,13 +130,13 @@ func (b *Backend) String() string { return Name }
 // Description returns the name, and the file and version of the plugin.
 func (b *Backend) Description() string {
 	if b.interprets() {
-		return Name + ": StableHLO by MLIR, run by its reference interpreter"
+		return fmt.Sprintf("%s: StableHLO by MLIR, run by %s", Name, b.session.Devices()[0])
 	}
 	info := b.session.Plugin().Info()
 	return fmt.Sprintf("%s: StableHLO by MLIR, run by PJRT %s (%s)", Name, info.PJRT, info.Path)
 }
 
-// NumDevices returns the number of devices. The interpreter is one.
+// NumDevices returns the number of devices. Without a plugin there is one.
 func (b *Backend) NumDevices() int {
 	if b.interprets() {
 		return 1
@@ -151,7 +154,7 @@ func (b *Backend) context() context.Context {
 	return context.Background()
 }
 
-// Stats returns the counts of arrays, memory and executions, which are zero for the interpreter.
+// Stats returns the counts of arrays, memory and executions, which are zero without a plugin.
 func (b *Backend) Stats() bridge.ClientStats {
 	if b.interprets() {
 		return bridge.ClientStats{}

@@ -30,14 +30,11 @@ var _ compute.Buffer = (*buffer)(nil)
 
 // BufferFromFlatData copies an array of the host to a device.
 func (b *Backend) BufferFromFlatData(device compute.DeviceNum, flat any, shape shapes.Shape) (compute.Buffer, error) {
-	if b.interprets() {
-		return b.newHostBuffer(flat, device, shape)
-	}
 	view, err := viewOf(flat, shape)
 	if err != nil {
 		return nil, errors.WithStack(err)
 	}
-	made, err := b.client().BufferFromHost(context.Background(), view, int(device))
+	made, err := b.session.BufferFromHost(context.Background(), view, int(device))
 	if err != nil {
 		return nil, errors.WithStack(err)
 	}
@@ -50,16 +47,18 @@ func (b *Backend) HasSharedBuffers() bool { return b.shared }
 // NewSharedBuffer returns a buffer of memory that the program may change when no execution uses it. Elements of less
 // than a byte, which XLA does not pack, are copied for each execution.
 func (b *Backend) NewSharedBuffer(device compute.DeviceNum, shape shapes.Shape) (compute.Buffer, any, error) {
-	if b.interprets() {
-		made, err := b.newHostBuffer(nil, device, shape)
-		if err != nil {
-			return nil, nil, err
-		}
-		return made, made.flat, nil
-	}
 	s, err := toTensor(shape)
 	if err != nil {
 		return nil, nil, errors.WithStack(err)
+	}
+	if b.interprets() {
+		made, memory, err := bridge.NewHostBuffer(s)
+		if err != nil {
+			return nil, nil, errors.WithStack(err)
+		}
+		clear(memory.Data)
+		flat := flatOf(memory.Data, shape)
+		return &buffer{backend: b, Buffer: made, flat: flat}, flat, nil
 	}
 	memory := aligned(s.NumBytes())
 	made, err := b.client().BorrowFromHost(context.Background(), tensor.View{Shape: s, Data: memory}, int(device))

@@ -120,8 +120,8 @@ func (b *builder) DistributedAutoSharding(meshes ...compute.Mesh) error {
 			"closures", Name))
 	}
 	// The default library lacks the dialect of meshes, and a session without a plugin is a library.
-	session, err := calliope.Open(context.Background(), calliope.Options{Interpreter: true, Offline: b.backend.offline,
-		Library: mlir.OpenOptions{Dialects: []string{"sdy"}}})
+	session, err := calliope.Open(context.Background(), calliope.Options{Engine: calliope.Interpreter,
+		Offline: b.backend.offline, Library: mlir.OpenOptions{Dialects: []string{"sdy"}}})
 	if err != nil {
 		return errors.WithStack(err)
 	}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
+
+	"github.com/calliope-mlir/calliope/stages"
 )
 
 // missing are the operations that the backend does not have. GoMLX makes fused ones of their parts.
@@ -26,7 +28,7 @@ func (b *Backend) Capabilities() compute.Capabilities {
 		c.Operations[op] = true
 	}
 	maps.DeleteFunc(c.Operations, func(op compute.OpType, _ bool) bool { return missing[op] })
-	if b.interprets() {
+	if b.session.Devices()[0] == stages.Interpreter() {
 		delete(c.Operations, compute.OpTypeRNGBitGenerator) // the interpreter has none
 	}
 	for d := range elements {

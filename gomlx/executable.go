@@ -85,13 +85,13 @@ func (e *executable) execute(
 		return nil, err
 	}
 	defer finish()
-	if e.backend.interprets() {
-		return e.interpret(ctx, run, inputs, donate)
+	if e.backend.IsFinalized() {
+		return nil, fmt.Errorf("the backend is %w", bridge.ErrClosed)
 	}
 	in := make([]bridge.Input, len(inputs))
 	for i, input := range inputs {
 		b, ok := input.(*buffer)
-		if !ok || b == nil {
+		if !ok || b == nil || b.backend != e.backend {
 			return nil, errOther(i, input)
 		}
 		var done func() error
@@ -138,4 +138,8 @@ func (e *executable) program(inputs []compute.Buffer) (stages.Executable, func()
 		}
 	}
 	return e.programs.use(sizes.Key(), sizes)
+}
+
+func errOther(i int, input compute.Buffer) error {
+	return fmt.Errorf("input %d is a %T of another backend", i, input)
 }

@@ -20,7 +20,7 @@ func TestOptions(t *testing.T) {
 		err    string
 	}{
 		{config: "", sizes: 64},
-		{config: "interpreter,sizes=2", want: calliope.Options{Interpreter: true}, sizes: 2},
+		{config: "interpreter,sizes=2", want: calliope.Options{Engine: calliope.Interpreter}, sizes: 2},
 		{config: "sizes=few", err: `option "sizes=few"`},
 		{config: "devices=4,plugin=/a/b.so,cache=dir,offline", want: calliope.Options{Offline: true, Cache: "dir",
 			Plugin: bridge.OpenOptions{Path: "/a/b.so"}, Client: bridge.ClientOptions{Devices: 4}}, sizes: 64},

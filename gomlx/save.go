@@ -32,7 +32,7 @@ func Save(e compute.Executable) ([]byte, error) {
 	}
 	program, ok := own.fixed.(*bridge.Executable)
 	if !ok {
-		return nil, errors.WithStack(fmt.Errorf("%s: save: the computation has dynamic axes, or runs on the interpreter: %w",
+		return nil, errors.WithStack(fmt.Errorf("%s: save: the computation has dynamic axes, or there is no plugin: %w",
 			Name, stderrors.ErrUnsupported))
 	}
 	data, err := program.Serialize()
