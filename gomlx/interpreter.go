@@ -20,16 +20,6 @@ type interpreted struct {
 
 // interpret compiles a module for the interpreter, or by package jit.
 func (b *builder) interpret(m *mlir.Module) (stages.Executable, error) {
-	p, err := m.Context().NewPassManager(mlir.PassManagerOptions{
-		Pipeline: "builtin.module(func.func(chlo-legalize-to-stablehlo))",
-	})
-	if err != nil {
-		return nil, err
-	}
-	defer p.Close()
-	if err := p.Run(m); err != nil {
-		return nil, err
-	}
 	options := stages.Options{Replicas: b.devices, Devices: b.backend.session.Devices()}
 	made, err := stages.Compile(context.Background(), m, options)
 	if err != nil {

@@ -2,9 +2,11 @@ package stages
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
+	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	interp "github.com/calliope-mlir/calliope/stages/internal/interpreter"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -25,14 +27,31 @@ func (interpreter) place() place    { return place{} }
 func (interpreter) compile(_ context.Context, s *Stage, _ bool, reading *sync.Mutex) (compiledStage, error) {
 	reading.Lock()
 	defer reading.Unlock()
-	if err := stablehlo.CheckEvaluate(s.module); err != nil {
+	m := s.module.Clone()
+	defer m.Close()
+	err := expand(m)
+	if err == nil {
+		err = stablehlo.CheckEvaluate(m)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("stages: %s: the interpreter cannot run it: %w", s.Name, err)
 	}
-	made, err := interp.New(s.module)
+	made, err := interp.New(m)
 	if err != nil {
 		return nil, err
 	}
 	return &interpreted{made, s.Outputs}, nil
+}
+
+// expand replaces what the interpreter lacks by what it has.
+func expand(m *mlir.Module) error {
+	p, err := m.Context().NewPassManager(mlir.PassManagerOptions{
+		Pipeline: "builtin.module(func.func(chlo-legalize-to-stablehlo))",
+	})
+	if err != nil {
+		return err
+	}
+	return errors.Join(p.Run(m), p.Close())
 }
 
 // interpreted is a stage on the interpreter.
