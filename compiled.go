@@ -21,6 +21,7 @@ import (
 // A compiled is a Function for arguments of some shapes and structure.
 type compiled struct {
 	arguments // without inputs
+	session   *Session
 	ready     chan struct{}
 
 	// These are set before ready is closed. runner is nil after an error.

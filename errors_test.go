@@ -117,19 +117,20 @@ func TestPanic(t *testing.T) {
 }
 
 func TestClosedSession(t *testing.T) {
-	s := check.Must(calliope.Open(t.Context(), calliope.Options{}))
-	f := calliope.Func(negate, calliope.FuncOptions{Session: s})
-	_, err := f.Call(t.Context(), float32(1))
-	check.NoError(t, err)
-	check.NoError(t, s.Close())
-	for _, x := range []any{float32(1), []float32{1}} { // compiled before, and not
-		_, err = f.Call(t.Context(), x)
-		check.Error(t, err, "the session is closed: call the function before Session.Close")
-		if !errors.Is(err, bridge.ErrClosed) {
-			t.Errorf("%v is not ErrClosed", err)
+	onEngines(t, func(t *testing.T, s *calliope.Session) {
+		f := calliope.Func(negate, calliope.FuncOptions{Session: s})
+		_, err := calliope.Call[float32](f, float32(1))
+		check.NoError(t, err)
+		check.NoError(t, s.Close())
+		for _, x := range []any{float32(1), []float32{1}} { // compiled before, and not
+			_, err = f.Call(t.Context(), x)
+			check.Error(t, err, "the session is closed: call the function before Session.Close")
+			if !errors.Is(err, bridge.ErrClosed) {
+				t.Errorf("%v is not ErrClosed", err)
+			}
 		}
-	}
-	check.NoError(t, f.Close())
+		check.NoError(t, f.Close())
+	})
 }
 
 // TestOffline runs a process that has no native parts.

@@ -237,9 +237,14 @@ func (f *Function) opened(ctx context.Context) (_ *Session, err error) {
 		f.session = f.options.Session
 	}
 	if f.session == nil {
-		f.session, err = Default(ctx)
+		if f.session, err = Default(ctx); err != nil {
+			return nil, err
+		}
 	}
-	return f.session, err
+	if f.session.closed.Load() {
+		return nil, fmt.Errorf("calliope: the session is %w: call the function before Session.Close", bridge.ErrClosed)
+	}
+	return f.session, nil
 }
 
 // run runs the function. If onDevice, its results must be Arrays.
@@ -257,25 +262,12 @@ func (f *Function) run(ctx context.Context, args []any, onDevice bool) (*compile
 			errors.New("calliope: the results are not on one device, so they are no Arrays: use calliope.Call")
 	}
 	results, err := c.run(ctx, r)
-	if err != nil {
-		err = f.explain(err)
-	}
 	return c, results, err
-}
-
-// explain adds to an error that the session is closed.
-func (f *Function) explain(err error) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if errors.Is(err, bridge.ErrClosed) && f.session.closed.Load() {
-		return fmt.Errorf("calliope: the session is closed: call the function before Session.Close: %w", err)
-	}
-	return err
 }
 
 // find returns what was compiled for arguments, and compiles it if there is nothing.
 func (f *Function) find(ctx context.Context, r request) (*compiled, error) {
-	if c := f.last.Load(); c != nil && c.arguments.equal(r.arguments) {
+	if c := f.last.Load(); c != nil && c.arguments.equal(r.arguments) && !c.session.closed.Load() {
 		return c, nil
 	}
 	s, err := f.open(ctx)
@@ -322,7 +314,7 @@ func (f *Function) entry(a arguments) (c *compiled, found bool, err error) {
 			return c, true, nil
 		}
 	}
-	c = &compiled{arguments: a.withoutInputs(), ready: make(chan struct{})}
+	c = &compiled{arguments: a.withoutInputs(), session: f.session, ready: make(chan struct{})}
 	f.known = append(f.known, c)
 	return c, false, nil
 }
@@ -343,7 +335,7 @@ func (f *Function) compile(ctx context.Context, s *Session, c *compiled, r reque
 	}
 	err = c.compile(ctx, s, t, f.options)
 	if err = errors.Join(err, t.close()); err != nil {
-		return f.explain(err)
+		return err
 	}
 	f.last.Store(c)
 	return nil

@@ -58,7 +58,7 @@ func (f *Function) load(ctx context.Context) error {
 		e, err := s.client.Load(ctx, l.data)
 		if saved, ok := errors.AsType[*bridge.SavedError](err); !ok || saved.Reason != bridge.NotSaved {
 			if err == nil {
-				f.known = []*compiled{l.saved(e)}
+				f.known = []*compiled{l.saved(s, e)}
 				f.options.Compile.Replicas = e.NumDevices()
 			}
 			return err
@@ -121,9 +121,9 @@ func (l *loaded) read(s *Session, m *mlir.Module, o *FuncOptions) (err error) {
 }
 
 // saved returns an executable that was loaded.
-func (l *loaded) saved(e *bridge.Executable) *compiled {
+func (l *loaded) saved(s *Session, e *bridge.Executable) *compiled {
 	l.signature = model.Signature{Params: e.Inputs(), Results: e.Outputs()}
-	c := &compiled{runner: e, onClose: func() {}, ready: make(chan struct{}), replicas: e.NumDevices()}
+	c := &compiled{session: s, runner: e, onClose: func() {}, ready: make(chan struct{}), replicas: e.NumDevices()}
 	for _, s := range e.Inputs() {
 		c.list = append(c.list, argument{shape: s})
 	}
