@@ -64,15 +64,28 @@ func Compile(ctx context.Context, m *mlir.Module, o Options) (*Executable, error
 			return nil, fmt.Errorf("jit: %w", err)
 		}
 	}
-	c, private, err := copied(m)
+	c := compilerOf(m.Context().Library())
+	e, err := c.compile(ctx, m, o)
+	if err != nil {
+		c.context.Close()
+		return nil, err
+	}
+	c.giveBack()
+	return e, nil
+}
+
+// compile compiles a copy of a module.
+func (c *compiler) compile(ctx context.Context, m *mlir.Module, o Options) (*Executable, error) {
+	private, err := c.copyOf(m)
 	if err != nil {
 		return nil, fmt.Errorf("jit: %w", err)
 	}
-	defer c.Close()
+	defer private.Close()
 	e, err := signature(private)
 	if err != nil {
 		return nil, &UnsupportedError{Err: err}
 	}
+	e.compiler = c
 	if err := e.rewrite(ctx, private, expansion); err != nil {
 		return nil, err
 	}
@@ -84,6 +97,7 @@ func Compile(ctx context.Context, m *mlir.Module, o Options) (*Executable, error
 		e.calls.Close()
 		return nil, err
 	}
+	e.compiler = nil
 	return e, nil
 }
 
@@ -123,20 +137,6 @@ func unsupported(err error) error {
 		return err
 	}
 	return &UnsupportedError{Err: err}
-}
-
-// copied returns a copy of a module in a new context.
-func copied(m *mlir.Module) (*mlir.Context, *mlir.Module, error) {
-	data, err := m.Bytecode()
-	if err != nil {
-		return nil, nil, err
-	}
-	c := m.Context().Library().NewContext(mlir.ContextOptions{})
-	private, err := c.Parse("module", data)
-	if err != nil {
-		return nil, nil, errors.Join(err, c.Close())
-	}
-	return c, private, nil
 }
 
 // main returns the function that runs.

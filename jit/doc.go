@@ -8,14 +8,15 @@
 //
 // # How a module is compiled
 //
-// The module is copied into a context of its own, in which these steps rewrite it:
+// The module is copied into another context, in which these steps rewrite it:
 //
 //  1. Passes of StableHLO expand what other operations express: CHLO, composites, complex functions. Calls are inlined,
 //     so that @main is all there is.
 //  2. Package lower rewrites what StableHLO's lowering to linalg lacks, and stablehlo-legalize-to-linalg does the rest.
 //  3. The parameters and results of @main become buffers. Bufferization finds which temporaries need memory, and these
 //     get fixed places in one arena, which a run owns.
-//  4. Loops, arithmetic and memory are lowered to the LLVM dialect, which the execution engine compiles.
+//  4. Loops, arithmetic and memory are lowered to the LLVM dialect, which the execution engine compiles. LLVM optimizes
+//     it if there are loops that it may vectorize.
 //
 // What a step does not know is refused before anything runs: see [UnsupportedError].
 //

@@ -27,6 +27,7 @@ type Executable struct {
 	calls           *callback.Calls
 	engine          *execution.Engine
 	main            unsafe.Pointer
+	compiler        *compiler // until the module is compiled
 
 	mu     sync.Mutex
 	idle   []*frame

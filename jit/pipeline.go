@@ -3,7 +3,6 @@ package jit
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/calliope-mlir/calliope/jit/internal/callback"
 	"github.com/calliope-mlir/calliope/jit/internal/lower"
@@ -30,7 +29,7 @@ var steps = []step{
 	dropTokens,
 	func(m *mlir.Module, _ *Executable) error { return product.Lower(m) },
 	concatenate,
-	func(m *mlir.Module, _ *Executable) error { return lower.Run(m) },
+	func(m *mlir.Module, e *Executable) error { return lower.Run(m, e.compiler.run) },
 	func(m *mlir.Module, e *Executable) error { return e.calls.CheckLoops(m) },
 	giveBuffers,
 	passes(
@@ -83,15 +82,7 @@ var lowered = []string{"affine", "arith", "bufferization", "cf", "complex", "fun
 
 // passes returns a step of passes of the library.
 func passes(list ...string) step {
-	return func(m *mlir.Module, _ *Executable) error {
-		p, err := m.Context().NewPassManager(mlir.PassManagerOptions{
-			Pipeline: "builtin.module(" + strings.Join(list, ",") + ")"})
-		if err != nil {
-			return err
-		}
-		defer p.Close()
-		return p.Run(m)
-	}
+	return func(m *mlir.Module, e *Executable) error { return e.compiler.run(m, list...) }
 }
 
 // onlyMain removes all functions but main.

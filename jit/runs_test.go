@@ -16,13 +16,20 @@ import (
 // loweredText returns what LLVM compiles of a module without callbacks.
 func loweredText(t *testing.T, text string) string {
 	t.Helper()
-	m := mlirtest.Parse(t, mlirtest.Context(t), text)
+	given := mlirtest.Parse(t, mlirtest.Context(t), text)
+	c := compilerOf(given.Context().Library())
+	defer c.giveBack()
+	m, err := c.copyOf(given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
 	calls, err := callback.Lower(m, hostcall.Targets{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer calls.Close()
-	e := &Executable{calls: calls}
+	e := &Executable{calls: calls, compiler: c}
 	if err := e.rewrite(t.Context(), m, slices.Concat(expansion, steps)); err != nil {
 		t.Fatal(err)
 	}

@@ -28,29 +28,20 @@ func (e *UnsupportedError) Error() string {
 	return fmt.Sprintf("%s at %s: %s", e.Operation, e.Position, e.Reason)
 }
 
-// after has the passes that run after the lowerings.
-const after = "builtin.module(stablehlo-legalize-to-linalg,reconcile-unrealized-casts)"
-
-// Run converts a module. An error that an operation causes is an [*UnsupportedError]. After an error the module must
-// not be used.
-func Run(m *mlir.Module) error {
+// Run converts a module. run runs passes on it. An error that an operation causes is an [*UnsupportedError]. After an
+// error the module must not be used.
+func Run(m *mlir.Module, run func(m *mlir.Module, passes ...string) error) error {
+	legalize := func(m *mlir.Module) error {
+		return run(m, "stablehlo-legalize-to-linalg", "reconcile-unrealized-casts")
+	}
 	for _, step := range []func(*mlir.Module) error{
-		check, returns, powers, widen, replace, func(m *mlir.Module) error { return pass(m, after) }, left, scalars,
+		check, returns, powers, widen, replace, legalize, left, scalars,
 	} {
 		if err := step(m); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func pass(m *mlir.Module, pipeline string) error {
-	manager, err := m.Context().NewPassManager(mlir.PassManagerOptions{Pipeline: pipeline})
-	if err != nil {
-		return err
-	}
-	defer manager.Close()
-	return manager.Run(m)
 }
 
 // powers makes products of the powers of integers: MLIR's pass reads only the low six bits of an exponent.

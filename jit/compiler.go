@@ -1,0 +1,72 @@
+package jit
+
+import (
+	"strings"
+	"sync/atomic"
+
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// A compiler lowers one module after another. Its context has the dialects loaded and its passes are set up: that takes
+// longer than they take on a small module.
+type compiler struct {
+	context *mlir.Context
+	passes  map[string]*mlir.PassManager // by their pipeline
+	read    int                          // bytes of the modules so far, of which the context keeps the constants
+}
+
+// mostRead is how many bytes a compiler reads before another one takes its place.
+const mostRead = 1 << 20
+
+// idle is a compiler that has no module, or nil.
+var idle atomic.Pointer[compiler]
+
+// compilerOf returns a compiler of a library. Its user gives it back, or closes its context.
+func compilerOf(l *mlir.Library) *compiler {
+	c := idle.Swap(nil)
+	if c != nil && c.context.Library() == l {
+		return c
+	}
+	if c != nil {
+		c.context.Close()
+	}
+	return &compiler{context: l.NewContext(mlir.ContextOptions{}), passes: map[string]*mlir.PassManager{}}
+}
+
+// giveBack leaves the compiler to another module.
+func (c *compiler) giveBack() {
+	if c.read > mostRead || !idle.CompareAndSwap(nil, c) {
+		c.context.Close()
+	}
+}
+
+// copyOf returns a copy of a module in the context.
+func (c *compiler) copyOf(m *mlir.Module) (*mlir.Module, error) {
+	data, err := m.Bytecode()
+	if err != nil {
+		return nil, err
+	}
+	c.read += len(data)
+	return c.context.Parse("module", data)
+}
+
+// run runs passes on a module. The module is verified before the first one, and not after each of them, which takes
+// longer than the passes.
+func (c *compiler) run(m *mlir.Module, list ...string) error {
+	for _, o := range []mlir.PassManagerOptions{
+		{Pipeline: "builtin.module()"}, {Pipeline: "builtin.module(" + strings.Join(list, ",") + ")", NoVerify: true},
+	} {
+		p := c.passes[o.Pipeline]
+		if p == nil {
+			var err error
+			if p, err = c.context.NewPassManager(o); err != nil {
+				return err
+			}
+			c.passes[o.Pipeline] = p
+		}
+		if err := p.Run(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}

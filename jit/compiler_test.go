@@ -1,0 +1,43 @@
+package jit
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+)
+
+// TestCompilerIsUsedAgain compiles modules one after another.
+func TestCompilerIsUsedAgain(t *testing.T) {
+	m := func(operation string) string {
+		return fmt.Sprintf(`func.func @main(%%x: tensor<4xf32>) -> tensor<4xf32> {
+			%%0 = stablehlo.%s
+			return %%0 : tensor<4xf32> }`, operation)
+	}
+	large := fmt.Sprintf(`func.func @main() -> tensor<%[1]dxi8> {
+		%%0 = stablehlo.constant dense<"0x%[2]s"> : tensor<%[1]dxi8>
+		return %%0 : tensor<%[1]dxi8> }`, mostRead, strings.Repeat("0102", mostRead/2))
+	c := mlirtest.Context(t)
+	compile := func(text string) (*compiler, error) {
+		e, err := Compile(t.Context(), mlirtest.Parse(t, c, text), Options{})
+		if err == nil {
+			err = e.Close()
+		}
+		return idle.Load(), err
+	}
+	first, err := compile(m("add %x, %x : tensor<4xf32>"))
+	if err != nil || first == nil {
+		t.Fatal(first, err)
+	}
+	if again, err := compile(m("tanh %x : tensor<4xf32>")); err != nil || again != first {
+		t.Errorf("after a second module the compiler is %p, %v, and was %p", again, err, first)
+	}
+	for name, text := range map[string]string{
+		"refuses": m(`custom_call @none(%x) : (tensor<4xf32>) -> tensor<4xf32>`), "has read much": large,
+	} {
+		if left, err := compile(text); left != nil {
+			t.Errorf("a compiler that %s is used again, %v", name, err)
+		}
+	}
+}
