@@ -67,6 +67,7 @@ func giveBuffers(m *mlir.Module, _ *Executable) error {
 	}
 	end.SetOperands()
 	setParameters(f, types)
+	f.RemoveAttribute("sym_visibility")
 	f.RemoveAttribute("arg_attrs")
 	f.RemoveAttribute("res_attrs")
 	return nil

@@ -2,6 +2,7 @@ package jit
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -39,5 +40,20 @@ func TestCompilerIsUsedAgain(t *testing.T) {
 		if left, err := compile(text); left != nil {
 			t.Errorf("a compiler that %s is used again, %v", name, err)
 		}
+	}
+}
+
+// TestOneFunction counts what LLVM compiles.
+func TestOneFunction(t *testing.T) {
+	text := loweredText(t, `func.func @main(%x: tensor<16x16xf32>) -> tensor<16x16xf32> {
+		%0 = func.call @f(%x) : (tensor<16x16xf32>) -> tensor<16x16xf32>
+		return %0 : tensor<16x16xf32> }
+	func.func private @f(%x: tensor<16x16xf32>) -> tensor<16x16xf32> {
+		%0 = stablehlo.dot %x, %x : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+		%1 = stablehlo.tanh %0 : tensor<16x16xf32>
+		return %1 : tensor<16x16xf32> }`)
+	functions := regexp.MustCompile(`llvm\.func .* {\n`).FindAllString(text, -1)
+	if len(functions) != 1 || !strings.Contains(functions[0], "@main") || !strings.Contains(functions[0], "no_inline") {
+		t.Errorf("the functions are %q: there must be only main, which is not inlined", functions)
 	}
 }

@@ -44,6 +44,10 @@ func TestCall(t *testing.T) {
 			return %0, %2 : tensor<2x2xf32>, tensor<2x2xf32> }`,
 			[]tensor.View{array(t, []float32{1, 1, 0, 1}, 2, 2)},
 			[]tensor.View{array(t, []float32{1, 2, 0, 1}, 2, 2), array(t, []float32{2, 6, 0, 2}, 2, 2)}},
+		{"approximations in a private function", `func.func private @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+			%0 = stablehlo.tanh %x : tensor<2xf32>
+			return %0 : tensor<2xf32> }`,
+			[]tensor.View{tensor.Vector[float32](0, 100)}, []tensor.View{tensor.Vector[float32](0, 1)}},
 		{"concatenation", `func.func @main(%x: tensor<1x2xui8>, %y: tensor<2x2xui8>) -> tensor<3x2xui8> {
 			%0 = stablehlo.concatenate %x, %y, dim = 0 : (tensor<1x2xui8>, tensor<2x2xui8>) -> tensor<3x2xui8>
 			return %0 : tensor<3x2xui8> }`,

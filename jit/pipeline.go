@@ -18,8 +18,8 @@ var expansion = []step{
 	passes(
 		"func.func(stablehlo-legalize-composite-to-call)",
 		"func.func(chlo-legalize-to-stablehlo,stablehlo-legalize-deprecated-ops{fail-on-unused=0},stablehlo-complex-math-expander)",
-		"inline",
 	),
+	inline,
 	onlyMain,
 	passes("canonicalize", "cse"),
 }
@@ -43,10 +43,12 @@ var steps = []step{
 		"canonicalize", "cse",
 	),
 	approximate,
+	inline,
 	planMemory,
 	copyByLoops,
 	makeLoops,
 	passes(
+		"symbol-dce", // what was inlined
 		"func.func(convert-linalg-to-affine-loops)",
 		"func.func(affine-scalrep)",
 		"expand-strided-metadata",
@@ -72,7 +74,7 @@ var steps = []step{
 		"convert-ub-to-llvm",
 		"reconcile-unrealized-casts",
 	),
-	annotateBranches,
+	annotate,
 	refuse,
 }
 
@@ -83,6 +85,16 @@ var lowered = []string{"affine", "arith", "bufferization", "cf", "complex", "fun
 // passes returns a step of passes of the library.
 func passes(list ...string) step {
 	return func(m *mlir.Module, e *Executable) error { return e.compiler.run(m, list...) }
+}
+
+// inline inlines the functions that main calls, if there are any.
+func inline(m *mlir.Module, e *Executable) error {
+	for op := range m.Operation().All() {
+		if op.Name() == "func.call" {
+			return e.compiler.run(m, "inline")
+		}
+	}
+	return nil
 }
 
 // onlyMain removes all functions but main.

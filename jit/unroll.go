@@ -24,12 +24,16 @@ func keepLoops(m *mlir.Module, _ *Executable) error {
 	return nil
 }
 
-// annotateBranches gives the branches of loops, to which MLIR's passes move the attributes of loops, their annotations.
-func annotateBranches(m *mlir.Module, _ *Executable) error {
+// annotate gives the branches of loops, to which MLIR's passes move the attributes of loops, their annotations. It also
+// asks LLVM not to inline main where the execution engine calls it, as main would then be compiled twice.
+func annotate(m *mlir.Module, _ *Executable) error {
 	for op := range m.Operation().All() {
 		if a, ok := op.Attribute(kept); ok {
 			op.RemoveAttribute(kept)
 			op.SetAttribute(read, a)
+		}
+		if op.Name() == "llvm.func" {
+			op.SetAttribute("no_inline", m.Context().UnitAttribute())
 		}
 	}
 	return nil
