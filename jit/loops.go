@@ -21,7 +21,7 @@ func makeLoops(m *mlir.Module, _ *Executable) error {
 		}
 	}
 	for _, n := range list {
-		if !n.copyRuns() {
+		if !n.copyRuns() && !n.clear() {
 			n.create()
 		}
 		if n.b.Err() != nil {

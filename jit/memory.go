@@ -138,17 +138,24 @@ func isBuffer(t mlir.Type) bool { return t.Kind() == mlir.KindMemRef }
 // sizeOf returns how many bytes a buffer takes.
 func sizeOf(t mlir.Type) (int, error) {
 	n, ok := t.NumElements()
+	one, err := elementSize(t)
+	if err == nil && (!ok || !isWhole(t)) {
+		err = fmt.Errorf("a temporary of the type %s has no known size", t)
+	}
+	return int(n) * one, err
+}
+
+// elementSize returns how many bytes an element of a buffer takes.
+func elementSize(t mlir.Type) (int, error) {
 	elem, _ := t.Element()
-	one := 8 // an index
-	if d, err := tensor.DTypeFromMLIR(elem.String()); err == nil {
-		one = d.Size()
-	} else if !elem.IsIndex() {
+	if elem.IsIndex() {
+		return 8, nil
+	}
+	d, err := tensor.DTypeFromMLIR(elem.String())
+	if err != nil {
 		return 0, fmt.Errorf("a temporary has elements of the type %s", elem)
 	}
-	if !ok || !isWhole(t) {
-		return 0, fmt.Errorf("a temporary of the type %s has no known size", t)
-	}
-	return int(n) * one, nil
+	return d.Size(), nil
 }
 
 // pack sets the offsets so that temporaries that live at the same time do not overlap, the largest first, and returns

@@ -40,6 +40,7 @@ var steps = []step{
 		"eliminate-empty-tensors",
 		"one-shot-bufferize{bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map}",
 		"drop-equivalent-buffer-results",
+		"func.func(linalg-generalize-named-ops)", // those of bufferization
 		"canonicalize", "cse",
 	),
 	approximate,

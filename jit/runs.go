@@ -1,11 +1,13 @@
 package jit
 
 import (
+	"math"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/affine"
 	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
+	"github.com/calliope-mlir/calliope/mlir/dialect/llvm"
 	"github.com/calliope-mlir/calliope/mlir/dialect/memref"
 	"github.com/calliope-mlir/calliope/mlir/dialect/scf"
 )
@@ -27,8 +29,9 @@ func (n nest) copyRuns() bool {
 		return false
 	}
 	sizes, b := n.sizes(), n.b
-	run := int64(1)
-	var outer []int // the loops that stay, in order: not those over a run
+	size, _ := elementSize(n.Inputs[0].Type())
+	run := int64(size) // bytes
+	var outer []int    // the loops that stay, in order: not those over a run
 	for loop := range sizes {
 		outer = append(outer, loop)
 	}
@@ -39,7 +42,7 @@ func (n nest) copyRuns() bool {
 		run *= sizes[outer[i]]
 		outer = slices.Delete(outer, i, i+1)
 	}
-	if run < shortestRun {
+	if run < shortestRun*int64(size) {
 		return false
 	}
 	var counts []int64
@@ -52,23 +55,24 @@ func (n nest) copyRuns() bool {
 		for i, loop := range outer {
 			at[loop] = in[i]
 		}
-		memref.Copy(b, part(b, n.Inputs[0], affine.Apply(b, from, at...), run),
-			part(b, n.Outputs[0], affine.Apply(b, to, at...), run))
+		llvm.Memcpy(b, address(b, n.Outputs[0], affine.Apply(b, to, at...)),
+			address(b, n.Inputs[0], affine.Apply(b, from, at...)), number(b, run), false)
 	})
 	return true
 }
 
-// position returns where the loops are in the memory of an operand, in elements, and false if it is not a sum of
-// multiples of them.
+// position returns where the loops are in the memory of an operand, in bytes, and false if it is not a sum of multiples
+// of them.
 func (n nest) position(k int) (mlir.AffineMap, bool) {
 	strides, offset, ok := n.op.Operand(k).Type().Strides()
-	if !ok || offset == mlir.Dynamic || slices.Contains(strides, mlir.Dynamic) {
+	size, err := elementSize(n.op.Operand(k).Type())
+	if !ok || err != nil || offset == mlir.Dynamic || slices.Contains(strides, mlir.Dynamic) {
 		return mlir.AffineMap{}, false
 	}
 	c := n.b.Context()
-	sum := c.AffineConstant(offset)
+	sum := c.AffineConstant(offset * int64(size))
 	for i, stride := range strides {
-		sum = sum.Add(n.IndexingMaps[k].Result(i).Mul(c.AffineConstant(stride)))
+		sum = sum.Add(n.IndexingMaps[k].Result(i).Mul(c.AffineConstant(stride * int64(size))))
 	}
 	linear := sum.Walk(func(e mlir.AffineExpr) bool { return e.Kind() <= mlir.AffineMul })
 	return c.AffineMap(len(n.IteratorTypes), 0, sum), linear
@@ -83,15 +87,21 @@ func distance(position mlir.AffineMap, loop int) int64 {
 	return second[0] - first[0]
 }
 
-// part returns adjacent elements of a buffer.
-func part(b *mlir.Builder, buffer, start mlir.Value, count int64) mlir.Value {
+// address returns the address in a buffer so many bytes from its start.
+func address(b *mlir.Builder, buffer, bytes mlir.Value) mlir.Value {
 	if b.Err() != nil {
 		return buffer
 	}
-	elem, _ := buffer.Type().Element()
-	layout := b.Context().StridedLayoutAttribute(mlir.Dynamic, 1)
-	t, err := b.Context().MemRefType(elem, mlir.MemRefOptions{Layout: layout}, count)
+	i64 := b.Context().IntegerType(64, mlir.Signless)
+	start := arith.IndexCast(b, i64, memref.ExtractAlignedPointerAsIndex(b, buffer))
+	p, err := llvm.PointerType(b.Context(), 0)
 	b.Fail(err)
-	return memref.ReinterpretCast(b, t, buffer, []mlir.Value{start}, nil, nil, []int64{mlir.Dynamic}, []int64{count},
-		[]int64{1})
+	const dynamic = math.MinInt32 // an index that is a value
+	return llvm.GEP(b, p, llvm.IntToPtr(b, p, start), []mlir.Value{arith.IndexCast(b, i64, bytes)}, []int32{dynamic},
+		b.Context().IntegerType(8, mlir.Signless))
+}
+
+// number returns a constant.
+func number(b *mlir.Builder, n int64) mlir.Value {
+	return arith.ConstantInt(b, b.Context().IntegerType(64, mlir.Signless), n)
 }

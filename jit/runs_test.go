@@ -13,8 +13,8 @@ import (
 	"github.com/calliope-mlir/calliope/jit/internal/callback"
 )
 
-// loweredText returns what LLVM compiles of a module without callbacks.
-func loweredText(t *testing.T, text string) string {
+// lowerText returns what LLVM compiles of a module without callbacks.
+func lowerText(t *testing.T, text string) (string, *Executable) {
 	t.Helper()
 	given := mlirtest.Parse(t, mlirtest.Context(t), text)
 	c := compilerOf(given.Context().Library())
@@ -33,12 +33,20 @@ func loweredText(t *testing.T, text string) string {
 	if err := e.rewrite(t.Context(), m, slices.Concat(expansion, steps)); err != nil {
 		t.Fatal(err)
 	}
-	return m.String()
+	return m.String(), e
 }
 
-// TestCopies counts what is left of copies, of loops around them, and of branches back that LLVM may not unroll.
+// padding returns a module that pads its rows with a value.
+func padding(value string) string {
+	return `func.func @main(%x: tensor<8x16xf32>) -> tensor<8x20xf32> {
+		%c = stablehlo.constant dense<` + value + `> : tensor<f32>
+		%0 = stablehlo.pad %x, %c, low = [0, 2], high = [0, 2], interior = [0, 0] : (tensor<8x16xf32>, tensor<f32>) -> tensor<8x20xf32>
+		return %0 : tensor<8x20xf32> }`
+}
+
+// TestCopies counts what is left of copies, of zeros, of loops around them, and of branches back that LLVM may not unroll.
 func TestCopies(t *testing.T) {
-	type code struct{ Copies, Loads, Loops int }
+	type code struct{ Copies, Clears, Loads, Loops int }
 	for _, tt := range []struct {
 		name, text string
 		want       code
@@ -52,11 +60,14 @@ func TestCopies(t *testing.T) {
 		{"transposition", `func.func @main(%x: tensor<8x9xf32>) -> tensor<9x8xf32> {
 			%0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<8x9xf32>) -> tensor<9x8xf32>
 			return %0 : tensor<9x8xf32> }`, code{Loads: 1, Loops: 2}},
+		{"padding with zeros", padding("0.0"), code{Copies: 2, Clears: 1, Loops: 1}},
+		{"padding with negative zeros", padding("-0.0"), code{Copies: 2, Loops: 3}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			text := loweredText(t, tt.text)
+			text, _ := lowerText(t, tt.text)
 			got := code{
 				Copies: strings.Count(text, "llvm.intr.memcpy"),
+				Clears: strings.Count(text, "llvm.intr.memset"),
 				Loads:  strings.Count(text, "llvm.load"),
 				Loops:  len(regexp.MustCompile(`llvm\.br .*{loop_annotation = `).FindAllString(text, -1)),
 			}
