@@ -119,7 +119,7 @@ func (e *Executable) finish(ctx context.Context, m *mlir.Module) (err error) {
 	if err := e.rewrite(ctx, m, steps); err != nil {
 		return err
 	}
-	if e.engine, err = execution.New(m, execution.Options{Optimize: optimize}); err != nil {
+	if e.engine, err = execution.New(m, execution.Options{Optimize: e.level}); err != nil {
 		return fmt.Errorf("jit: %w", err)
 	}
 	if err := e.link(); err != nil {
@@ -127,9 +127,6 @@ func (e *Executable) finish(ctx context.Context, m *mlir.Module) (err error) {
 	}
 	return nil
 }
-
-// optimize is the level of LLVM: its vectorizers run from 2 on, and 3 takes longer without code that is faster.
-const optimize = 2
 
 // unsupported returns an error of a step as an *UnsupportedError.
 func unsupported(err error) error {

@@ -28,6 +28,7 @@ type Executable struct {
 	engine          *execution.Engine
 	main            unsafe.Pointer
 	compiler        *compiler // until the module is compiled
+	level           int       // of LLVM's optimizations
 
 	mu     sync.Mutex
 	idle   []*frame

@@ -13,7 +13,7 @@ import (
 
 // makeLoops makes loops of the operations linalg.generic, which LLVM can vectorize. In those that MLIR makes it cannot:
 // each iteration may store what the next one loads, a partial result or an input that all iterations load.
-func makeLoops(m *mlir.Module, _ *Executable) error {
+func makeLoops(m *mlir.Module, e *Executable) error {
 	var list []nest
 	for op := range m.Operation().All() {
 		if g, ok := linalg.AsGeneric(op); ok && len(g.IteratorTypes) > 0 {
@@ -23,6 +23,7 @@ func makeLoops(m *mlir.Module, _ *Executable) error {
 	for _, n := range list {
 		if !n.copyRuns() && !n.clear() {
 			n.create()
+			e.level = vectorizing
 		}
 		if n.b.Err() != nil {
 			return n.b.Err()

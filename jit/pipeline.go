@@ -55,6 +55,7 @@ var steps = []step{
 		"expand-strided-metadata",
 		"lower-affine",
 	),
+	chooseLevel,
 	keepLoops,
 	passes(
 		"convert-scf-to-cf",

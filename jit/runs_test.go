@@ -77,3 +77,34 @@ func TestCopies(t *testing.T) {
 		})
 	}
 }
+
+// TestLevel tells the modules that LLVM optimizes: those with loops that it may vectorize.
+func TestLevel(t *testing.T) {
+	for name, tt := range map[string]struct {
+		text string
+		want int
+	}{
+		"copies": {padding("0.0"), 0},
+		"fill":   {padding("1.0"), vectorizing},
+		"sort": {`func.func @main(%x: tensor<4x100xf32>) -> tensor<4x100xf32> {
+			%0 = "stablehlo.sort"(%x) <{dimension = 1 : i64}> ({
+			^bb0(%a: tensor<f32>, %b: tensor<f32>):
+				%1 = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+				stablehlo.return %1 : tensor<i1>
+			}) : (tensor<4x100xf32>) -> tensor<4x100xf32>
+			return %0 : tensor<4x100xf32> }`, 0},
+		"elementwise": {`func.func @main(%x: tensor<100xf32>) -> tensor<100xf32> {
+			%0 = stablehlo.add %x, %x : tensor<100xf32>
+			return %0 : tensor<100xf32> }`, vectorizing},
+		"triangular_solve": {`func.func @main(%x: tensor<9x9xf32>) -> tensor<9x9xf32> {
+			%0 = "stablehlo.triangular_solve"(%x, %x) {left_side = true, lower = true, unit_diagonal = true,
+				transpose_a = #stablehlo<transpose NO_TRANSPOSE>} : (tensor<9x9xf32>, tensor<9x9xf32>) -> tensor<9x9xf32>
+			return %0 : tensor<9x9xf32> }`, vectorizing},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, e := lowerText(t, tt.text); e.level != tt.want {
+				t.Errorf("LLVM has the level %d, want %d", e.level, tt.want)
+			}
+		})
+	}
+}
