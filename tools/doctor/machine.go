@@ -195,5 +195,5 @@ func (r *report) unsupported() {
 	r.section("native parts")
 	err := native.EnsureAll(context.Background(), native.EnsureOptions{Offline: true})
 	r.fail("all", fmt.Sprint(err),
-		"use Linux (in WSL or a container, too), or macOS or Windows for building and checking modules")
+		"use Linux (in WSL or a container, too), macOS or Windows")
 }
