@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,7 +39,7 @@ type engine struct {
 // tables holds what is known of each MLIR library and plugin, and which pairs work.
 type tables struct {
 	libraries, plugins []engine
-	pairs              map[[2]native.Part]string // "runs", or the error
+	pairs              map[[2]native.Part]string // "runs", or the error; also by a library and ""
 }
 
 // compatibility prints the tables, or writes them to a file, and returns the exit status.
@@ -108,7 +109,7 @@ func cutTables(text string) (before, inside, after string, err error) {
 	return before + tableBegin, inside, tableEnd + after, nil
 }
 
-// measure opens the parts that are on this machine and runs the self-test on each pair.
+// measure opens the parts that are on this machine, and runs the self-test on each pair and without a plugin.
 func measure(ctx context.Context, parts []native.Part) (*tables, error) {
 	t := &tables{pairs: map[[2]native.Part]string{}}
 	for _, p := range slices.Concat(libraryOrder, native.Plugins()) {
@@ -131,9 +132,14 @@ func measure(ctx context.Context, parts []native.Part) (*tables, error) {
 		*into = append(*into, e)
 	}
 	for _, l := range t.libraries {
+		if l.path == "" {
+			continue
+		}
+		library := native.MLIR.Env() + "=" + l.path
+		t.pairs[[2]native.Part{l.part}] = try(ctx, tryIR, library)
 		for _, p := range t.plugins {
-			if l.path != "" && p.path != "" {
-				t.pairs[[2]native.Part{l.part, p.part}] = try(ctx, l.path, p.path)
+			if p.path != "" {
+				t.pairs[[2]native.Part{l.part, p.part}] = try(ctx, tryAll, library, native.PJRTPlugin.Env()+"="+p.path)
 			}
 		}
 	}
@@ -143,11 +149,10 @@ func measure(ctx context.Context, parts []native.Part) (*tables, error) {
 // libraryOrder has the MLIR libraries. The default one is the first, as among the plugins.
 var libraryOrder = []native.Part{native.MLIR, native.Jaxlib, native.IREE, native.LLVM}
 
-// try runs the self-test on a pair of libraries and returns "runs", or the first error.
-func try(ctx context.Context, library, plugin string) string {
+// try runs a self-test with the libraries of an environment, and returns "runs", or the first error.
+func try(ctx context.Context, job string, env ...string) string {
 	result := "runs"
-	env := []string{native.MLIR.Env() + "=" + library, native.PJRTPlugin.Env() + "=" + plugin}
-	runJob(ctx, tryAll, defaultLimit, env, nil, func(s step) {
+	runJob(ctx, job, defaultLimit, env, nil, func(s step) {
 		if s.Problem != "" && result == "runs" {
 			result = "no: " + cell(s.Problem)
 		}
@@ -215,15 +220,11 @@ func (t *tables) String() string {
 	for _, p := range t.plugins {
 		titles = append(titles, "`"+string(p.part)+"`")
 	}
-	head(titles...)
+	head(append(titles, "no plugin")...)
 	for _, l := range t.libraries {
 		cells := []string{"`" + string(l.part) + "`"}
-		for _, p := range t.plugins {
-			result := t.pairs[[2]native.Part{l.part, p.part}]
-			if result == "" {
-				result = "not tried"
-			}
-			cells = append(cells, result)
+		for _, p := range append(slices.Clone(t.plugins), engine{}) {
+			cells = append(cells, cmp.Or(t.pairs[[2]native.Part{l.part, p.part}], "not tried"))
 		}
 		row(cells...)
 	}

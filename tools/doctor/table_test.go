@@ -107,7 +107,7 @@ func TestTableFile(t *testing.T) {
 	if d := cmp.Diff("before\n"+tableBegin+printed+tableEnd+"after\n", string(text)); d != "" {
 		t.Errorf("the file (-want +got):\n%s", d)
 	}
-	if !strings.Contains(printed, "| `mlir` | not tried | not tried | not tried |") {
+	if !strings.Contains(printed, "| `mlir` | not tried | not tried | not tried | not tried |") {
 		t.Errorf("it prints\n%s", printed)
 	}
 	write("no tables\n")
