@@ -10,8 +10,8 @@ import (
 // the code is no faster.
 const vectorizing = 2
 
-// chooseLevel has LLVM optimize a module with loops that it may vectorize. Of others, such as a sort or copies, the code
-// is as fast without that, and compiled in half the time.
+// chooseLevel has LLVM optimize a module with loops that it may vectorize. Of others, such as a sort or copies, the
+// code is as fast without that, and compiled in half the time.
 func chooseLevel(m *mlir.Module, e *Executable) error {
 	for op := range m.Operation().All() {
 		if op.Name() == "scf.for" && vectorizable(op) {

@@ -44,7 +44,8 @@ func padding(value string) string {
 		return %0 : tensor<8x20xf32> }`
 }
 
-// TestCopies counts what is left of copies, of zeros, of loops around them, and of branches back that LLVM may not unroll.
+// TestCopies counts what is left of copies, of zeros, of loops around them, and of branches back that LLVM may not
+// unroll.
 func TestCopies(t *testing.T) {
 	type code struct{ Copies, Clears, Loads, Loops int }
 	for _, tt := range []struct {
