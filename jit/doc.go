@@ -34,6 +34,10 @@
 // # Products
 //
 // If the library of the part lapack is there, it computes the products of matrices of f32 and f64 that are large enough
-// to gain from it, on the thread of the run: OpenBLAS then has one thread in the process. It is not fetched for that:
-// see package native.
+// to gain from it. OpenBLAS then has one thread in the process. It is not fetched for that: see package native.
+//
+// # Threads
+//
+// Several threads compute large loops and products: that of the run, and those of helpers, of which the process has
+// fewer than GOMAXPROCS. The results have the same bits whatever the number of threads.
 package jit

@@ -20,8 +20,11 @@ func makeLoops(m *mlir.Module, e *Executable) error {
 			list = append(list, nest{GenericOp: g, op: op, b: mlir.NewBuilder(mlir.Before(op), op.Location())})
 		}
 	}
-	for _, n := range list {
+	for i, n := range list {
 		if !n.copyRuns() && !n.clear() {
+			if err := n.split(m, i); err != nil {
+				return err
+			}
 			n.create()
 			e.level = vectorizing
 		}
@@ -41,6 +44,10 @@ type nest struct {
 	op    mlir.Operation
 	b     *mlir.Builder // before it
 	inner int           // which of the loops becomes the innermost one
+
+	// The loop that runs from begin to end. The others run from 0 to the size.
+	loop       int
+	begin, end mlir.Value // nil if all do
 }
 
 // create creates the loops. The innermost one loads no inputs that are the same in all its iterations, and carries the
@@ -54,7 +61,11 @@ func (n nest) create() {
 	}
 	reduces := !slices.Contains(inside[outputs:], true)
 	zero, end, one := arith.ConstantIndex(b, 0), arith.ConstantIndex(b, sizes[n.inner]), arith.ConstantIndex(b, 1)
-	scf.Nest(b, slices.Delete(sizes, n.inner, n.inner+1), func(outer []mlir.Value) {
+	begin := zero
+	if !n.begin.IsNil() && n.loop == n.inner {
+		begin, end = n.begin, n.end
+	}
+	n.around(slices.Delete(sizes, n.inner, n.inner+1), func(outer []mlir.Value) {
 		at := slices.Insert(slices.Clone(outer), n.inner, zero)
 		elements := make([]mlir.Value, len(inside))
 		for k := range elements {
@@ -66,7 +77,7 @@ func (n nest) create() {
 		if reduces {
 			initial = elements[outputs:]
 		}
-		results := scf.Iterate(b, zero, end, one, initial, func(i mlir.Value, partial []mlir.Value) []mlir.Value {
+		results := scf.Iterate(b, begin, end, one, initial, func(i mlir.Value, partial []mlir.Value) []mlir.Value {
 			at := slices.Insert(slices.Clone(outer), n.inner, i)
 			elements := append(slices.Clone(elements[:outputs]), partial...)
 			for k := range inside {
@@ -85,6 +96,23 @@ func (n nest) create() {
 			return nil
 		})
 		n.store(results, at)
+	})
+}
+
+// around creates the loops around the innermost one, of these sizes.
+func (n nest) around(sizes []int64, body func(outer []mlir.Value)) {
+	if n.begin.IsNil() || n.loop == n.inner {
+		scf.Nest(n.b, sizes, body)
+		return
+	}
+	at := n.loop // among them
+	if at > n.inner {
+		at--
+	}
+	scf.For(n.b, n.begin, n.end, arith.ConstantIndex(n.b, 1), func(i mlir.Value) {
+		scf.Nest(n.b, slices.Delete(sizes, at, at+1), func(others []mlir.Value) {
+			body(slices.Insert(slices.Clone(others), at, i))
+		})
 	})
 }
 

@@ -2,6 +2,7 @@ package runtime
 
 // #include "call.h"
 // #include "product.h"
+// #include "split.h"
 import "C"
 
 import (
@@ -65,5 +66,6 @@ func Symbols() map[string]unsafe.Pointer {
 		"calliope_jit_check":       C.calliope_jit_check,
 		"calliope_jit_product_f32": C.calliope_jit_product_f32,
 		"calliope_jit_product_f64": C.calliope_jit_product_f64,
+		"calliope_jit_split":       C.calliope_jit_split_address,
 	}
 }

@@ -1,0 +1,239 @@
+package jit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
+	"github.com/calliope-mlir/calliope/mlir/dialect/linalg"
+	"github.com/calliope-mlir/calliope/mlir/dialect/llvm"
+	"github.com/calliope-mlir/calliope/mlir/dialect/memref"
+)
+
+// The ranges that several threads compute, in units of work: see nest.work. They depend on the module alone, so the
+// results have the same bits whatever the number of threads.
+const (
+	leastWork  = 1 << 24 // of loops that are split: some 150 µs
+	rangeWork  = 1 << 18 // of a range, at least
+	mostRanges = 64      // of a loop
+	vectors    = 64      // elements of a range of the innermost loop are a multiple of it
+)
+
+// split moves the operation to a function that computes a range of the iterations of one of its loops, and calls it for
+// all ranges, if there is enough work. n.op is then the moved operation.
+func (n *nest) split(m *mlir.Module, number int) error {
+	loop, grain := n.ranges()
+	if grain == 0 {
+		return nil
+	}
+	o := outline{op: n.op}
+	if !o.collect() {
+		return nil
+	}
+	name := fmt.Sprintf("calliope.range%d", number)
+	moved, begin, end, err := o.move(m, name)
+	if err != nil {
+		return err
+	}
+	b := mlir.NewBuilder(mlir.Before(n.op), n.op.Location())
+	o.call(b, name, n.sizes()[loop], grain)
+	if b.Err() != nil {
+		return b.Err()
+	}
+	if err := n.op.Erase(); err != nil {
+		return err
+	}
+	n.op, n.loop, n.begin, n.end = moved, loop, begin, end
+	n.b = mlir.NewBuilder(mlir.Before(moved), moved.Location())
+	n.GenericOp, _ = linalg.AsGeneric(moved)
+	return nil
+}
+
+// ranges returns which loop is split, and how many iterations a range has: 0 if none is. It is the outermost loop of
+// enough iterations, or the longest one.
+func (n nest) ranges() (loop int, grain int64) {
+	sizes, total := n.sizes(), n.work()
+	loop = -1
+	for i, size := range sizes {
+		total *= size
+		if n.isParallel(i) && (loop < 0 || sizes[loop] < mostRanges && size > sizes[loop]) {
+			loop = i
+		}
+	}
+	if loop < 0 || total < leastWork {
+		return loop, 0
+	}
+	grain = max(1, divideUp(sizes[loop], min(mostRanges, total/rangeWork)))
+	if loop == n.innermost() {
+		grain = divideUp(grain, vectors) * vectors
+	}
+	if grain >= sizes[loop] {
+		return loop, 0
+	}
+	return loop, grain
+}
+
+func divideUp(a, b int64) int64 { return (a + b - 1) / b }
+
+// isParallel reports whether the iterations of a loop write different elements and read none of them but their own.
+func (n nest) isParallel(loop int) bool {
+	for _, m := range n.IndexingMaps[len(n.Inputs):] {
+		if !dependsOn(m, loop) {
+			return false
+		}
+	}
+	return strings.Contains(n.IteratorTypes[loop].String(), linalg.ParallelLoop)
+}
+
+// work estimates how long an iteration takes. The unit is an operation on one of the elements of a vector.
+func (n nest) work() int64 {
+	units := int64(8 * len(n.IndexingMaps))
+	for op := range n.op.All() {
+		units++
+		if strings.HasPrefix(op.Name(), "math.") {
+			units += 15
+		}
+	}
+	return units
+}
+
+// An outline is an operation that moves to a function.
+type outline struct {
+	op         mlir.Operation
+	copied     []mlir.Operation // what computes values for it, in order
+	parameters []mlir.Value     // other values for it
+}
+
+var (
+	// computing are the dialects whose operations write nothing but their results.
+	computing = []string{"affine", "arith", "complex", "linalg", "math"}
+	// pure are the operations outside that the function does once more.
+	pure = []string{"arith.constant", "memref.cast", "memref.collapse_shape", "memref.expand_shape",
+		"memref.get_global", "memref.reinterpret_cast", "memref.subview"}
+)
+
+// collect finds the values that the operation needs. It returns false if it cannot be moved.
+func (o *outline) collect() bool {
+	for op := range o.op.All() {
+		dialect, _, _ := strings.Cut(op.Name(), ".")
+		if op.Name() != "memref.load" && !slices.Contains(computing, dialect) {
+			return false
+		}
+		for _, v := range op.OperandValues() {
+			if !o.op.Encloses(v) && !o.need(v) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// need adds a value.
+func (o *outline) need(v mlir.Value) bool {
+	if v.IsResult() && slices.Contains(pure, v.Owner().Name()) {
+		if slices.ContainsFunc(o.copied, v.Owner().Equal) {
+			return true
+		}
+		for _, operand := range v.Owner().OperandValues() {
+			if !o.need(operand) {
+				return false
+			}
+		}
+		o.copied = append(o.copied, v.Owner())
+		return true
+	}
+	if !slices.Contains(o.parameters, v) {
+		o.parameters = append(o.parameters, v)
+	}
+	return v.Type().IsIndex() || isBuffer(v.Type()) && isWhole(v.Type())
+}
+
+// move copies the operation to a new function, and returns it there, with the bounds of the range.
+func (o *outline) move(m *mlir.Module, name string) (moved mlir.Operation, begin, end mlir.Value, err error) {
+	added, err := m.Context().Parse(name, []byte(o.text(name)))
+	if err != nil {
+		return mlir.Operation{}, begin, end, err
+	}
+	defer added.Close()
+	var f mlir.Operation
+	for op := range added.Body().Operations() {
+		if symbol, _ := op.Symbol(); symbol != splitFunction || !declares(m, symbol) {
+			f = m.Body().Append(op.Clone())
+		}
+	}
+	body := f.Region(0).First()
+	var copies mlir.Mapping
+	for i, v := range o.parameters {
+		copies.Map(v, body.Argument(2+i))
+	}
+	for _, op := range append(o.copied, o.op) {
+		moved = body.InsertBefore(body.Terminator(), op.CloneWith(&copies))
+	}
+	return moved, body.Argument(0), body.Argument(1), nil
+}
+
+func declares(m *mlir.Module, name string) bool {
+	_, ok := m.SymbolTable().Lookup(name)
+	return ok
+}
+
+// The C function that calls another one for all ranges, and its type.
+const (
+	splitFunction = "calliope_jit_split"
+	splitType     = "(!llvm.ptr, i64, i64, i64, ...)"
+)
+
+// packed is the prefix of the function that the execution engine adds to each function, for calls with an array of the
+// addresses of the arguments.
+const packed = "_mlir_"
+
+// text returns the function without the operation, and what it takes to call it.
+func (o *outline) text(name string) string {
+	alone := ""
+	if o.isAlone() {
+		alone = " {llvm.noalias}"
+	}
+	var parameters strings.Builder
+	for i, v := range o.parameters {
+		fmt.Fprintf(&parameters, ", %%p%d: %s", i, v.Type())
+		if isBuffer(v.Type()) {
+			parameters.WriteString(alone)
+		}
+	}
+	return fmt.Sprintf(`llvm.func @%[1]s%[2]s
+		llvm.func @%[3]s%[4]s(!llvm.ptr)
+		func.func @%[4]s(%%begin: index, %%end: index%[5]s) { return }`,
+		splitFunction, splitType, packed, name, parameters.String())
+}
+
+// isAlone reports whether no buffers overlap: they are parameters of main, or have places of their own in the arena.
+func (o *outline) isAlone() bool {
+	return !slices.ContainsFunc(o.parameters, func(v mlir.Value) bool {
+		if !isBuffer(v.Type()) {
+			return false
+		}
+		if v.IsArgument() {
+			return v.Block().Parent().Name() != "func.func"
+		}
+		return v.Owner().Name() != "memref.view"
+	})
+}
+
+// call creates the call for all ranges.
+func (o *outline) call(b *mlir.Builder, name string, size, grain int64) {
+	word := b.Context().IntegerType(64, mlir.Signless)
+	operands := []mlir.Value{llvm.AddressOf(b, b.Type("!llvm.ptr"), packed+name)}
+	for _, n := range []int64{size, grain, int64(len(o.parameters))} {
+		operands = append(operands, arith.ConstantInt(b, word, n))
+	}
+	for _, v := range o.parameters {
+		if isBuffer(v.Type()) {
+			v = memref.ExtractAlignedPointerAsIndex(b, v)
+		}
+		operands = append(operands, arith.IndexCast(b, word, v))
+	}
+	llvm.CallOp{VarCalleeType: b.Type("!llvm.func<void " + splitType + ">"), Callee: splitFunction,
+		CalleeOperands: operands}.Create(b)
+}
