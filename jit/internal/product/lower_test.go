@@ -2,6 +2,7 @@ package product_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -105,6 +106,13 @@ func compute[T float32 | float64 | int32](d dot, x, y []T) []T {
 }
 
 func test[T float32 | float64 | int32](t *testing.T, d dot, replaced bool) {
+	t.Helper()
+	testAgainst(t, d, replaced, compute[T])
+}
+
+// testAgainst compares a product with that which another function computes.
+func testAgainst[T float32 | float64 | int32](t *testing.T, d dot, replaced bool, compute func(d dot, x, y []T) []T) {
+	t.Helper()
 	fill := func(names string) (tensor.View, []T) {
 		data := make([]T, tensor.Shape{Dims: d.dims(names)}.NumElements())
 		for i := range data {
@@ -149,4 +157,35 @@ func TestProducts(t *testing.T) {
 	t.Run("small", func(t *testing.T) {
 		test[float32](t, dot{"f32", "aK", "Kb", map[byte]int{'a': 2, 'K': 3, 'b': 4}}, false)
 	})
+}
+
+// TestBlocks multiplies matrices that are large enough to be multiplied in blocks, which several threads compute.
+func TestBlocks(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	const inner = 2000
+	for _, size := range [][3]int{{1, 500, 14}, {1, 14, 500}, {9, 21, 35}} {
+		batch, rows, columns := size[0], size[1], size[2]
+		for _, d := range []dot{{left: "BaK", right: "BKb"}, {left: "BKa", right: "BbK"}} {
+			d.typ, d.sizes = "f32", map[byte]int{'B': batch, 'a': rows, 'b': columns, 'K': inner}
+			t.Run(fmt.Sprint(d.left, size), func(t *testing.T) {
+				place := func(names string, b, i, k, n int) int {
+					if names[2] == 'K' {
+						return (b*n+i)*inner + k
+					}
+					return (b*inner+k)*n + i
+				}
+				testAgainst(t, d, true, func(_ dot, x, y []float32) []float32 {
+					out := make([]float32, batch*rows*columns)
+					for i := range out {
+						b, row, column := i/(rows*columns), i/columns%rows, i%columns
+						for k := range inner {
+							left := x[place(d.left, b, row, k, rows)]
+							out[i] += left * y[place(d.right, b, column, k, columns)]
+						}
+					}
+					return out
+				})
+			})
+		}
+	}
 }
