@@ -3,6 +3,7 @@ package bridge
 import (
 	"github.com/calliope-mlir/calliope/bridge/internal/hlo"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
 )
 
 // A CallSite is a custom call of a compiled program that calls Go.
@@ -33,7 +34,7 @@ func (e *Executable) Callbacks() []CallSite {
 	for _, call := range hlo.Calls(e.xla.Program, e.client.plugin.served()) {
 		s := callSite(call)
 		if t, ok := e.client.plugin.foreignTo(s.Target); ok {
-			c := foreignConfig(t.ForeignTarget)
+			c := dispatch.ForeignConfig(t.ForeignTarget)
 			s.Name, s.Registry, s.Form, s.Config = c.Name(), c.Registry, c.Form, c
 			if t.callbackOf != nil {
 				s.nameJAX(e.jax, call.Attrs)

@@ -66,7 +66,7 @@ func TestCallbacksAsInstantiated(t *testing.T) {
 	module := nestedCalls(`b\"\\\n\01é{=,}`)
 	for _, replicas := range []int{1, 2} {
 		var instantiated []string
-		ffi.SetInstantiate(func(attrs []ffi.Attr, hosted bool) (ffi.Site, int32, error) {
+		ffi.SetInstantiate(func(attrs []contract.Attr, hosted bool) (ffi.Site, int32, error) {
 			for _, a := range attrs {
 				if a.Key == "callback" {
 					instantiated = append(instantiated, a.Value.(string))

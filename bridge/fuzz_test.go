@@ -10,7 +10,6 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
-	"github.com/calliope-mlir/calliope/internal/ffi"
 	"github.com/calliope-mlir/calliope/internal/ffi/ffitest"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
@@ -169,7 +168,7 @@ func FuzzAttributes(f *testing.F) {
 	f.Add([]byte{0, 4, 1, 1, 4, 1, 4, 7})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s := source(data)
-		attrs := []ffi.Attr{{Key: "v", Value: int64(contract.Version)}}
+		attrs := []contract.Attr{{Key: "v", Value: int64(contract.Version)}}
 		for len(s) > 0 {
 			n := s.next()
 			key := s.text()
@@ -189,11 +188,11 @@ func FuzzAttributes(f *testing.F) {
 			case 6:
 				value = []int64{int64(s.next()), -1}
 			case 7:
-				value = []ffi.Attr{{Key: s.text(), Value: uint64(s.next())}}
+				value = []contract.Attr{{Key: s.text(), Value: uint64(s.next())}}
 			case 8:
 				value = uint64(s.next())
 			}
-			attrs = append(attrs, ffi.Attr{Key: key, Value: value})
+			attrs = append(attrs, contract.Attr{Key: key, Value: value})
 		}
 		site, code, err := instantiate(attrs, false)
 		if (site == nil) != (err != nil) || (code != 0) != (err != nil) {

@@ -81,7 +81,7 @@ func checkJAXCallbacks(names []string) error {
 		if name == "" {
 			continue
 		}
-		if err := foreignConfig(ForeignTarget{Callback: name}).Validate(); err != nil {
+		if err := dispatch.ForeignConfig(ForeignTarget{Callback: name}).Validate(); err != nil {
 			return fmt.Errorf("JAXCallbacks[%d]: %w", i, err)
 		}
 	}

@@ -55,18 +55,14 @@ type site struct {
 
 // instantiate binds a call site while XLA compiles. Only Compile knows what to do with the
 // number of an error: a host gets its text.
-func instantiate(attrs []ffi.Attr, hosted bool) (ffi.Site, int32, error) {
+func instantiate(attrs []contract.Attr, hosted bool) (ffi.Site, int32, error) {
 	refuse := func(code int32, err error) (ffi.Site, int32, error) {
 		if hosted {
 			return nil, code, err
 		}
 		return nil, code, errors.New(causes.add(err))
 	}
-	list := make([]contract.Attr, len(attrs))
-	for i, a := range attrs {
-		list[i] = contract.Attr{Key: a.Key, Value: a.Value}
-	}
-	config, err := contract.Decode(list)
+	config, err := contract.Decode(attrs)
 	if err != nil {
 		return refuse(codeInvalidArgument, err)
 	}

@@ -21,10 +21,6 @@ type foreignTarget struct {
 	callbackOf func(callbacks.Attributes) (string, error) // of a call; nil means Callback
 }
 
-func foreignConfig(t ForeignTarget) contract.Config {
-	return contract.Config{Form: contract.Call, Callback: t.Callback, Registry: t.Registry}
-}
-
 // foreignTargets has the targets of all plugins by the number that internal/ffi gives them.
 var foreignTargets sync.Map
 
@@ -44,7 +40,7 @@ func (p *Plugin) registerForeign(t foreignTarget) error {
 	if err := checkTarget(t.Target); err != nil {
 		return err
 	}
-	if err := foreignConfig(t.ForeignTarget).Validate(); err != nil {
+	if err := dispatch.ForeignConfig(t.ForeignTarget).Validate(); err != nil {
 		return fmt.Errorf("bridge: custom call target %q: %w", t.Target, err)
 	}
 	p.mu.Lock()
@@ -79,7 +75,7 @@ func (p *Plugin) foreignTo(target string) (foreignTarget, bool) {
 }
 
 // instantiateTarget binds a call site of a foreign target while XLA compiles.
-func instantiateTarget(number int, attrs []ffi.Attr) (ffi.Site, int32, error) {
+func instantiateTarget(number int, attrs []contract.Attr) (ffi.Site, int32, error) {
 	v, ok := foreignTargets.Load(number)
 	if !ok {
 		return nil, codeInvalidArgument, fmt.Errorf("bridge: no foreign target has the number %d", number)
@@ -88,7 +84,7 @@ func instantiateTarget(number int, attrs []ffi.Attr) (ffi.Site, int32, error) {
 	refuse := func(code int32, err error) (ffi.Site, int32, error) {
 		return nil, code, errors.New(causes.add(fmt.Errorf("bridge: custom call target %q: %w", t.Target, err)))
 	}
-	attributes := attributesOf(attrs)
+	attributes := dispatch.Attributes(attrs)
 	if t.Check != nil {
 		if err := t.Check(attributes); err != nil {
 			return refuse(codeInvalidArgument, err)
@@ -100,17 +96,7 @@ func instantiateTarget(number int, attrs []ffi.Attr) (ffi.Site, int32, error) {
 			return refuse(codeInvalidArgument, err)
 		}
 	}
-	config := foreignConfig(t.ForeignTarget)
-	slot, err := dispatch.Resolve(config)
-	if unknown := new(callbacks.UnknownError); err != nil && !errors.As(err, &unknown) {
-		// A function that does not wait can serve a call without results. Their number is
-		// known when the call is made.
-		observing := config
-		observing.Form = contract.Observe
-		if tap, failed := dispatch.Resolve(observing); failed == nil {
-			slot, config, err = tap, observing, nil
-		}
-	}
+	slot, config, err := dispatch.ResolveForeign(dispatch.ForeignConfig(t.ForeignTarget))
 	if err != nil {
 		return refuse(codeNotFound, err)
 	}
@@ -134,17 +120,6 @@ func (s *foreignSite) Execute(call *ffi.Call) (int32, string) {
 		return (*site)(s).refuse(call, &frameError{fmt.Errorf("it is registered with Async or PerSecond, which are for calls without results, but the module calls it with %d: leave them out", n)})
 	}
 	return (*site)(s).Execute(call)
-}
-
-func attributesOf(attrs []ffi.Attr) callbacks.Attributes {
-	list := make(callbacks.Attributes, len(attrs))
-	for i, a := range attrs {
-		list[i] = callbacks.Attribute{Name: a.Key, Value: a.Value}
-		if inner, ok := a.Value.([]ffi.Attr); ok {
-			list[i].Value = attributesOf(inner)
-		}
-	}
-	return list
 }
 
 func checkTarget(target string) error {

@@ -12,7 +12,8 @@ import (
 const Version = 4
 
 // An Attr is one entry of a backend_config. Value is a string, a bool or an int64 or, in the
-// further encodings, a uint64 or a []int64.
+// further encodings, a uint64 or a []int64. Calls of other hosts also have the other numbers, slices of any of them,
+// and a []Attr for a dictionary; it is nil for what a handler cannot get.
 type Attr struct {
 	Key   string
 	Value any

@@ -139,7 +139,7 @@ var mayImport = map[string][]string{
 	"internal/dl":             {"internal/cgo"},
 	"internal/forgotten":      {},
 	"internal/fortran":        {"internal/dl", "internal/cgo"},
-	"internal/ffi":            {"internal/cgo"},
+	"internal/ffi":            {"contract", "internal/cgo"},
 	"internal/legacy":         {"c/include", "contract", "internal/cgo"},
 	"internal/pjrt":           {"internal/dl", "internal/cgo"},
 	"internal/stack":          {"internal/cgo"},

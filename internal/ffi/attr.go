@@ -3,24 +3,21 @@ package ffi
 // #include "ffi_abi.h"
 import "C"
 
-import "unsafe"
+import (
+	"unsafe"
 
-// Attr is one attribute of a call site as XLA delivers it: a bool, int32, int64,
-// uint64, …, float64, string, a slice of one of the numbers, or []Attr for a
-// dictionary; nil for what is none of these.
-type Attr struct {
-	Key   string
-	Value any
-}
+	"github.com/calliope-mlir/calliope/contract"
+)
 
-func attributes(attrs *C.ffi_attrs) []Attr {
+// attributes returns the attributes of a call site as XLA delivers them.
+func attributes(attrs *C.ffi_attrs) []contract.Attr {
 	n := int(attrs.size)
-	list := make([]Attr, n)
+	list := make([]contract.Attr, n)
 	kinds := unsafe.Slice(attrs.kinds, n)
 	names := unsafe.Slice(attrs.names, n)
 	items := unsafe.Slice(attrs.items, n)
 	for i := range list {
-		list[i] = Attr{Key: spanString(names[i]), Value: attribute(int32(kinds[i]), items[i])}
+		list[i] = contract.Attr{Key: spanString(names[i]), Value: attribute(int32(kinds[i]), items[i])}
 	}
 	return list
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/internal/pjrt/pjrttest"
 )
@@ -146,8 +147,8 @@ func TestFFILayouts(t *testing.T) {
 		variant, ffi := test.variant, test.ffi
 		t.Run(test.name, func(t *testing.T) {
 			var calls, deleted int
-			var attrs []Attr
-			SetInstantiate(func(list []Attr, hosted bool) (Site, int32, error) {
+			var attrs []contract.Attr
+			SetInstantiate(func(list []contract.Attr, hosted bool) (Site, int32, error) {
 				if attrs = list; hosted != test.hosted {
 					t.Errorf("of a host: %v", hosted)
 				}
@@ -164,17 +165,18 @@ func TestFFILayouts(t *testing.T) {
 			if d := cmp.Diff([]int{3, 1}, []int{calls, deleted}); d != "" {
 				t.Errorf("calls and deletions: %s", d)
 			}
-			want := []Attr{{"a", int64(7)}, {"b", []int64{8, 9}}, {"c", "text"}, {"d", []Attr{{"in", int64(7)}}}}
+			want := []contract.Attr{{Key: "a", Value: int64(7)}, {Key: "b", Value: []int64{8, 9}},
+				{Key: "c", Value: "text"}, {Key: "d", Value: []contract.Attr{{Key: "in", Value: int64(7)}}}}
 			if d := cmp.Diff(want, attrs); d != "" {
 				t.Error(d)
 			}
 
 			// What goes wrong when a site is bound is the plugin's error, a panic too.
 			for what, f := range map[string]Instantiate{
-				"nobody of that name": func([]Attr, bool) (Site, int32, error) {
+				"nobody of that name": func([]contract.Attr, bool) (Site, int32, error) {
 					return nil, 5, fmt.Errorf("nobody of that\x00 name")
 				},
-				"panic: oh": func([]Attr, bool) (Site, int32, error) { panic("oh") },
+				"panic: oh": func([]contract.Attr, bool) (Site, int32, error) { panic("oh") },
 			} {
 				SetInstantiate(f)
 				err := p.Register("target", true)
@@ -197,7 +199,7 @@ func TestNoStream(t *testing.T) {
 	defer instantiate.Store(instantiate.Load())
 	p := rightFake(t, pjrttest.NoStream)
 	var calls, deleted int
-	SetInstantiate(func([]Attr, bool) (Site, int32, error) {
+	SetInstantiate(func([]contract.Attr, bool) (Site, int32, error) {
 		return fakeSite{t, true, &calls, &deleted}, 0, nil
 	})
 	if err := p.Register("target", true); err == nil || !strings.Contains(err.Error(), "no stream here") || calls > 0 {

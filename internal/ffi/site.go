@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/calliope-mlir/calliope/contract"
 	_ "github.com/calliope-mlir/calliope/internal/cgo" // C code includes denormal.h
 )
 
@@ -29,7 +30,7 @@ type Site interface {
 // Instantiate makes a Site of the attributes of a call site, while a module is
 // being compiled. An error is the compile's error, with the given absl status
 // code. hosted says that a host compiles it, see OpenHost.
-type Instantiate func(attrs []Attr, hosted bool) (site Site, code int32, err error)
+type Instantiate func(attrs []contract.Attr, hosted bool) (site Site, code int32, err error)
 
 var instantiate atomic.Pointer[Instantiate]
 
@@ -38,7 +39,7 @@ var instantiate atomic.Pointer[Instantiate]
 func SetInstantiate(f Instantiate) { instantiate.Store(&f) }
 
 // InstantiateForeign is an Instantiate for a target of RegisterForeign.
-type InstantiateForeign func(number int, attrs []Attr) (site Site, code int32, err error)
+type InstantiateForeign func(number int, attrs []contract.Attr) (site Site, code int32, err error)
 
 var instantiateForeign atomic.Pointer[InstantiateForeign]
 

@@ -1,7 +1,6 @@
 package hostcall
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 
@@ -42,15 +41,11 @@ func Bind(config contract.Config, foreign bool, args, results []tensor.Shape) (b
 		b.Slot, err = dispatch.ResolveOpaque(config)
 		return b, err
 	}
-	b.Slot, err = dispatch.Resolve(config)
-	if unknown := new(callbacks.UnknownError); err != nil && foreign && len(results) == 0 && !errors.As(err, &unknown) {
-		// A function that does not wait can serve a call without results.
-		observing := config
-		observing.Form = contract.Observe
-		if slot, failed := dispatch.Resolve(observing); failed == nil {
-			return Binding{slot, observing}, nil
-		}
+	if foreign && len(results) == 0 {
+		b.Slot, b.Config, err = dispatch.ResolveForeign(config)
+		return b, err
 	}
+	b.Slot, err = dispatch.Resolve(config)
 	return b, err
 }
 

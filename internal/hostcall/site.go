@@ -57,11 +57,7 @@ func (t Targets) Read(r *callop.Reader, op mlir.Operation) (s Site, ok bool, err
 
 // setForeign makes the site one of a foreign target.
 func (s *Site) setForeign(t callbacks.ForeignTarget) error {
-	name := t.Callback
-	if name == "" {
-		name = t.Target
-	}
-	s.Config = contract.Config{Form: contract.Call, Callback: name, Registry: t.Registry}
+	s.Config = dispatch.ForeignConfig(t)
 	s.Foreign, s.AnyLayout = true, t.AnyLayout
 	s.setAttributes()
 	if t.Check != nil {
@@ -95,20 +91,9 @@ func (s *Site) setJAX(names []string) error {
 // setAttributes reads the attributes of the call, and counts its tokens.
 func (s *Site) setAttributes() {
 	if dictionary, _ := stablehlo.TypedConfig(s.Op); !dictionary.IsNil() {
-		s.Attributes = attributesOf(callop.Attributes(dictionary))
+		s.Attributes = dispatch.Attributes(callop.Attributes(dictionary))
 	}
 	s.Tokens, s.Returned = callop.Tokens(callop.Types(s.Call.Operands)), callop.Tokens(s.Call.Results)
-}
-
-func attributesOf(attrs []contract.Attr) callbacks.Attributes {
-	list := make(callbacks.Attributes, len(attrs))
-	for i, a := range attrs {
-		list[i] = callbacks.Attribute{Name: a.Key, Value: a.Value}
-		if inner, ok := a.Value.([]contract.Attr); ok {
-			list[i].Value = attributesOf(inner)
-		}
-	}
-	return list
 }
 
 // Pure reports whether the call may be replaced by operations.
