@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/calliope-mlir/calliope/internal/callers"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -20,7 +21,7 @@ type Builder struct {
 	done       bool
 	opened     bool // see Open
 	options    Options
-	places     places
+	places     callers.Cache[position]
 	at         place // of the operations, if At set it
 	shapes     map[mlir.Type]tensor.Shape
 	symbols    map[string]place      // names of functions and meshes, and where they were defined

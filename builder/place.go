@@ -32,18 +32,6 @@ func (p place) short() string {
 	return fmt.Sprintf("%s:%d", path.Join(path.Base(path.Dir(file)), path.Base(file)), p.line)
 }
 
-// places maps return addresses in the user's code to lines. It is nil for an address in
-// this package.
-type places struct {
-	all map[uintptr]*position
-	// recent caches a part of all, indexed by the last bits of the address. It is even
-	// faster.
-	recent [256]struct {
-		address  uintptr
-		position *position
-	}
-}
-
 // A Place is a line of Go code that builds operations.
 type Place struct {
 	position *position
@@ -70,40 +58,19 @@ func (b *Builder) here() place {
 	}
 	var near [8]uintptr
 	callers.Addresses(near[:])
-	if p := b.places.known(near[:]); p != nil {
+	if p := b.places.Known(near[:]); p != nil {
 		return place{p}
 	}
 	var far [64]uintptr // through the functions of Options.Through
 	callers.Addresses(far[:])
-	if p := b.places.known(far[:]); p != nil {
+	if p := b.places.Known(far[:]); p != nil {
 		return place{p}
 	}
 	return b.find(far[:])
 }
 
-// known returns the position of the innermost address in the user's code, or nil if an address before it is not cached.
-func (ps *places) known(addresses []uintptr) *position {
-	for _, a := range addresses {
-		e := &ps.recent[a%uintptr(len(ps.recent))]
-		if e.address != a || a == 0 {
-			p, known := ps.all[a]
-			if !known {
-				return nil
-			}
-			e.address, e.position = a, p
-		}
-		if e.position != nil {
-			return e.position
-		}
-	}
-	return nil
-}
-
 // find is here for a line that is not cached yet. addresses come from callers.Addresses. They are cached from then on.
 func (b *Builder) find(addresses []uintptr) place {
-	if b.places.all == nil {
-		b.places.all = map[uintptr]*position{}
-	}
 	through := strings.Join(b.options.Through, " ")
 	for _, a := range addresses {
 		l, known := lines.Load(lineKey{a, through})
@@ -113,34 +80,29 @@ func (b *Builder) find(addresses []uintptr) place {
 		if l := l.(line); l.file != "" {
 			return b.place(l, a)
 		}
-		b.places.all[a] = nil
+		b.places.Set(a, nil)
 	}
 	frame, outside := b.line()
 	l := line{frame.File, frame.Line}
 	if !outside {
 		return place{b.position(l)} // a line of Options.Through, which another program may call
 	}
-	for _, a := range addresses {
-		f := runtime.FuncForPC(a - 1)
-		if f == nil {
-			break
-		}
-		// If the compiler has inlined functions of this package into the user's, they have
-		// the same entry, and each inlined call has an address of its own.
-		if f.Entry() == frame.Entry {
-			lines.Store(lineKey{a, through}, l)
-			return b.place(l, a)
-		}
+	before, address := callers.Cut(addresses, frame)
+	for _, a := range before {
 		lines.Store(lineKey{a, through}, line{})
-		b.places.all[a] = nil
+		b.places.Set(a, nil)
 	}
-	return place{b.position(l)}
+	if address == 0 {
+		return place{b.position(l)}
+	}
+	lines.Store(lineKey{address, through}, l)
+	return b.place(l, address)
 }
 
 // place caches a line by its address, and returns it.
 func (b *Builder) place(l line, address uintptr) place {
 	p := b.position(l)
-	b.places.all[address] = p
+	b.places.Set(address, p)
 	return place{p}
 }
 
@@ -164,26 +126,18 @@ type line struct {
 
 // line returns the innermost call outside of ours and of Options.Through, or if there is none, outside of ours.
 func (b *Builder) line() (frame runtime.Frame, outside bool) {
-	var pcs [16]uintptr
 	through := runtime.Frame{File: "unknown"}
-	for skip := 2; ; skip += len(pcs) {
-		n := runtime.Callers(skip, pcs[:])
-		for frames, more := runtime.CallersFrames(pcs[:n]), n > 0; more; {
-			var f runtime.Frame
-			f, more = frames.Next()
-			dir := path.Dir(filepath.ToSlash(f.File))
-			switch {
-			case slices.Contains(ours, dir) && !strings.HasSuffix(f.File, "_test.go"):
-			case !b.passes(f):
-				return f, true
-			case through.PC == 0:
-				through = f
-			}
-		}
-		if n < len(pcs) {
-			return through, false
+	for f := range callers.Frames() {
+		dir := path.Dir(filepath.ToSlash(f.File))
+		switch {
+		case slices.Contains(ours, dir) && !strings.HasSuffix(f.File, "_test.go"):
+		case !b.passes(f):
+			return f, true
+		case through.PC == 0:
+			through = f
 		}
 	}
+	return through, false
 }
 
 // passes reports whether a call is of a package in Options.Through, or of Go's own below it.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/callers"
 )
 
 // A Builder creates operations at an insertion point and keeps the first error. The packages
@@ -30,7 +32,7 @@ type Builder struct {
 type buildState struct {
 	err     error
 	instead Operation // see Builder.standIn
-	places  places
+	places  callers.Cache[Location]
 	parts   any // of the operation that package ods makes
 }
 
@@ -118,7 +120,7 @@ func (b *Builder) create(s *OperationState) (op Operation, err error) {
 	defer invalidArgument(&err)
 	if s.Location.IsNil() {
 		if s.Location = b.loc; s.Location.IsNil() {
-			s.Location = b.kept.places.here(b.c)
+			s.Location = b.kept.here(b.c)
 		}
 	}
 	if in, ok := b.at.(Block); ok {
@@ -268,7 +270,7 @@ func (b *Builder) in(ip InsertionPoint, f func()) {
 // location returns the location of the next operation.
 func (b *Builder) location() Location {
 	if b.loc.IsNil() {
-		return b.kept.places.here(b.c)
+		return b.kept.here(b.c)
 	}
 	return b.loc
 }
