@@ -27,10 +27,7 @@ type FlagError struct {
 }
 
 func (e *FlagError) Error() string {
-	hint := ""
-	if e.Nearest != "" {
-		hint = fmt.Sprintf(" (is it %q?)", e.Nearest)
-	}
+	hint := nearest.Hint(e.Nearest)
 	switch {
 	case e.Variable != "":
 		return fmt.Sprintf("bridge: %s: this plugin's XLA has no flag %q%s; flags begin with two dashes, and XLA ends "+

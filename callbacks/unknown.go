@@ -35,11 +35,7 @@ func (e *UnknownError) Error() string {
 	case e.IDState == IDNeverReturned:
 		return fmt.Sprintf("callbacks: callback %q was never returned by %s of this process: ids are valid in one process only, so bind callbacks of saved modules by name", e.Callback, where)
 	}
-	hint := ""
-	if e.Nearest != "" {
-		hint = fmt.Sprintf(" (is it %q?)", e.Nearest)
-	}
-	return fmt.Sprintf("callbacks: callback %q is not registered in %s%s: register it before the module is compiled, and until its executable is closed", e.Callback, where, hint)
+	return fmt.Sprintf("callbacks: callback %q is not registered in %s%s: register it before the module is compiled, and until its executable is closed", e.Callback, where, nearest.Hint(e.Nearest))
 }
 
 // unknown returns the error for a callback that is not found. The caller holds the lock.

@@ -55,7 +55,6 @@ func TestHintFiles(t *testing.T) {
 		}
 	}
 	maps.DeleteFunc(functions, func(_ string, parts []string) bool { return len(parts) == len(engines) })
-	maps.DeleteFunc(passes, func(_ string, parts []string) bool { return len(parts) == len(engines) })
 	tables := map[string]map[string][]string{"hint_functions.txt": functions, "hint_passes.txt": passes}
 	for path, table := range tables {
 		text := hints(table)

@@ -3,19 +3,21 @@ package mlir
 import (
 	_ "embed"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/calliope-mlir/calliope/internal/nearest"
 	"github.com/calliope-mlir/calliope/native"
 )
 
 // Each of these files has lines with the parts of package native whose libraries have
 // something, followed by the names of these things, one in a line that starts with a space.
-// The functions are those that only some libraries have. The operations are those of packages
-// below mlir/dialect that not all libraries with their dialect have; a line without parts is
-// above those that none has. TestHintFiles writes the first two, and TestTables in
-// tests/operations the third.
+// The functions are those that only some libraries have, the passes those that any has. The operations
+// are those of packages below mlir/dialect that not all libraries with their dialect have; a line without
+// parts is above those that none has. TestHintFiles writes the first two, and TestTables in tests/operations
+// the third.
 var (
 	//go:embed hint_functions.txt
 	functionTable string
@@ -57,7 +59,7 @@ func functionHint(function string) string {
 }
 
 // passHint returns which libraries have the first unknown pass that an error of the pipeline
-// parser names, or "" if none is known.
+// parser names, or if none has, which pass may be meant.
 func (l *Library) passHint(text string) string {
 	_, after, ok := strings.Cut(text, "'")
 	name, rest, _ := strings.Cut(after, "'")
@@ -65,7 +67,10 @@ func (l *Library) passHint(text string) string {
 		return ""
 	}
 	parts := partsByPass()[name]
-	if len(parts) == 0 || slices.Contains(parts, l.part()) {
+	if len(parts) == 0 {
+		return nearest.Hint(nearest.Name(name, maps.Keys(partsByPass())))
+	}
+	if slices.Contains(parts, l.part()) {
 		return ""
 	}
 	return "; " + has(fmt.Sprintf("the pass %s", name), parts...)

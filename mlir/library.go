@@ -90,10 +90,7 @@ func (l *Library) nearestDialect(name string) string {
 	for _, other := range dialectsOf {
 		known = append(known, other.dialects...)
 	}
-	if near := nearest.Name(name, slices.Values(known)); near != "" {
-		return fmt.Sprintf(" (is it %q?)", near)
-	}
-	return ""
+	return nearest.Hint(nearest.Name(name, slices.Values(known)))
 }
 
 func openWithPlugins(o OpenOptions) (*Library, error) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/nearest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -108,7 +109,7 @@ func (o Options) check(op mlir.Operation, call stablehlo.CustomCallOp) (Problem,
 		}
 	case !ours && !slices.Contains(o.Handlers, call.Target):
 		p := Problem{Kind: MissingTarget, Nearest: o.nearest(call.Target)}
-		p.Err = fmt.Errorf("no handler is registered for the target %q%s", call.Target, isIt(p.Nearest))
+		p.Err = fmt.Errorf("no handler is registered for the target %q%s", call.Target, nearest.Hint(p.Nearest))
 		if _, typed := stablehlo.TypedConfig(op); !typed && p.Nearest == "" {
 			p.Err = fmt.Errorf("%w: rewrite the call, which is not of the typed FFI, with passes.ReplaceLegacy", p.Err)
 		}

@@ -1,7 +1,6 @@
 package preflight
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/contract"
@@ -18,11 +17,4 @@ func hasFrontendAttributes(op mlir.Operation) bool {
 func (o Options) nearest(target string) string {
 	return nearest.Name(target,
 		slices.Values(slices.Concat(contract.XLATargets(contract.XLACompiled), o.targets(), o.Handlers)))
-}
-
-func isIt(name string) string {
-	if name == "" {
-		return ""
-	}
-	return fmt.Sprintf(" (is it %q?)", name)
 }

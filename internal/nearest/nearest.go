@@ -2,7 +2,10 @@
 // messages.
 package nearest
 
-import "iter"
+import (
+	"fmt"
+	"iter"
+)
 
 // Name returns the known name that is most similar, the alphabetically first of several. It
 // returns "" if that name is too different: if more than half of the letters of a short
@@ -18,6 +21,14 @@ func Name(name string, known iter.Seq[string]) (found string) {
 		}
 	}
 	return found
+}
+
+// Hint asks at the end of a sentence whether the nearest name is meant. It is "" if there is none.
+func Hint(name string) string {
+	if name == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (is it %q?)", name)
 }
 
 // distance returns the number of letters to insert, delete or replace to turn a into b.

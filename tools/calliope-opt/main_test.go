@@ -169,7 +169,7 @@ func TestMistakes(t *testing.T) {
 		status int
 		want   string
 	}{
-		"pass":               {"--cze", exitFailed, "'cze' does not refer to a registered pass"},
+		"pass":               {"--cze", exitFailed, `(is it "cse"?)`},
 		"own step":           {"--keep-value", exitFailed, "(did you mean --keep-values?)"},
 		"value":              {"--pass-pipeline", exitCommand, "--pass-pipeline needs a value"},
 		"boolean":            {"--verify-each=maybe", exitCommand, `"maybe" is neither true nor false`},
