@@ -9,10 +9,14 @@ import (
 	"strings"
 )
 
+// doctor is the command that fetches and imports parts. The linker gives the programs of a release, which need no Go,
+// another one: see version.LinkFlags.
+var doctor = "go run github.com/calliope-mlir/calliope/tools/doctor"
+
 // FetchCommand is the command that fetches the default parts. With the names of parts as
 // arguments ("mlir", "pjrt", "cuda", "iree", "jaxlib", "lapack", "llvm", "pjrt81", "pjrt106") it
 // fetches those.
-const FetchCommand = "go run github.com/calliope-mlir/calliope/tools/doctor -fetch"
+var FetchCommand = doctor + " -fetch"
 
 // A Source says how a library was found.
 type Source string

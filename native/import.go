@@ -13,8 +13,6 @@ import (
 	"time"
 )
 
-const importCommand = "go run github.com/calliope-mlir/calliope/tools/doctor -import FILE"
-
 // ImportOptions are the options of [Import]. The zero value is the usual choice.
 type ImportOptions struct {
 	// Progress receives progress messages; nil means [os.Stderr].

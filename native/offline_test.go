@@ -376,7 +376,7 @@ func TestByHand(t *testing.T) {
 		setUp(t, "offline", programs...)
 		_, err := Ensure(t.Context(), testPart, EnsureOptions{Progress: io.Discard})
 		check.Error(t, err, "on another machine get "+testWheel+" of calliope-test 1.2.3, sha256 "+sum(wheelBytes())+
-			", from PyPI", "`"+importCommand+"`")
+			", from PyPI", "`"+doctor+" -import FILE`")
 	}
 }
 

@@ -59,8 +59,8 @@ func findPip(ctx context.Context, s spec, b build) ([]string, error) {
 
 // otherwise returns the end of the advice in an error: what to do without the network.
 func (s spec) otherwise(b build) string {
-	return fmt.Sprintf(", or on another machine get %s of %s %s, sha256 %s, from PyPI, and here run `%s` with that file, or set %s to the path of a library that you have",
-		b.wheel(), s.project, s.version, b.sha256, importCommand, s.env)
+	return fmt.Sprintf(", or on another machine get %s of %s %s, sha256 %s, from PyPI, and here run `%s -import FILE` with that file, or set %s to the path of a library that you have",
+		b.wheel(), s.project, s.version, b.sha256, doctor, s.env)
 }
 
 // download makes pip fetch the wheel into the slot's work folder and returns the wheel's

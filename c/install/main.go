@@ -137,7 +137,7 @@ func (l layout) build(prefix string, strip bool) error {
 	}
 	general := ""
 	if strip {
-		general = "-s -w -buildid= "
+		general = version.LinkFlags + " "
 	}
 	shared := "-extldflags=" + strings.ReplaceAll(l.flags, "@PREFIX@", filepath.ToSlash(prefix))
 	for _, b := range []struct{ path, mode, pkg, flags string }{

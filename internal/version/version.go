@@ -4,3 +4,7 @@ package version
 // Version is the release that the sources belong to, or the next one. The header for C and the package
 // for Python state it, too.
 const Version = "0.1.0"
+
+// LinkFlags are the linker's flags for the programs and libraries of a release: nothing in them depends on the machine,
+// and their messages name the release's command doctor.
+const LinkFlags = "-s -w -buildid= -X github.com/calliope-mlir/calliope/native.doctor=doctor"

@@ -121,7 +121,7 @@ func (b build) all() ([]module, error) {
 	}
 	for _, tool := range tools {
 		path := filepath.Join(b.work, tool+b.platform.executable())
-		_, err := output(b.ctx, b.env, "go", "build", "-ldflags=-s -w -buildid=", "-o", path, "./tools/"+tool)
+		_, err := output(b.ctx, b.env, "go", "build", "-ldflags="+version.LinkFlags, "-o", path, "./tools/"+tool)
 		if err != nil {
 			return nil, err
 		}

@@ -114,7 +114,7 @@ func (p pkg) file(goos string) string {
 // build builds the command or the library, without what depends on this machine and this folder.
 func (p pkg) build(to string) error {
 	cmd := exec.Command("go", "build", "-buildmode="+p.mode, "-trimpath", "-buildvcs=false",
-		"-ldflags=-s -w -buildid=", "-o", to, p.source)
+		"-ldflags="+version.LinkFlags, "-o", to, p.source)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {

@@ -57,7 +57,9 @@ func TestWheel(t *testing.T) {
 	// Without a cache and without pip there is no library, and -quick needs none.
 	t.Setenv("CALLIOPE_CACHE", t.TempDir())
 	empty := t.TempDir()
-	run(t, empty, 2, "clean/bin/mlir-lint", "a.mlir")
+	if out := run(t, empty, 2, "clean/bin/mlir-lint", "a.mlir"); !strings.Contains(out, "`doctor -import FILE`") {
+		t.Errorf("without pip: %s", out)
+	}
 	run(t, empty, 1, "clean/bin/mlir-lint", "-quick", "a.mlir")
 
 	path := os.Getenv("PATH")
