@@ -8,14 +8,22 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
+	"sync"
 	"time"
 )
 
-// Run starts this executable with further environment variables, each as NAME=VALUE, and calls a function with each
-// line that the process writes to Answers. It ends the process if no line comes within a limit, if the function returns
-// an error, or if ctx ends. The error says how the process ended, with the start of what it printed.
-func Run(ctx context.Context, limit time.Duration, line func([]byte) error, env ...string) error {
+// Run starts this executable with a batch for Serve in an environment variable, and with further variables, each as
+// NAME=VALUE. It calls a function with each answer. It ends the process if no answer comes within a limit, or if ctx
+// ends. The error says how the process ended, with the start of what it printed.
+func Run[B, A any](
+	ctx context.Context, limit time.Duration, variable string, batch B, answered func(A), env ...string,
+) error {
 	executable, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(batch)
 	if err != nil {
 		return err
 	}
@@ -23,7 +31,7 @@ func Run(ctx context.Context, limit time.Duration, line func([]byte) error, env 
 	defer cancel(nil)
 	var printed Head
 	cmd := exec.CommandContext(ctx, executable)
-	cmd.Env = append(os.Environ(), env...)
+	cmd.Env = append(append(os.Environ(), env...), variable+"="+string(text))
 	cmd.Stdout, cmd.Stderr = &printed, &printed
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -43,9 +51,11 @@ func Run(ctx context.Context, limit time.Duration, line func([]byte) error, env 
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
 		watch.Reset(limit)
-		if err = line(lines.Bytes()); err != nil {
+		var a A
+		if err = json.Unmarshal(lines.Bytes(), &a); err != nil {
 			break
 		}
+		answered(a)
 	}
 	if broken := errors.Join(err, lines.Err()); broken != nil {
 		cancel(broken)
@@ -58,16 +68,43 @@ func Run(ctx context.Context, limit time.Duration, line func([]byte) error, env 
 	return nil
 }
 
-// Serve calls a function with the value of an environment variable, and ends the process after it. It does nothing if
+// All calls a function with each batch, on all processors. It returns the errors, each of which ends the work of one.
+func All[B any](batches []B, run func(B) error) error {
+	next := make(chan B, len(batches))
+	for _, b := range batches {
+		next <- b
+	}
+	close(next)
+	var wait sync.WaitGroup
+	errs := make([]error, runtime.GOMAXPROCS(0))
+	for i := range errs {
+		wait.Go(func() {
+			for b := range next {
+				if errs[i] = run(b); errs[i] != nil {
+					return
+				}
+			}
+		})
+	}
+	wait.Wait()
+	return errors.Join(errs...)
+}
+
+// Serve calls a function with the batch in an environment variable, and ends the process after it. It does nothing if
 // the variable is not set, which Run sets in the process that it starts. Programs and tests call it first. An
 // init function cannot call it, because calls of Go from C wait for the end of these.
-func Serve(variable string, serve func(text string, answers *json.Encoder) error) {
+func Serve[B any](variable string, serve func(batch B, answers *json.Encoder) error) {
 	text := os.Getenv(variable)
 	if text == "" {
 		return
 	}
 	os.Unsetenv(variable)
-	if err := serve(text, json.NewEncoder(Answers())); err != nil {
+	var batch B
+	err := json.Unmarshal([]byte(text), &batch)
+	if err == nil {
+		err = serve(batch, json.NewEncoder(Answers()))
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -40,11 +40,7 @@ type answer struct {
 // Serve runs a batch and ends the process, if Run started it: see child.Serve.
 func Serve() { child.Serve(childVariable, serve) }
 
-func serve(text string, out *json.Encoder) error {
-	var b batch
-	if err := json.Unmarshal([]byte(text), &b); err != nil {
-		return err
-	}
+func serve(b batch, out *json.Encoder) error {
 	list, err := ways(b.Ways)
 	if err != nil {
 		return err

@@ -2,13 +2,11 @@ package programs
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -80,7 +78,6 @@ type soak struct {
 	ways  []way
 
 	mu       sync.Mutex
-	next     []batch // that no child has taken
 	done     map[place]total
 	problems int
 }
@@ -107,27 +104,23 @@ func Run(ctx context.Context, o Options, out io.Writer) error {
 		return err
 	}
 	s := &soak{Options: o, out: out, start: time.Now(), ways: list, done: map[place]total{}}
+	var batches []batch
 	n := uint64(len(o.Plugins))
 	for first := o.Seed; first < o.Seed+uint64(o.Programs); first += perBatch * n {
 		end := min(first+perBatch*n, o.Seed+uint64(o.Programs))
 		for i := range o.Plugins {
-			s.next = append(s.next, batch{o.Ways, first, end, i, len(o.Plugins), o.spoiled, o.crash})
+			batches = append(batches, batch{o.Ways, first, end, i, len(o.Plugins), o.spoiled, o.crash})
 		}
 	}
-	var wait sync.WaitGroup
-	errs := make([]error, runtime.GOMAXPROCS(0))
-	for i := range errs {
-		wait.Go(func() { errs[i] = s.work(ctx) })
-	}
-	ended := make(chan struct{})
-	go func() { wait.Wait(); close(ended) }()
+	ended := make(chan error)
+	go func() { ended <- child.All(batches, func(b batch) error { return s.work(ctx, b) }) }()
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for running := true; running; {
 		select {
 		case <-tick.C:
 			s.progress()
-		case <-ended:
+		case err = <-ended:
 			running = false
 		}
 	}
@@ -135,9 +128,9 @@ func Run(ctx context.Context, o Options, out io.Writer) error {
 	fmt.Fprintf(out, "%v100,000 programs would take %.0f minutes\n", s,
 		time.Since(s.start).Minutes()*1e5/float64(o.Programs))
 	if s.problems > 0 {
-		errs = append(errs, fmt.Errorf("%d problems; the modules are in %s", s.problems, o.Keep))
+		err = errors.Join(err, fmt.Errorf("%d problems; the modules are in %s", s.problems, o.Keep))
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 func (s *soak) progress() {
@@ -165,52 +158,33 @@ func (s *soak) String() string {
 	return b.String()
 }
 
-// work runs batches until there are none. A program that ends its process is a problem, and the rest of its batch runs
-// in another one.
-func (s *soak) work(ctx context.Context) error {
-	for {
-		s.mu.Lock()
-		if len(s.next) == 0 {
-			s.mu.Unlock()
-			return nil
+// work runs a batch. A program that ends its process is a problem, and the rest of the batch runs in another one.
+func (s *soak) work(ctx context.Context, b batch) error {
+	for b.First < b.End {
+		last, err := s.child(ctx, b)
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
-		b := s.next[0]
-		s.next = s.next[1:]
-		s.mu.Unlock()
-		for b.First < b.End {
-			last, err := s.child(ctx, b)
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if err == nil {
-				break
-			}
-			if last.Way == "" {
-				return err // it did not begin
-			}
-			last.Error = err.Error()
-			s.add(b, last)
-			b.First = last.Seed + 1
+		if err == nil {
+			break
 		}
+		if last.Way == "" {
+			return err // it did not begin
+		}
+		last.Error = err.Error()
+		s.add(b, last)
+		b.First = last.Seed + 1
 	}
+	return nil
 }
 
 // child runs a batch in a process. If the process fails, it returns the program that was running.
 func (s *soak) child(ctx context.Context, b batch) (last answer, err error) {
-	text, err := json.Marshal(b)
-	if err != nil {
-		return last, err
-	}
-	err = child.Run(ctx, limit, func(line []byte) error {
-		var a answer
-		if err := json.Unmarshal(line, &a); err != nil {
-			return err
-		}
+	err = child.Run(ctx, limit, childVariable, b, func(a answer) {
 		if last = a; !a.Begins {
 			s.add(b, a)
 		}
-		return nil
-	}, childVariable+"="+string(text), "CALLIOPE_PJRT_PLUGIN="+s.Plugins[b.Plugin])
+	}, "CALLIOPE_PJRT_PLUGIN="+s.Plugins[b.Plugin])
 	return last, err
 }
 

@@ -2,14 +2,12 @@ package transforms
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -48,7 +46,6 @@ type soak struct {
 	start time.Time
 
 	mu       sync.Mutex
-	next     []batch // that no child has taken
 	outcomes map[outcome]int
 	trials   int
 	problems int
@@ -68,71 +65,49 @@ func Run(ctx context.Context, o Options, out io.Writer) error {
 		o.Cases = filepath.Join(folder, "tests/transforms/testdata/cases.json.gz")
 	}
 	s := &soak{Options: o, out: out, start: time.Now(), outcomes: map[outcome]int{}}
+	var batches []batch
 	for end, first := o.Seed+uint64(o.Trials), o.Seed; first < end; first += perBatch {
-		s.next = append(s.next, batch{folder, o.Cases, first, min(first+perBatch, end), o.crash})
+		batches = append(batches, batch{folder, o.Cases, first, min(first+perBatch, end), o.crash})
 	}
-	var wait sync.WaitGroup
-	errs := make([]error, runtime.GOMAXPROCS(0))
-	for i := range errs {
-		wait.Go(func() { errs[i] = s.work(ctx) })
-	}
-	wait.Wait()
+	err = child.All(batches, func(b batch) error { return s.work(ctx, b) })
 	if s.problems > 0 {
-		errs = append(errs, fmt.Errorf("%d problems; the modules are in %s", s.problems, o.Keep))
+		err = errors.Join(err, fmt.Errorf("%d problems; the modules are in %s", s.problems, o.Keep))
 	}
-	return errors.Join(errs...)
+	return err
 }
 
-// work runs batches until there are none. A trial that ends its process is a problem, unless it was not yet at what was
-// transformed, and the rest of its batch runs in another one.
-func (s *soak) work(ctx context.Context) error {
-	for {
-		s.mu.Lock()
-		if len(s.next) == 0 {
-			s.mu.Unlock()
-			return nil
+// work runs a batch. A trial that ends its process is a problem, unless it was not yet at what was transformed, and the
+// rest of the batch runs in another one.
+func (s *soak) work(ctx context.Context, b batch) error {
+	for b.First < b.End {
+		last, err := s.child(ctx, b)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err == nil:
+			b.First = b.End
+			continue
+		case last.Doing == "":
+			return err // it ended between two trials
+		case last.Doing == onOriginal:
+			last.Outcome = unsuited
+		default:
+			last.Error = last.Doing + ": " + err.Error()
 		}
-		b := s.next[0]
-		s.next = s.next[1:]
-		s.mu.Unlock()
-		for b.First < b.End {
-			last, err := s.child(ctx, b)
-			switch {
-			case ctx.Err() != nil:
-				return ctx.Err()
-			case err == nil:
-				b.First = b.End
-				continue
-			case last.Doing == "":
-				return err // it ended between two trials
-			case last.Doing == onOriginal:
-				last.Outcome = unsuited
-			default:
-				last.Error = last.Doing + ": " + err.Error()
-			}
-			s.add(last)
-			b.First = last.Seed + 1
-		}
-		s.progress()
+		s.add(last)
+		b.First = last.Seed + 1
 	}
+	s.progress()
+	return nil
 }
 
 // child runs a batch in a process. If the process fails, it returns what it did last.
 func (s *soak) child(ctx context.Context, b batch) (last answer, err error) {
-	text, err := json.Marshal(b)
-	if err != nil {
-		return last, err
-	}
-	err = child.Run(ctx, limit, func(line []byte) error {
-		last = answer{}
-		if err := json.Unmarshal(line, &last); err != nil {
-			return err
+	err = child.Run(ctx, limit, childVariable, b, func(a answer) {
+		if last = a; a.Doing == "" {
+			s.add(a)
 		}
-		if last.Doing == "" {
-			s.add(last)
-		}
-		return nil
-	}, childVariable+"="+string(text))
+	})
 	return last, err
 }
 
