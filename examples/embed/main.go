@@ -160,26 +160,9 @@ const crate = "c/rust"
 
 // cargo runs a command of cargo on the package in a folder, with the library that was built.
 func (w *work) cargo(command, folder string) error {
-	return w.command(append(rustupHome(), "CALLIOPE_LIB_DIR="+w.folder,
-		"RUSTFLAGS=-D warnings -C link-arg=-Wl,-rpath,"+w.folder), "cargo", command, "--quiet", "--offline",
+	return w.command([]string{"CALLIOPE_LIB_DIR=" + w.folder,
+		"RUSTFLAGS=-D warnings -C link-arg=-Wl,-rpath," + w.folder}, "cargo", command, "--quiet", "--offline",
 		"--manifest-path", filepath.Join(folder, "Cargo.toml"), "--target-dir", w.built("target"))
-}
-
-// rustupHome returns the environment variable that tells cargo where its toolchains are, if it does not find
-// them by itself: in another user's home, for example that of a container. rustup installs both folders side by side.
-func rustupHome() []string {
-	if os.Getenv("RUSTUP_HOME") != "" {
-		return nil
-	}
-	cargo, err := exec.LookPath("cargo")
-	if err != nil {
-		return nil
-	}
-	toolchains := filepath.Join(filepath.Dir(cargo), "..", "..", ".rustup")
-	if _, err := os.Stat(toolchains); err != nil {
-		return nil
-	}
-	return []string{"RUSTUP_HOME=" + toolchains}
 }
 
 func runJAX(w *work) error {

@@ -3,8 +3,7 @@
 //
 //	go run ./examples/embed c
 //
-// What a host in any language does is in main. pjrt.h has the few declarations of PJRT that it
-// needs.
+// What a host in any language does is in main.
 
 #include <calliope.h>
 #include <stdio.h>

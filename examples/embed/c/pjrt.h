@@ -1,5 +1,5 @@
 // Compiles and runs a module of one array through a PJRT plugin. It stands for what a host has
-// anyway.
+// anyway, which includes XLA's pjrt_c_api.h.
 
 #ifndef HOST_PJRT_H
 #define HOST_PJRT_H
