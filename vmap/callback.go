@@ -49,7 +49,7 @@ func (b *batcher) customCall(op mlir.Operation) []mlir.Value {
 	switch {
 	case custom.Target == "Sharding": // says where a value is, and not what
 		return []mlir.Value{b.get(op.Operand(0))}
-	case isLAPACK(custom.Target):
+	case contract.IsLAPACKTarget(custom.Target):
 		return b.lapack(op, custom)
 	case !ok && callop.HasSideEffect(op) && b.method != Sequential:
 		fail(op, "@%s has side effects, and is no callback of which it is known how to batch it: "+

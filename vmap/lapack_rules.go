@@ -9,12 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// isLAPACK reports whether a custom call is one of JAX's calls of LAPACK, which take batches of matrices.
-func isLAPACK(target string) bool {
-	return strings.HasPrefix(target, "lapack_") && strings.HasSuffix(target, "_ffi")
-}
-
-// lapack calls LAPACK for the batch, whose dimension is the outermost one in memory.
+// lapack makes one of JAX's calls of LAPACK, which take batches of matrices, for the batch, whose dimension is the outermost one in memory.
 func (b *batcher) lapack(op mlir.Operation, custom stablehlo.CustomCallOp) []mlir.Value {
 	if strings.HasSuffix(custom.Target, "trsm_ffi") && !b.batched(op.Operand(0)) {
 		return b.solve(op, transform.Option(op, "side") == 'L')
