@@ -15,7 +15,6 @@ import (
 	"github.com/calliope-mlir/calliope/autodiff"
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/native"
 )
 
 //go:embed jax_gradients.py
@@ -46,10 +45,7 @@ func transformLarge(ctx context.Context, s settings, r *report) (err error) {
 		fmt.Fprintf(&b, "%%b%d = stablehlo.tanh %%a%d : tensor<8xf32>\n%%x%d = stablehlo.add %%b%d, %%x%d : tensor<8xf32>\n", i, i, i+1, i, i)
 	}
 	fmt.Fprintf(&b, "%%r = stablehlo.reduce(%%x%d init: %%zero) applies stablehlo.add across dimensions = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<f32>\nreturn %%r : tensor<f32>\n}\n", layersOf10000)
-	if _, err := native.Ensure(ctx, native.MLIR, native.EnsureOptions{}); err != nil {
-		return err
-	}
-	library, err := mlir.Open(mlir.OpenOptions{})
+	library, err := openMLIR(ctx)
 	if err != nil {
 		return err
 	}
@@ -97,11 +93,7 @@ func gradientsBesideJAX(ctx context.Context, s settings, r *report) (err error) 
 	if err != nil {
 		return err
 	}
-	plugin, err := openPlugin(ctx)
-	if err != nil {
-		return err
-	}
-	client, err := plugin.NewClient(bridge.ClientOptions{Devices: 1})
+	client, err := openClient(ctx)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tools/bench/internal/floor"
 )
@@ -87,6 +88,23 @@ func openPlugin(ctx context.Context) (*bridge.Plugin, error) {
 		return nil, err
 	}
 	return bridge.Open(bridge.OpenOptions{})
+}
+
+// openClient opens a client of that plugin, with one device.
+func openClient(ctx context.Context) (*bridge.Client, error) {
+	plugin, err := openPlugin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return plugin.NewClient(bridge.ClientOptions{Devices: 1})
+}
+
+// openMLIR opens the MLIR library that the suites use.
+func openMLIR(ctx context.Context) (*mlir.Library, error) {
+	if _, err := native.Ensure(ctx, native.MLIR, native.EnsureOptions{}); err != nil {
+		return nil, err
+	}
+	return mlir.Open(mlir.OpenOptions{})
 }
 
 // dispatchSuite prints a line with a budget for each goal of dispatch. Each figure is a

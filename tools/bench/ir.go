@@ -12,7 +12,6 @@ import (
 	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
-	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/tools/bench/internal/client"
@@ -29,10 +28,7 @@ const (
 // program on the same library, and in Python through the bindings of jaxlib and of
 // torch-mlir, whose library is the default one.
 func irSuite(ctx context.Context, s settings, r *report) error {
-	if _, err := native.Ensure(ctx, native.MLIR, native.EnsureOptions{}); err != nil {
-		return err
-	}
-	library, err := mlir.Open(mlir.OpenOptions{})
+	library, err := openMLIR(ctx)
 	if err != nil {
 		return err
 	}

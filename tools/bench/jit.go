@@ -11,7 +11,6 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/nn"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stages"
@@ -71,19 +70,12 @@ func gruScan(x []builder.Value) builder.Value {
 
 // jitSuite measures programs that package jit compiles, beside XLA, and the interpreter where it is not too slow.
 func jitSuite(ctx context.Context, s settings, r *report) (err error) {
-	plugin, err := openPlugin(ctx)
-	if err != nil {
-		return err
-	}
-	if _, err := native.Ensure(ctx, native.MLIR, native.EnsureOptions{}); err != nil {
-		return err
-	}
-	client, err := plugin.NewClient(bridge.ClientOptions{Devices: 1})
+	client, err := openClient(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
-	library, err := mlir.Open(mlir.OpenOptions{})
+	library, err := openMLIR(ctx)
 	if err != nil {
 		return err
 	}

@@ -43,11 +43,7 @@ func modelsSuite(ctx context.Context, s settings, r *report) (err error) {
 		python.stop()
 		return fmt.Errorf("lowering the models: %w\n%s", err, python.stderr.String())
 	}
-	plugin, err := openPlugin(ctx)
-	if err != nil {
-		return err
-	}
-	client, err := plugin.NewClient(bridge.ClientOptions{Devices: 1})
+	client, err := openClient(ctx)
 	if err != nil {
 		return err
 	}

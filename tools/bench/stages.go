@@ -10,7 +10,6 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/stages"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -39,24 +38,17 @@ type stagesBench struct {
 // inline: the boundary at a callback, by payload; a callback in a loop, by iteration; and cutting and
 // compiling a large module.
 func stagesSuite(ctx context.Context, s settings, r *report) (err error) {
-	plugin, err := openPlugin(ctx)
-	if err != nil {
-		return err
-	}
-	if _, err := native.Ensure(ctx, native.MLIR, native.EnsureOptions{}); err != nil {
-		return err
-	}
 	err = callbacks.Default.Register(stagesCallback, func(*callbacks.Frame) error { return nil }, callbacks.Options{})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, callbacks.Default.Unregister(stagesCallback)) }()
-	client, err := plugin.NewClient(bridge.ClientOptions{Devices: 1})
+	client, err := openClient(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
-	library, err := mlir.Open(mlir.OpenOptions{})
+	library, err := openMLIR(ctx)
 	if err != nil {
 		return err
 	}
