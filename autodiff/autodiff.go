@@ -118,7 +118,7 @@ func VJP(f mlir.Operation, o Options) (forward, backward mlir.Operation, err err
 	}
 	e := d.empty(types)
 	to := e.Entry
-	gradients := d.reverse(e, func() []mlir.Value { return arguments(to) })
+	gradients := d.reverse(e, func() []mlir.Value { return to.ArgumentValues() })
 	to.Terminator().SetOperands(gradients...)
 	e.Clean(to)
 	copyConstants(d.body, to)
@@ -185,7 +185,7 @@ func start(f mlir.Operation, o Options) (d *derivation, err error) {
 		fail(at, "%v", err)
 	}
 	d.body = d.function.Region(0).First()
-	d.parameters = arguments(d.body)
+	d.parameters = d.body.ArgumentValues()
 	d.active = must(selected(f, d.parameters, o.Parameters))
 	d.in = transform.Shardings(f, transform.Parameters, len(d.parameters))
 	d.out = transform.Shardings(f, transform.Results, len(d.returned()))

@@ -43,7 +43,7 @@ func (f *forward) appendTangents(terminator mlir.Operation, active []bool) {
 
 // withTangents replaces a loop or a branch by one with further results, the tangents of those that are active.
 func (f *forward) withTangents(op mlir.Operation, operands []mlir.Value, active []bool) {
-	types := typesOf(op.ResultValues())
+	types := mlir.TypesOf(op.ResultValues())
 	n := len(types)
 	made := f.Remake(op, operands, append(types, filter(types, active)...))
 	replace(op.ResultValues(), made.ResultValues()[:n])
@@ -91,14 +91,14 @@ func transposeBranches(b *backward, op mlir.Operation) {
 		part.Before.SetOperands(yields...)
 	}
 
-	types := filter(typesOf(op.ResultValues()), known)
+	types := filter(mlir.TypesOf(op.ResultValues()), known)
 	numKnown := len(types)
 	kept, held := make([][]mlir.Value, n), make([][]mlir.Value, n) // the residuals of each region
 	for i, r := range op.Regions() {
 		copyConstants(r.First(), regions[i].First())
 		kept[i] = residuals(r.First(), regions[i].First())
 		held[i] = hold(regions[i].First(), kept[i])
-		types = append(types, typesOf(kept[i])...)
+		types = append(types, mlir.TypesOf(kept[i])...)
 	}
 	for i, r := range op.Regions() {
 		yields := r.First().Terminator().OperandValues()

@@ -90,7 +90,7 @@ func (f *forward) pend(c callback, operands, results []mlir.Value) {
 	}
 	of := withTangent(results)
 	made := f.Op(stablehlo.CustomCallOp{
-		Target: pending, Operands: operands, Results: typesOf(of), APIVersion: stablehlo.TypedFFI,
+		Target: pending, Operands: operands, Results: mlir.TypesOf(of), APIVersion: stablehlo.TypedFFI,
 		BackendConfig: must(callop.ConfigAttribute(f.Context, c.config)),
 	})
 	tangents := int64(len(withTangent(c.operands)))
@@ -151,14 +151,14 @@ func (c callback) passThrough(f *forward, custom stablehlo.CustomCallOp) {
 func (c callback) passing(e *emitter, data, rest []mlir.Value) []mlir.Value {
 	operands := slices.Concat(data, rest)
 	if c.config.Signature != "" {
-		c.config.Signature = contract.SignatureHash(must(callop.Signature(typesOf(data), typesOf(data))))
+		c.config.Signature = contract.SignatureHash(must(callop.Signature(mlir.TypesOf(data), mlir.TypesOf(data))))
 	}
 	target := c.config.Form.Target()
 	if o, ok := stablehlo.AsCustomCall(c.op); ok && o.Target != pending {
 		target = o.Target
 	}
 	return e.Op(stablehlo.CustomCallOp{
-		Target: target, Operands: operands, Results: typesOf(operands), APIVersion: stablehlo.TypedFFI,
+		Target: target, Operands: operands, Results: mlir.TypesOf(operands), APIVersion: stablehlo.TypedFFI,
 		HasSideEffect: true, BackendConfig: must(callop.ConfigAttribute(e.Context, c.config)),
 		Aliases: aliasing.Passthrough(len(operands)),
 	}).ResultValues()
@@ -173,7 +173,7 @@ func (c callback) linear(f *forward) {
 		}
 		operands = append(operands, f.full(v))
 	}
-	for i, g := range f.named(c, c.config.Callback, operands, typesOf(c.results), c.tokens) {
+	for i, g := range f.named(c, c.config.Callback, operands, mlir.TypesOf(c.results), c.tokens) {
 		f.set(c.results[i], g)
 	}
 }
@@ -186,7 +186,7 @@ func (c callback) tangents(f *forward) {
 	}
 	of := withTangent(c.results)
 	tokens := c.op.OperandValues()[c.op.NumOperands()-len(c.tokens):]
-	made := f.named(c, c.config.JVP, operands, append(typesOf(c.results), typesOf(of)...), tokens)
+	made := f.named(c, c.config.JVP, operands, append(mlir.TypesOf(c.results), mlir.TypesOf(of)...), tokens)
 	n := len(c.results)
 	for i, v := range of {
 		f.set(v, made[n+i])
@@ -209,8 +209,8 @@ func (e *emitter) named(
 ) []mlir.Value {
 	if name, ok := strings.CutPrefix(rule, "@"); ok {
 		made := e.call(c.op, name, operands)
-		if !slices.Equal(typesOf(made), results) {
-			fail(c.op, "the function @%s of its rule returns %v, not %v", name, typesOf(made), results)
+		if !slices.Equal(mlir.TypesOf(made), results) {
+			fail(c.op, "the function @%s of its rule returns %v, not %v", name, mlir.TypesOf(made), results)
 		}
 		return made
 	}
@@ -227,7 +227,7 @@ func (e *emitter) named(
 	}
 	o := stablehlo.CustomCallOp{
 		Target: config.Form.Target(), Operands: slices.Concat(operands, tokens),
-		Results:    slices.Concat(results, typesOf(tokens)),
+		Results:    slices.Concat(results, mlir.TypesOf(tokens)),
 		APIVersion: stablehlo.TypedFFI, HasSideEffect: config.Form != contract.Pure,
 		BackendConfig: must(callop.ConfigAttribute(e.Context, config)),
 	}
@@ -266,12 +266,12 @@ func (e *emitter) call(op mlir.Operation, name string, operands []mlir.Value) (r
 		fail(at, "%v", err)
 	}
 	body := f.Region(0).First()
-	if !slices.Equal(typesOf(arguments(body)), typesOf(operands)) {
-		fail(op, "the function @%s of its rule takes %v, and is given %v", name, typesOf(arguments(body)),
-			typesOf(operands))
+	if !slices.Equal(mlir.TypesOf(body.ArgumentValues()), mlir.TypesOf(operands)) {
+		fail(op, "the function @%s of its rule takes %v, and is given %v", name, mlir.TypesOf(body.ArgumentValues()),
+			mlir.TypesOf(operands))
 	}
 	var mapping mlir.Mapping
-	for i, v := range arguments(body) {
+	for i, v := range body.ArgumentValues() {
 		mapping.Map(v, operands[i])
 	}
 	for _, inner := range operations(body) {
@@ -315,9 +315,9 @@ func transposeCall(b *backward, op mlir.Operation) {
 		c.config.NumTokens, c.config.NumIDs, c.config.Effect = 0, 0, ""
 		made = c.passing(b.emitter, cotangents, nil)
 	case c.config.Transpose != "":
-		made = b.named(c, c.config.Transpose, cotangents, typesOf(inputs), nil)
+		made = b.named(c, c.config.Transpose, cotangents, mlir.TypesOf(inputs), nil)
 	default:
-		made = b.named(c, c.config.VJP, append(op.OperandValues()[:known:known], cotangents...), typesOf(inputs), nil)
+		made = b.named(c, c.config.VJP, append(op.OperandValues()[:known:known], cotangents...), mlir.TypesOf(inputs), nil)
 	}
 	for i, v := range inputs {
 		b.add(v, made[i])

@@ -30,7 +30,7 @@ func Check(
 	if err != nil {
 		return err
 	}
-	if o.Parameters, err = selected(f, arguments(f.Region(0).First()), o.Parameters); err != nil {
+	if o.Parameters, err = selected(f, f.Region(0).First().ArgumentValues(), o.Parameters); err != nil {
 		return err
 	}
 	r := rand.New(rand.NewPCG(1, 2))

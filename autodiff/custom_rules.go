@@ -67,8 +67,8 @@ func jvpCustom(f *forward, op mlir.Operation) {
 			operands = append(operands, f.full(v))
 		}
 		made := f.call(op, transform.FunctionOf(o, "jvp"), append(operands, others...))
-		if types := typesOf(op.ResultValues()); !slices.Equal(typesOf(made), append(types, types...)) {
-			fail(op, "its rule jvp returns %v, not the results and their tangents", typesOf(made))
+		if types := mlir.TypesOf(op.ResultValues()); !slices.Equal(mlir.TypesOf(made), append(types, types...)) {
+			fail(op, "its rule jvp returns %v, not the results and their tangents", mlir.TypesOf(made))
 		}
 		f.replaceResults(op, made[:numResults], made[numResults:])
 		return
@@ -78,8 +78,8 @@ func jvpCustom(f *forward, op mlir.Operation) {
 		fail(op, "its attribute backward names no function")
 	}
 	made := f.call(op, transform.FunctionOf(o, "forward"), o.Inputs)
-	if len(made) < numResults || !slices.Equal(typesOf(made[:numResults]), typesOf(op.ResultValues())) {
-		fail(op, "its rule forward returns %v, not the results and residuals", typesOf(made))
+	if len(made) < numResults || !slices.Equal(mlir.TypesOf(made[:numResults]), mlir.TypesOf(op.ResultValues())) {
+		fail(op, "its rule forward returns %v, not the results and residuals", mlir.TypesOf(made))
 	}
 	operands := append(made[numResults:len(made):len(made)], others...)
 	for _, v := range arguments {
@@ -96,7 +96,7 @@ func jvpCustom(f *forward, op mlir.Operation) {
 	pull := f.Op(stablehlo.CompositeOp{
 		Name: pullBack, Decomposition: backward, Inputs: operands,
 		CompositeAttributes: f.Context.DictionaryAttribute(count("residuals", residuals), count("tangents", tangents)),
-		ResultTypes:         typesOf(op.ResultValues()),
+		ResultTypes:         mlir.TypesOf(op.ResultValues()),
 	})
 	f.replaceResults(op, made[:numResults], pull.ResultValues())
 }
@@ -199,9 +199,9 @@ func transposeCustom(b *backward, op mlir.Operation) {
 	}
 	made := b.call(op, o.Decomposition, append(operands, o.Inputs[residuals:first]...))
 	made = slices.DeleteFunc(made, func(v mlir.Value) bool { return !differentiable(v.Type()) })
-	if tangents := o.Inputs[first:]; !slices.Equal(typesOf(made), typesOf(tangents)) {
-		fail(op, "the function @%s of its rule returns %v, not cotangents of %v", o.Decomposition, typesOf(made),
-			typesOf(tangents))
+	if tangents := o.Inputs[first:]; !slices.Equal(mlir.TypesOf(made), mlir.TypesOf(tangents)) {
+		fail(op, "the function @%s of its rule returns %v, not cotangents of %v", o.Decomposition, mlir.TypesOf(made),
+			mlir.TypesOf(tangents))
 	}
 	for i, v := range made {
 		b.add(o.Inputs[first+i], v)

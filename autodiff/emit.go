@@ -21,7 +21,7 @@ func (e *emitter) body(t mlir.Type, n int, f func(e *emitter, v []mlir.Value) ml
 	scalar := must(e.Context.TensorType(element(t)))
 	r, b := e.Region(slices.Repeat([]mlir.Type{scalar}, n)...)
 	inner := newEmitter(b.Terminator(), e.Loc)
-	b.Terminator().SetOperands(f(inner, arguments(b)))
+	b.Terminator().SetOperands(f(inner, b.ArgumentValues()))
 	return r
 }
 

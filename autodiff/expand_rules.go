@@ -62,7 +62,7 @@ func broadcastingRules() map[string]rule {
 // dimensions of broadcast_dimensions, or the last ones.
 func (e *emitter) broadcastOperands(op mlir.Operation, name string) []mlir.Value {
 	shape := dims(op.Result(0))
-	s := mlir.OperationState{Name: name, Location: e.Loc, Results: typesOf(op.ResultValues())}
+	s := mlir.OperationState{Name: name, Location: e.Loc, Results: mlir.TypesOf(op.ResultValues())}
 	given, hasGiven := op.Attribute("broadcast_dimensions")
 	for _, v := range op.Operands() {
 		to := upTo(rank(v))

@@ -245,7 +245,7 @@ func jvpSort(f *forward, op mlir.Operation) {
 	comparator.AddArgument(scalar, op.Location())
 	comparator.AddArgument(scalar, op.Location())
 	operands := append(op.OperandValues(), positions)
-	made := f.Remake(op, operands, typesOf(operands))
+	made := f.Remake(op, operands, mlir.TypesOf(operands))
 	results := made.ResultValues()
 	n := len(results) - 1
 	replace(op.ResultValues(), results[:n])

@@ -24,7 +24,7 @@ func JacFwd(f mlir.Operation, o Options) (jacobian mlir.Operation, err error) {
 		return jacobian, err
 	}
 	return j.make("jacfwd", jvp, j.parameters, func(e *emitter, batch mlir.Operation) []mlir.Value {
-		made := e.callOf(batch, append(arguments(e.Entry), e.basis(j.parameters)...))
+		made := e.callOf(batch, append(e.Entry.ArgumentValues(), e.basis(j.parameters)...))
 		columns := made[len(made)-len(j.results):] // the elements of the parameters come first
 		return e.blocks(columns, j.parameters, func(column mlir.Value, i int, p mlir.Type) mlir.Value {
 			order := append(upTo(rank(column))[1:], 0)
@@ -45,7 +45,7 @@ func JacRev(f mlir.Operation, o Options) (jacobian mlir.Operation, err error) {
 	}
 	defer func() { _ = forward.Erase() }()
 	return j.make("jacrev", backward, j.results, func(e *emitter, batch mlir.Operation) []mlir.Value {
-		residuals := e.callOf(forward, arguments(e.Entry))[f.Region(0).First().Terminator().NumOperands():]
+		residuals := e.callOf(forward, e.Entry.ArgumentValues())[f.Region(0).First().Terminator().NumOperands():]
 		rows := e.callOf(batch, append(residuals, e.basis(j.results)...))
 		list := e.blocks(rows, j.results, func(row mlir.Value, i int, r mlir.Type) mlir.Value {
 			return e.Reshape(row, slices.Concat(dimsOf(r), dimsOf(j.parameters[i]))...)
@@ -133,7 +133,7 @@ func (j jacobian) make(
 		return made, err
 	}
 	defer transform.Catch(&err, func() { _ = made.Erase() })
-	made, e := newFunction(table, j.f.Location(), temporary, typesOf(arguments(j.f.Region(0).First())))
+	made, e := newFunction(table, j.f.Location(), temporary, mlir.TypesOf(j.f.Region(0).First().ArgumentValues()))
 	e.Before.SetOperands(results(e, batch)...)
 	if at, err := transform.InlineExcept(made, table, transform.HasRule); err != nil {
 		fail(at, "%v", err)
@@ -205,6 +205,6 @@ func transposed[T any](matrix []T, rows int) (list []T) {
 // callOf creates a call of a function.
 func (e *emitter) callOf(f mlir.Operation, operands []mlir.Value) []mlir.Value {
 	name, _ := f.Symbol()
-	results := typesOf(f.Region(0).First().Terminator().OperandValues())
+	results := mlir.TypesOf(f.Region(0).First().Terminator().OperandValues())
 	return e.Op(function.CallOp{Callee: name, Operands: operands, ResultTypes: results}).ResultValues()
 }

@@ -59,7 +59,7 @@ func jvpSVD(f *forward, op mlir.Operation) {
 
 // singularVectors computes the singular vectors for a call that computes the k values only.
 func (f *forward) singularVectors(op mlir.Operation, k int64) (u, vt mlir.Value) {
-	types := typesOf(op.ResultValues())
+	types := mlir.TypesOf(op.ResultValues())
 	shape := slices.Clone(dimsOf(types[0]))
 	n := len(shape)
 	columns := shape[n-1]

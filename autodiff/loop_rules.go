@@ -104,7 +104,7 @@ func transposeLoop(b *backward, op mlir.Operation) {
 
 	total := b.keep(op, count, known, yields, body, to)
 
-	condition, at := b.Region(typesOf(initial)...)
+	condition, at := b.Region(mlir.TypesOf(initial)...)
 	test := b.within(at.Terminator())
 	at.Terminator().SetOperands(test.Compare(stablehlo.CompareLT, at.Argument(0), total))
 	transposed := b.Op(stablehlo.WhileOp{Operand: initial, Cond: condition, Body: region})
@@ -286,7 +286,7 @@ func (b *backward) keep(
 			eraseLinear(body, i)
 		}
 	}
-	made := b.Remake(op, operands, typesOf(operands))
+	made := b.Remake(op, operands, mlir.TypesOf(operands))
 	replace(filter(op.ResultValues(), known), made.ResultValues())
 	check(op.Erase())
 	reads := map[mlir.Value]mlir.Value{}
@@ -366,12 +366,12 @@ func (e *emitter) repeat(
 ) mlir.Operation {
 	counter := must(e.Context.TensorType(e.Context.IntegerType(32, mlir.Signless)))
 	values = append([]mlir.Value{e.Zero(counter)}, values...)
-	cond, test := e.Region(typesOf(values)...)
-	body, next := e.Region(typesOf(values)...)
+	cond, test := e.Region(mlir.TypesOf(values)...)
+	body, next := e.Region(mlir.TypesOf(values)...)
 	in := &emitter{e.Within(test.Terminator())}
 	test.Terminator().SetOperands(in.Compare(stablehlo.CompareLT, test.Argument(0), in.Number(counter, float64(n))))
 	in = &emitter{e.Within(next.Terminator())}
-	carried := step(in, arguments(next)[1:])
+	carried := step(in, next.ArgumentValues()[1:])
 	next.Terminator().SetOperands(append([]mlir.Value{in.add(next.Argument(0), in.Number(counter, 1))}, carried...)...)
 	return e.Op(stablehlo.WhileOp{Operand: values, Cond: cond, Body: body})
 }

@@ -105,10 +105,7 @@ func runOn(
 func copies(t *testing.T, f mlir.Operation) {
 	t.Helper()
 	body := f.Region(0).First()
-	var parameters []mlir.Value
-	for _, v := range body.Arguments() {
-		parameters = append(parameters, v)
-	}
+	parameters := body.ArgumentValues()
 	for name, values := range map[string][]mlir.Value{
 		"arg_attrs": parameters, "res_attrs": body.Terminator().OperandValues(),
 	} {

@@ -117,7 +117,7 @@ func transposeManual(b *backward, op mlir.Operation) {
 	first.emitter = newEmitter(to.First(), b.Loc)
 	last := part.source
 	last.Before = body.Terminator()
-	kept, keptTypes := body.Terminator().OperandValues(), filter(typesOf(op.ResultValues()), known)
+	kept, keptTypes := body.Terminator().OperandValues(), filter(mlir.TypesOf(op.ResultValues()), known)
 	var later []string // the shardings of the others
 	numKnown := len(kept)
 	for _, v := range residuals(body, to) {

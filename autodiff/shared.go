@@ -9,7 +9,6 @@ import (
 
 // The short names of what the rules use of package transform.
 var (
-	arguments  = transform.Arguments
 	check      = transform.Check
 	dims       = transform.Dims
 	element    = transform.Element
@@ -27,7 +26,6 @@ var (
 	rank       = transform.Rank
 	refuse     = transform.Refuse
 	replace    = transform.Replace
-	typesOf    = transform.TypesOf
 	upTo       = transform.UpTo
 	without    = transform.Without
 )

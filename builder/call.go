@@ -163,10 +163,7 @@ func (f *Func) takeTokensAsParameters() error {
 		return fmt.Errorf("the function %q was called before it had ordered callbacks, and these calls pass no tokens: make a function of another name", f.name)
 	}
 	end := f.body.block.Terminator()
-	var results []mlir.Value
-	for _, v := range end.Operands() {
-		results = append(results, v)
-	}
+	results := end.OperandValues()
 	for _, effect := range f.body.effects {
 		first, last := f.first[effect], f.body.tokens[effect].v
 		t := f.body.block.AddArgument(first.Type(), f.at.location)

@@ -72,13 +72,9 @@ func (f *Func) find() error {
 		}
 		f.op = op
 		f.body.block = op.Region(0).First()
-		for _, v := range f.body.block.Arguments() {
-			f.params = append(f.params, v.Type())
-		}
+		f.params = mlir.TypesOf(f.body.block.ArgumentValues())
 		f.declared = len(f.params)
-		for _, v := range f.body.block.Terminator().Operands() {
-			f.resultTypes = append(f.resultTypes, v.Type())
-		}
+		f.resultTypes = mlir.TypesOf(f.body.block.Terminator().OperandValues())
 		return nil
 	}
 	return fmt.Errorf("there is no function %q in the module", f.name)

@@ -122,19 +122,13 @@ func (t *traced) take(captured []Value) {
 
 // setType sets the type of the function.
 func (t *traced) setType() {
-	var parameters []mlir.Type
-	for _, v := range t.op.Region(0).First().Arguments() {
-		parameters = append(parameters, v.Type())
-	}
+	parameters := mlir.TypesOf(t.op.Region(0).First().ArgumentValues())
 	c := t.op.Context()
 	t.op.SetAttribute("function_type", c.TypeAttribute(c.FunctionType(parameters, t.resultTypes())))
 }
 
-func (t *traced) resultTypes() (types []mlir.Type) {
-	for _, v := range t.op.Region(0).First().Terminator().Operands() {
-		types = append(types, v.Type())
-	}
-	return types
+func (t *traced) resultTypes() []mlir.Type {
+	return mlir.TypesOf(t.op.Region(0).First().Terminator().OperandValues())
 }
 
 // arguments returns the arguments of a call here with these leaves.

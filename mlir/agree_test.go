@@ -135,10 +135,7 @@ func (w writer) region(arguments []string, fill func(w writer, arguments []mlir.
 		types = append(types, w.typ(a))
 	}
 	block := w.c.NewBlock(w.c.FileLocation("program.go", 7, 7), types...)
-	var values []mlir.Value
-	for _, v := range block.Arguments() {
-		values = append(values, v)
-	}
+	values := block.ArgumentValues()
 	fill(writer{w.t, w.c, block}, values)
 	r := w.c.NewRegion()
 	r.Append(block)

@@ -58,6 +58,9 @@ func (b Block) Arguments() iter.Seq2[int, Value] {
 	return indexed(b.NumArguments(), b.Argument)
 }
 
+// ArgumentValues returns the arguments.
+func (b Block) ArgumentValues() []Value { return listed(b.Arguments()) }
+
 // Operations returns an iterator over the operations that are in the block when the
 // iteration starts, in order. The loop may move and erase operations. Each operation is
 // visited once, unless it was erased before its turn.

@@ -92,12 +92,7 @@ func (o Operation) guarded() error {
 
 // state returns the parts of an operation that guards check.
 func (o Operation) state() (s OperationState) {
-	for _, v := range o.Operands() {
-		s.Operands = append(s.Operands, v)
-	}
-	for _, v := range o.Results() {
-		s.Results = append(s.Results, v.Type())
-	}
+	s.Operands, s.Results = o.OperandValues(), TypesOf(o.ResultValues())
 	for name, a := range o.Attributes() {
 		s.Attributes = append(s.Attributes, NamedAttribute{name, a})
 	}
@@ -182,10 +177,7 @@ func functionType(results int) func(*OperationState) string {
 }
 
 func tensorsOnly(s *OperationState) string {
-	types := slices.Clone(s.Results)
-	for _, v := range s.Operands {
-		types = append(types, v.Type())
-	}
+	types := slices.Concat(s.Results, TypesOf(s.Operands))
 	return want(allOf(types, "tensor<", "!tosa."), "operands and results that are tensors")
 }
 

@@ -37,9 +37,6 @@ func (c *Context) InferTypes(s OperationState) ([]Type, error) {
 	if err != nil {
 		return nil, err
 	}
-	var types []Type
-	for _, r := range op.Results() {
-		types = append(types, r.Type())
-	}
+	types := TypesOf(op.ResultValues())
 	return types, op.Erase()
 }

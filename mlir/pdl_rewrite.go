@@ -60,10 +60,7 @@ func (o PDLOptions) replaceSteps(m *Module) ([]pdlCall, error) {
 
 // groups returns the groups of operands of a PDL operation that has several.
 func groups(o Operation) [][]Value {
-	var all []Value
-	for _, v := range o.Operands() {
-		all = append(all, v)
-	}
+	all := o.OperandValues()
 	segments, _ := o.Attribute("operandSegmentSizes")
 	sizes, _ := DenseArrayOf[int32](segments)
 	out := make([][]Value, len(sizes))

@@ -32,13 +32,8 @@ func (w *pdlRewrite) carry(before Operation, values, types []Value) (Value, erro
 // have regions while it is not verified.
 const carrier = "builtin.unrealized_conversion_cast"
 
-func unload(r *Rewriter, carried Operation) (values []Value, types []Type) {
-	for _, v := range carried.Operands() {
-		values = append(values, v)
-	}
-	for _, v := range carried.Results() {
-		types = append(types, v.Type())
-	}
+func unload(r *Rewriter, carried Operation) ([]Value, []Type) {
+	values, types := carried.OperandValues(), TypesOf(carried.ResultValues())
 	r.remove(capi.OperationKind, carried.raw.Ptr, "its step")
 	return values, types
 }
@@ -53,10 +48,7 @@ func (w *pdlRewrite) step(o Operation) error {
 	case "pdl.apply_native_rewrite":
 		name, _ := o.Attribute("name")
 		text, _ := name.Text()
-		var arguments []Value
-		for _, v := range o.Operands() {
-			arguments = append(arguments, v)
-		}
+		arguments := o.OperandValues()
 		return w.instead(o, pdlCall{of: text, step: w.o.Rewrites[text]}, arguments...)
 	case "pdl.result":
 		index, _ := o.Attribute("index")

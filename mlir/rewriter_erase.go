@@ -72,11 +72,7 @@ func (v Value) definedAt() Operation {
 func (r *Rewriter) ReplaceWith(o, by Operation) {
 	r.op(o, "Rewriter.ReplaceWith")
 	r.op(by, "Rewriter.ReplaceWith")
-	values := make([]Value, 0, by.NumResults())
-	for _, v := range by.Results() {
-		values = append(values, v)
-	}
-	r.Replace(o, values...)
+	r.Replace(o, by.ResultValues()...)
 }
 
 // EraseBlock removes and destroys a block. If an operation branches to the block, or one

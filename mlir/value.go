@@ -29,6 +29,14 @@ func (v Value) Type() Type {
 	return Type{v.life.ctx.life, capi.MlirValueGetType(t, v.raw)}
 }
 
+// TypesOf returns the types of values.
+func TypesOf(values []Value) (types []Type) {
+	for _, v := range values {
+		types = append(types, v.Type())
+	}
+	return types
+}
+
 // Owner returns the operation that the value is a result of, or the nil Operation if the
 // value is a block argument.
 func (v Value) Owner() Operation {

@@ -25,10 +25,7 @@ func SeparateChannels(m *mlir.Module) (int, error) {
 		if !ok || o.ChannelHandle == nil || o.ChannelHandle.Handle == 0 {
 			continue
 		}
-		var of []mlir.Type
-		for _, v := range o.Operands {
-			of = append(of, v.Type())
-		}
+		of := mlir.TypesOf(o.Operands)
 		channel := *o.ChannelHandle
 		known, taken := types[channel.Handle]
 		if !taken {

@@ -22,10 +22,7 @@ func ConstrainLayouts(m *mlir.Module) (int, error) {
 		if !ok || call.OperandLayouts != nil || !mayTranspose(call.Results) {
 			continue
 		}
-		var operands []mlir.Type
-		for _, v := range call.Operands {
-			operands = append(operands, v.Type())
-		}
+		operands := mlir.TypesOf(call.Operands)
 		if call.OperandLayouts, ok = rowMajor(operands); !ok {
 			continue
 		}

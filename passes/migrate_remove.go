@@ -167,13 +167,7 @@ func (g *migration) removeTuples() error {
 // parameters and results were removed.
 func cutSignature(f mlir.Operation, cut [2][]bool) {
 	c, block := f.Context(), f.Region(0).First()
-	var types [2][]mlir.Type
-	for _, v := range block.Arguments() {
-		types[0] = append(types[0], v.Type())
-	}
-	for _, v := range block.Terminator().Operands() {
-		types[1] = append(types[1], v.Type())
-	}
+	types := [2][]mlir.Type{mlir.TypesOf(block.ArgumentValues()), mlir.TypesOf(block.Terminator().OperandValues())}
 	f.SetAttribute("function_type", c.TypeAttribute(c.FunctionType(types[0], types[1])))
 	for i, name := range []string{"arg_attrs", "res_attrs"} {
 		a, ok := f.Attribute(name)

@@ -72,7 +72,7 @@ func (g *migration) replaceFeeds(s *site) error {
 	}
 	var results []mlir.Type
 	if s.config.Form == contract.Call {
-		types := resultTypes(s.op)
+		types := mlir.TypesOf(s.op.ResultValues())
 		results = types[:len(types)-1]
 	}
 	made, err := g.create(s, operands, results)
@@ -90,10 +90,7 @@ func (g *migration) replaceFeeds(s *site) error {
 func (g *migration) create(s *site, operands []mlir.Value, results []mlir.Type) (mlir.Operation, error) {
 	c, config := g.module.Context(), s.config
 	config.Loc = placeOf(s.op.Location())
-	var types []mlir.Type
-	for _, v := range operands {
-		types = append(types, v.Type())
-	}
+	types := mlir.TypesOf(operands)
 	shapes, err := callop.Shapes(slices.Concat(types, results))
 	if err != nil {
 		return mlir.Operation{}, err

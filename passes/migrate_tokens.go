@@ -184,7 +184,7 @@ func (t *tokenGraph) connectOperation(g *migration, op mlir.Operation) bool {
 			block := region.First()
 			end := block.Terminator()
 			if op.Name() == "stablehlo.while" {
-				ok = pairs(operands, argumentsOf(block)) && ok
+				ok = pairs(operands, block.ArgumentValues()) && ok
 			}
 			if end.IsNil() || end.Name() != "stablehlo.return" {
 				ok = false
@@ -206,7 +206,7 @@ func (t *tokenGraph) connectOperation(g *migration, op mlir.Operation) bool {
 		}
 		joinAll()
 		block := f.Region(0).First()
-		return pairs(operands, argumentsOf(block)) && pairs(block.Terminator().OperandValues(), results)
+		return pairs(operands, block.ArgumentValues()) && pairs(block.Terminator().OperandValues(), results)
 	}
 	return false
 }

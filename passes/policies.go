@@ -158,7 +158,7 @@ func (a *policyApplier) policy(op mlir.Operation) (p contract.Policy, wrap bool,
 	case !a.meshed:
 		return p, false, fmt.Errorf("the module has %d partitions and no sdy.mesh, so its shardings are XLA's own (mhlo.sharding), and a call with side effects cannot be put into a manual computation: lower the module with Shardy", a.partitions)
 	}
-	for _, t := range typesOfCall(op) {
+	for _, t := range mlir.TypesOf(append(op.OperandValues(), op.ResultValues()...)) {
 		if s, shapeErr := stablehlo.ShapeOf(t); shapeErr != nil || s.Check() != nil {
 			return p, false, fmt.Errorf("it has the type %s, which cannot enter or leave a manual computation: only arrays with static shapes can", t)
 		}
@@ -173,16 +173,6 @@ func (a *policyApplier) policy(op mlir.Operation) (p contract.Policy, wrap bool,
 		}
 	}
 	return p, true, nil
-}
-
-func typesOfCall(op mlir.Operation) (types []mlir.Type) {
-	for _, v := range op.Operands() {
-		types = append(types, v.Type())
-	}
-	for _, v := range op.Results() {
-		types = append(types, v.Type())
-	}
-	return types
 }
 
 // isGuarded reports whether only one device makes the call: whether it is in an if that
@@ -254,7 +244,7 @@ func (a *policyApplier) manual(
 		types, in = append(types, p.Type), append(in, p.sharding)
 	}
 	block := a.c.NewBlock(op.Location(), types...)
-	inside := argumentsOf(block)
+	inside := block.ArgumentValues()
 	results, err := build(block, inside[:own])
 	if err != nil {
 		return nil, err

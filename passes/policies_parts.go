@@ -26,10 +26,7 @@ type operandPart struct {
 
 // whole returns parts that are the operands.
 func (a *policyApplier) whole(operands []mlir.Value) (parts []operandPart) {
-	var types []mlir.Type
-	for _, v := range operands {
-		types = append(types, v.Type())
-	}
+	types := mlir.TypesOf(operands)
 	for i, sharding := range a.replicated(types) {
 		parts = append(parts, operandPart{types[i], sharding})
 	}

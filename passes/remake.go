@@ -39,7 +39,7 @@ func extended(op mlir.Operation, operand mlir.Value, token mlir.Type) (mlir.Oper
 	if !operand.IsNil() {
 		operands = append(operands, operand)
 	}
-	results := append(resultTypes(op), token)
+	results := append(mlir.TypesOf(op.ResultValues()), token)
 	return remake(op, operands, results, upTo(op.NumResults()))
 }
 
@@ -50,16 +50,9 @@ func without(op mlir.Operation, result, operand int) (mlir.Operation, error) {
 	if operand >= 0 {
 		operands = slices.Delete(operands, operand, operand+1)
 	}
-	results := resultTypes(op)
+	results := mlir.TypesOf(op.ResultValues())
 	kept := upTo(len(results))
 	return remake(op, operands, slices.Delete(results, result, result+1), slices.Delete(kept, result, result+1))
-}
-
-func argumentsOf(b mlir.Block) (list []mlir.Value) {
-	for _, v := range b.Arguments() {
-		list = append(list, v)
-	}
-	return list
 }
 
 // returnAlso makes a function return one more value.
@@ -67,14 +60,6 @@ func returnAlso(f mlir.Operation, v mlir.Value) {
 	end := f.Region(0).First().Terminator()
 	end.SetOperands(append(end.OperandValues(), v)...)
 	setSignature(f, -1, -1)
-}
-
-func resultTypes(op mlir.Operation) []mlir.Type {
-	var list []mlir.Type
-	for _, v := range op.Results() {
-		list = append(list, v.Type())
-	}
-	return list
 }
 
 func upTo(n int) []int {
@@ -90,13 +75,7 @@ func upTo(n int) []int {
 // result was added after the others, and any other index that the one there was removed.
 func setSignature(f mlir.Operation, param, result int) {
 	c, block := f.Context(), f.Region(0).First()
-	var params, results []mlir.Type
-	for _, v := range block.Arguments() {
-		params = append(params, v.Type())
-	}
-	for _, v := range block.Terminator().Operands() {
-		results = append(results, v.Type())
-	}
+	params, results := mlir.TypesOf(block.ArgumentValues()), mlir.TypesOf(block.Terminator().OperandValues())
 	f.SetAttribute("function_type", c.TypeAttribute(c.FunctionType(params, results)))
 	for _, list := range []struct {
 		name string

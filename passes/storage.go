@@ -111,7 +111,7 @@ func (s *storage) operation(op mlir.Operation, functions map[string]mlir.Operati
 	name, isCall := function.Callee(op)
 	switch f, defined := functions[name]; {
 	case isCall && defined:
-		s.joinAll(op.OperandValues(), argumentsOf(f.Region(0).First()))
+		s.joinAll(op.OperandValues(), f.Region(0).First().ArgumentValues())
 		s.joinAll(op.ResultValues(), f.Region(0).First().Terminator().OperandValues())
 	case isBranch(op):
 		for _, region := range op.Regions() {
@@ -125,7 +125,7 @@ func (s *storage) operation(op mlir.Operation, functions map[string]mlir.Operati
 	case op.Name() == "stablehlo.while":
 		cond, body := op.Region(0).First(), op.Region(1).First()
 		s.loops = append(s.loops, op)
-		s.joinAll(argumentsOf(cond), argumentsOf(body))
+		s.joinAll(cond.ArgumentValues(), body.ArgumentValues())
 		token, err := callop.TokenType(op.Context())
 		for i, v := range body.Terminator().Operands() {
 			if err == nil && v.Type() == token {

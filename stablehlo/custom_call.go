@@ -172,13 +172,7 @@ func AsCustomCall(op mlir.Operation) (CustomCallOp, bool) {
 // ReadCustomCall is AsCustomCall for an operation of another dialect that has the attributes of a
 // custom call, such as mhlo.custom_call. Aliases of another dialect are not read.
 func ReadCustomCall(op mlir.Operation) CustomCallOp {
-	o := CustomCallOp{APIVersion: 1}
-	for _, v := range op.Operands() {
-		o.Operands = append(o.Operands, v)
-	}
-	for _, v := range op.Results() {
-		o.Results = append(o.Results, v.Type())
-	}
+	o := CustomCallOp{APIVersion: 1, Operands: op.OperandValues(), Results: mlir.TypesOf(op.ResultValues())}
 	// By name: MLIR makes the whole list of attributes anew for each one that an iteration returns.
 	for _, name := range customCallAttributes {
 		a, ok := op.Attribute(name)

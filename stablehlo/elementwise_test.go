@@ -77,10 +77,7 @@ func inFunction(
 	t.Helper()
 	arguments := mlirtest.Types(c, types...)
 	block := c.NewBlock(mlir.Location{}, arguments...)
-	var in []mlir.Value
-	for _, v := range block.Arguments() {
-		in = append(in, v)
-	}
+	in := block.ArgumentValues()
 	op, err := create(in)
 	if err != nil {
 		return "", err

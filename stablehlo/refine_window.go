@@ -84,10 +84,7 @@ func staticWindow(m *mlir.Module, op mlir.Operation) (done bool, err error) {
 func bodyOf(f mlir.Operation) (mlir.Region, error) {
 	c := f.Context()
 	from := f.Region(0).First()
-	var types []mlir.Type
-	for _, v := range from.Arguments() {
-		types = append(types, v.Type())
-	}
+	types := mlir.TypesOf(from.ArgumentValues())
 	to := c.NewBlock(f.Location(), types...)
 	var m mlir.Mapping
 	for i, v := range from.Arguments() {

@@ -40,10 +40,7 @@ func (b *blockCutter) emit(g *group) (*mlir.Module, error) {
 	for name, a := range b.module.Operation().Attributes() {
 		m.Operation().SetAttribute(name, a)
 	}
-	var types []mlir.Type
-	for _, v := range g.in {
-		types = append(types, v.Type())
-	}
+	types := mlir.TypesOf(g.in)
 	block := c.NewBlock(loc, types...)
 	var mapping mlir.Mapping
 	for i, v := range g.in {

@@ -79,14 +79,8 @@ func (c *cutter) lower(op mlir.Operation, cb *Callback, build Func) error {
 		return cutError(op, "lowering the callback %q: %w", cb.Name, err)
 	}
 	c.module.Body().Append(f)
-	var operands []mlir.Value
-	for _, v := range op.Operands() {
-		operands = append(operands, v)
-	}
-	var types []mlir.Type
-	for _, v := range op.Results() {
-		types = append(types, v.Type())
-	}
+	operands := op.OperandValues()
+	types := mlir.TypesOf(op.ResultValues())
 	ctx := c.module.Context()
 	called, err := mlir.Create(mlir.Before(op), mlir.OperationState{
 		Name: "func.call", Location: op.Location(), Operands: operands, Results: types,

@@ -68,7 +68,7 @@ func (b *batcher) replace(m transform.Manual) []mlir.Value {
 			m.In[i] = undivided(m.In[i], "{}")
 		}
 	}
-	at, groups, types := make([]int, len(m.Out)), make([]int64, len(m.Out)), typesOf(m.Op.ResultValues())
+	at, groups, types := make([]int, len(m.Out)), make([]int64, len(m.Out)), mlir.TypesOf(m.Op.ResultValues())
 	for i, t := range types {
 		if at[i], groups[i] = b.divided(m, &m.Out[i]); at[i] >= 0 {
 			shape := slices.Clone(dimsOf(t))

@@ -66,7 +66,7 @@ func Batch(f mlir.Operation, o Options) (batched mlir.Operation, err error) {
 	}
 	asComposites(source)
 	from := source.Region(0).First()
-	parameters, results := arguments(from), from.Terminator().OperandValues()
+	parameters, results := from.ArgumentValues(), from.Terminator().OperandValues()
 	tokens := tokensOf(from)
 	if o.axis == nil {
 		o.axis = axisOf(f, o)
@@ -182,7 +182,7 @@ func axes(f mlir.Operation, what string, list []int, values []mlir.Value, tokens
 
 // create returns a function with the parameters of f, batched along axes, that returns nothing.
 func create(f mlir.Operation, size int64, parameters []mlir.Value, in []int) mlir.Operation {
-	c, types := f.Context(), typesOf(parameters)
+	c, types := f.Context(), mlir.TypesOf(parameters)
 	for i, v := range parameters {
 		if in[i] == NotBatched {
 			continue

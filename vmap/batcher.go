@@ -116,7 +116,7 @@ func (b *batcher) int(name string, value int64) mlir.NamedAttribute {
 // region returns a region with arguments, whose results f computes.
 func (b *batcher) region(types []mlir.Type, f func(arguments []mlir.Value) []mlir.Value) mlir.Region {
 	r, block := b.Region(types...)
-	b.At(block.Terminator(), func() { block.Terminator().SetOperands(f(arguments(block))...) })
+	b.At(block.Terminator(), func() { block.Terminator().SetOperands(f(block.ArgumentValues())...) })
 	return r
 }
 

@@ -110,13 +110,13 @@ func (b *batcher) rule(op mlir.Operation, name string, operands []mlir.Value, co
 	a, _ := callee.Attribute("function_type")
 	t, _ := a.TypeValue()
 	parameters, results, _ := t.Signature()
-	types := typesOf(op.ResultValues())
+	types := mlir.TypesOf(op.ResultValues())
 	for i, t := range types {
 		types[i] = b.typeOf(t)
 	}
-	if config.NumTokens > 0 || !slices.Equal(parameters, typesOf(operands)) || !slices.Equal(results, types) {
+	if config.NumTokens > 0 || !slices.Equal(parameters, mlir.TypesOf(operands)) || !slices.Equal(results, types) {
 		fail(op, "the function @%s of its rule for batches has the type %s, but batches of the operands and results "+
-			"need %s", name, t, b.Context.FunctionType(typesOf(operands), types))
+			"need %s", name, t, b.Context.FunctionType(mlir.TypesOf(operands), types))
 	}
 	if jvp, ok := strings.CutPrefix(config.JVP, "@"); ok {
 		return b.withJVP(op, name, jvp, operands, results)
@@ -215,11 +215,11 @@ func (b *batcher) once(
 		var of []mlir.Type
 		switch config.Form {
 		case contract.Passthrough:
-			of = typesOf(operands[:data])
+			of = mlir.TypesOf(operands[:data])
 		case contract.Call, contract.Pure:
-			of = typesOf(results[:len(results)-tokens])
+			of = mlir.TypesOf(results[:len(results)-tokens])
 		}
-		config.Signature = contract.SignatureHash(must(callop.Signature(typesOf(operands[:data]), of)))
+		config.Signature = contract.SignatureHash(must(callop.Signature(mlir.TypesOf(operands[:data]), of)))
 	}
 	name := "backend_config"
 	if _, ok := op.Attribute("mhlo.backend_config"); ok {

@@ -45,7 +45,7 @@ func asComposites(f mlir.Operation) {
 		made := transform.NewEmitter(op, op.Location()).Op(stablehlo.CompositeOp{
 			Name: transform.Checkpoint, Decomposition: transform.Callee(op), Inputs: op.OperandValues(),
 			CompositeAttributes: f.Context().DictionaryAttribute(mlir.NamedAttribute{Name: "policy", Value: policy}),
-			ResultTypes:         typesOf(op.ResultValues()),
+			ResultTypes:         mlir.TypesOf(op.ResultValues()),
 		})
 		transform.Replace(op.ResultValues(), made.ResultValues())
 		check(op.Erase())

@@ -100,7 +100,7 @@ func while(b *batcher, op mlir.Operation) []mlir.Value {
 		}
 	}
 	if !r.is(condition) {
-		types := typesOf(initial)
+		types := mlir.TypesOf(initial)
 		return b.Op(stablehlo.WhileOp{
 			Operand: initial,
 			Cond: b.region(types, func(v []mlir.Value) []mlir.Value {
@@ -118,7 +118,7 @@ func while(b *batcher, op mlir.Operation) []mlir.Value {
 	}
 	b.evaluate(cond, initial)
 	carried := first(b.full(condition), initial) // which elements go on, and the values
-	types := typesOf(carried)
+	types := mlir.TypesOf(carried)
 	return b.Op(stablehlo.WhileOp{
 		Operand: carried,
 		Cond:    b.region(types, func(v []mlir.Value) []mlir.Value { return []mlir.Value{b.anyOf(v[0])} }),

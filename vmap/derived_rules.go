@@ -13,7 +13,7 @@ import (
 func (b *batcher) withJVP(
 	op mlir.Operation, name, jvp string, operands []mlir.Value, results []mlir.Type,
 ) []mlir.Value {
-	types := typesOf(operands)
+	types := mlir.TypesOf(operands)
 	rule := b.wrap(op, jvp, "jvp", slices.Concat(types, types), func(w *batcher, v []mlir.Value) []mlir.Value {
 		x, dx := v[:len(types)], v[len(types):]
 		both := slices.Concat(results, floats(results))
@@ -36,7 +36,7 @@ func (b *batcher) withJVP(
 func (b *batcher) withVJP(
 	op mlir.Operation, name, vjp string, operands []mlir.Value, results []mlir.Type,
 ) []mlir.Value {
-	types := typesOf(operands)
+	types := mlir.TypesOf(operands)
 	forward := b.wrap(op, vjp, "forward", types, func(w *batcher, x []mlir.Value) []mlir.Value {
 		y := w.call(name, x, results)
 		return slices.Concat(y, x, y)
@@ -85,7 +85,7 @@ func (b *batcher) wrap(
 	must(b.table.Insert(f))
 	end := f.Region(0).First().Terminator()
 	w := &batcher{Emitter: transform.NewEmitter(end, op.Location()), size: b.size}
-	end.SetOperands(results(w, arguments(f.Region(0).First()))...)
+	end.SetOperands(results(w, f.Region(0).First().ArgumentValues())...)
 	transform.Settle(f, b.table, made)
 	f.SetVisibility(mlir.Private)
 	return made

@@ -28,7 +28,7 @@ func (b *batcher) loop(op mlir.Operation) []mlir.Value {
 			carried = append(carried, b.get(chained[i]))
 		}
 	}
-	types := typesOf(carried)
+	types := mlir.TypesOf(carried)
 	return b.Op(stablehlo.WhileOp{
 		Operand: carried,
 		Cond: b.region(types, func(v []mlir.Value) []mlir.Value {

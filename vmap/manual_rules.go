@@ -45,7 +45,7 @@ func manual(b *batcher, op mlir.Operation) []mlir.Value {
 	for i := range m.Out {
 		m.Out[i] = undivided(m.Out[i], "{}")
 	}
-	return b.manual(m, operands, typesOf(op.ResultValues()))
+	return b.manual(m, operands, mlir.TypesOf(op.ResultValues()))
 }
 
 // manual creates a manual computation with these operands, for which m has the shardings, and batches of results.
@@ -53,7 +53,7 @@ func (b *batcher) manual(m transform.Manual, operands []mlir.Value, results []ml
 	for i, t := range results {
 		results[i] = b.typeOf(t)
 	}
-	parts := typesOf(arguments(m.Body))
+	parts := mlir.TypesOf(m.Body.ArgumentValues())
 	for i, v := range operands {
 		if rank(v) > rank(m.Body.Argument(i)) {
 			parts[i] = b.typeOf(parts[i])
@@ -64,7 +64,7 @@ func (b *batcher) manual(m transform.Manual, operands []mlir.Value, results []ml
 	end := must(mlir.Create(block, mlir.OperationState{Name: "sdy.return", Location: m.Op.Location()}))
 	outside := b.Emitter
 	b.Emitter = transform.NewEmitter(end, m.Op.Location()) // its constants are in it
-	end.SetOperands(b.parts(m, transform.Arguments(block))...)
+	end.SetOperands(b.parts(m, block.ArgumentValues())...)
 	b.Emitter = outside
 	return must(mlir.Create(mlir.Before(b.Before), mlir.OperationState{
 		Name: m.Op.Name(), Location: m.Op.Location(), Operands: operands, Results: results,

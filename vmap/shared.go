@@ -8,7 +8,6 @@ import (
 
 // The short names of what the rules use of package transform.
 var (
-	arguments  = transform.Arguments
 	check      = transform.Check
 	dims       = transform.Dims
 	element    = transform.Element
@@ -18,7 +17,6 @@ var (
 	operations = transform.Operations
 	rank       = transform.Rank
 	refuse     = transform.Refuse
-	typesOf    = transform.TypesOf
 	upTo       = transform.UpTo
 )
 

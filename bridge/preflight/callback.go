@@ -21,7 +21,7 @@ func checkCallback(call stablehlo.CustomCallOp, attributes mlir.Attribute) (Prob
 		return Problem{Kind: BadAttributes, Err: err}, true
 	}
 	fail := failing(config)
-	args, results, err := callop.Data(config, callop.Types(call.Operands), call.Results)
+	args, results, err := callop.Data(config, mlir.TypesOf(call.Operands), call.Results)
 	if err != nil {
 		return fail(BadCall, err)
 	}

@@ -49,7 +49,7 @@ func (o Options) checkJAX(call stablehlo.CustomCallOp, attributes mlir.Attribute
 	if err != nil {
 		return Problem{Kind: MissingCallback, Err: err}, true
 	}
-	types := callop.Types(call.Operands)
+	types := mlir.TypesOf(call.Operands)
 	in, errIn := callop.Shapes(types[callop.Tokens(types):])
 	out, errOut := callop.Shapes(call.Results[callop.Tokens(call.Results):])
 	arrays := errIn == nil && errOut == nil

@@ -193,10 +193,7 @@ func create(
 	c *mlir.Context, call stablehlo.CustomCallOp, config contract.Config, checked bool, at mlir.InsertionPoint,
 	location unsafe.Pointer,
 ) (mlir.Operation, error) {
-	var types []mlir.Type
-	for _, v := range call.Operands {
-		types = append(types, v.Type())
-	}
+	types := mlir.TypesOf(call.Operands)
 	results := call.Results
 	if config.Form == contract.Passthrough {
 		call.Results, call.Aliases, results = types, aliasing.Passthrough(len(types)), types

@@ -54,15 +54,6 @@ func checkNames(e contract.Encoding, operands []mlir.Type) error {
 	return nil
 }
 
-// Types returns the types of values.
-func Types(values []mlir.Value) []mlir.Type {
-	types := make([]mlir.Type, len(values))
-	for i, v := range values {
-		types[i] = v.Type()
-	}
-	return types
-}
-
 // Tokens returns the number of tokens of XLA's at the beginning of operands or results. JAX orders its calls by them,
 // and their functions do not get them.
 func Tokens(types []mlir.Type) (n int) {

@@ -93,7 +93,7 @@ func (s *Site) setAttributes() {
 	if dictionary, _ := stablehlo.TypedConfig(s.Op); !dictionary.IsNil() {
 		s.Attributes = dispatch.Attributes(callop.Attributes(dictionary))
 	}
-	s.Tokens, s.Returned = callop.Tokens(callop.Types(s.Call.Operands)), callop.Tokens(s.Call.Results)
+	s.Tokens, s.Returned = callop.Tokens(mlir.TypesOf(s.Call.Operands)), callop.Tokens(s.Call.Results)
 }
 
 // Pure reports whether the call may be replaced by operations.
@@ -119,7 +119,7 @@ func (s *Site) Data() (d Data, err error) {
 	before, _ := s.Config.Encoding.Names()
 	d.Before, d.Returned = s.Tokens+before, s.Returned
 	// The operands of the operation may have been replaced since it was read.
-	operands := callop.Types(s.Op.OperandValues())
+	operands := mlir.TypesOf(s.Op.OperandValues())
 	args, filled, err := callop.Data(s.Config, operands[s.Tokens:], s.Call.Results[s.Returned:])
 	if err != nil {
 		return d, err

@@ -72,10 +72,7 @@ func (b *Body) Attribute(text string) mlir.Attribute { return Attribute(b.C, tex
 // the results of the function.
 func (b *Body) Region(types []string, result func(block mlir.Block, in []mlir.Value) []mlir.Value) mlir.Region {
 	block := b.C.NewBlock(mlir.Location{}, b.Types(types...)...)
-	var in []mlir.Value
-	for _, v := range block.Arguments() {
-		in = append(in, v)
-	}
+	in := block.ArgumentValues()
 	values := result(block, in)
 	check.Must(block.Create(mlir.OperationState{Name: "stablehlo.return", Operands: values}))
 	region := b.C.NewRegion()
@@ -95,9 +92,7 @@ func (s Sample) Module(c *mlir.Context) (*mlir.Module, mlir.Operation, Made, err
 	b := &Body{C: c}
 	arguments := b.Types(s.Operand...)
 	b.Block = c.NewBlock(mlir.Location{}, arguments...)
-	for _, v := range b.Block.Arguments() {
-		b.In = append(b.In, v)
-	}
+	b.In = b.Block.ArgumentValues()
 	made := s.Make(b)
 	op, err := Create(b.Block, made.Operation)
 	if err != nil {

@@ -67,7 +67,7 @@ func Bodies(s mlir.OperationState) error {
 }
 
 // Returned returns the values that a region of one block returns.
-func Returned(r mlir.Region) (values []mlir.Value, err error) {
+func Returned(r mlir.Region) ([]mlir.Value, error) {
 	if r.NumBlocks() != 1 {
 		return nil, fmt.Errorf("has %d blocks: it must have one", r.NumBlocks())
 	}
@@ -75,8 +75,5 @@ func Returned(r mlir.Region) (values []mlir.Value, err error) {
 	if last.IsNil() || last.Name() != "stablehlo.return" {
 		return nil, fmt.Errorf("does not end with stablehlo.return")
 	}
-	for _, v := range last.Operands() {
-		values = append(values, v)
-	}
-	return values, nil
+	return last.OperandValues(), nil
 }

@@ -115,7 +115,7 @@ func (e *Emitter) Prune(op mlir.Operation) {
 	if !slices.Contains(keep, false) {
 		return
 	}
-	made := e.Remake(op, operands, Filter(TypesOf(op.ResultValues()), keep))
+	made := e.Remake(op, operands, Filter(mlir.TypesOf(op.ResultValues()), keep))
 	Replace(Filter(op.ResultValues(), keep), made.ResultValues())
 	Check(op.Erase())
 }

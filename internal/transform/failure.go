@@ -41,7 +41,7 @@ func Discard(f mlir.Operation) {
 		values := op.ResultValues()
 		for _, r := range op.Regions() {
 			for b := range r.Blocks() {
-				values = append(values, Arguments(b)...)
+				values = append(values, b.ArgumentValues()...)
 			}
 		}
 		for _, v := range values {

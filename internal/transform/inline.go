@@ -117,7 +117,7 @@ func NewFunction(loc mlir.Location, name string, parameters []mlir.Type) mlir.Op
 // if it is taken, and verifies it. Nothing refers to the name that the function had.
 func Settle(f mlir.Operation, table *mlir.SymbolTable, name string) {
 	body, c := f.Region(0).First(), f.Context()
-	signature := c.FunctionType(TypesOf(Arguments(body)), TypesOf(body.Terminator().OperandValues()))
+	signature := c.FunctionType(mlir.TypesOf(body.ArgumentValues()), mlir.TypesOf(body.Terminator().OperandValues()))
 	f.SetAttribute("function_type", c.TypeAttribute(signature))
 	base := name
 	for n := 1; ; n++ {

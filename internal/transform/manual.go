@@ -135,7 +135,7 @@ func (e *Emitter) pruneManual(op mlir.Operation) {
 	keep := uses(op.ResultValues())
 	m.Body.Terminator().SetOperands(Filter(m.Body.Terminator().OperandValues(), keep)...)
 	NewEmitter(m.Body.Terminator(), e.Loc).Clean(m.Body)
-	keepIn := uses(Arguments(m.Body))
+	keepIn := uses(m.Body.ArgumentValues())
 	if !slices.Contains(keep, false) && !slices.Contains(keepIn, false) {
 		return
 	}
@@ -144,7 +144,7 @@ func (e *Emitter) pruneManual(op mlir.Operation) {
 			Check(m.Body.EraseArgument(i))
 		}
 	}
-	made := e.Remake(op, Filter(op.OperandValues(), keepIn), Filter(TypesOf(op.ResultValues()), keep))
+	made := e.Remake(op, Filter(op.OperandValues(), keepIn), Filter(mlir.TypesOf(op.ResultValues()), keep))
 	Manual{In: Filter(m.In, keepIn), Out: Filter(m.Out, keep), Axes: m.Axes}.Write(made)
 	Replace(Filter(op.ResultValues(), keep), made.ResultValues())
 	Check(op.Erase())

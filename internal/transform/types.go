@@ -36,21 +36,6 @@ func IsComplex(t mlir.Type) bool {
 	return ok && e.IsFloat()
 }
 
-// Arguments returns the arguments of a block.
-func Arguments(b mlir.Block) (list []mlir.Value) {
-	for _, v := range b.Arguments() {
-		list = append(list, v)
-	}
-	return list
-}
-
-func TypesOf(values []mlir.Value) (list []mlir.Type) {
-	for _, v := range values {
-		list = append(list, v.Type())
-	}
-	return list
-}
-
 // Operations returns the operations of a block as they are now, without the terminator.
 func Operations(b mlir.Block) []mlir.Operation {
 	list := slices.Collect(b.Operations())

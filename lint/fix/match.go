@@ -38,14 +38,12 @@ func (w *rewriter) match(old, new mlir.Operation) {
 
 // arguments names the arguments of a block of an operation.
 func (w *rewriter) arguments(op mlir.Operation, before, after mlir.Block) {
-	var old, values []mlir.Value
+	var old []mlir.Value
 	var names []string
 	for _, v := range before.Arguments() {
 		old, names = append(old, v), append(names, w.names.name(v))
 	}
-	for _, v := range after.Arguments() {
-		values = append(values, v)
-	}
+	values := after.ArgumentValues()
 	// Blocks of one operation may share names in its text.
 	for i, name := range w.names.assign(values, old, names, func(v mlir.Value) string { return w.shared(op, v) }) {
 		w.names.of[values[i]] = name

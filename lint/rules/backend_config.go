@@ -72,7 +72,7 @@ func (c *call) checkConfig() error {
 	if err != nil {
 		return err
 	}
-	operands, results, err := callop.Data(config, callop.Types(c.Operands), c.Results)
+	operands, results, err := callop.Data(config, mlir.TypesOf(c.Operands), c.Results)
 	if err != nil {
 		return err
 	}

@@ -171,25 +171,25 @@ func (f *flow) sources(p *lint.Pass) map[mlir.Value]reach {
 		}
 	}
 	for op := range p.Operations(slices.Concat(createTokenNames, afterAllNames)...) {
-		add(results(op), 0)
+		add(op.ResultValues(), 0)
 	}
 	for op := range p.Operations(outfeedNames...) {
-		add(results(op), toOutfeed)
+		add(op.ResultValues(), toOutfeed)
 	}
 	for op := range p.Operations(infeedNames...) {
-		add(results(op), toInfeed)
+		add(op.ResultValues(), toInfeed)
 	}
 	for op := range p.Operations(tokenMakers...) {
-		add(results(op), toOther)
+		add(op.ResultValues(), toOther)
 	}
 	for function := range p.Operations("func.func") {
 		if entry := entryOf(function); !entry.IsNil() && len(f.calls[function]) == 0 {
-			add(arguments(entry), toOther)
+			add(entry.ArgumentValues(), toOther)
 		}
 	}
 	for call := range p.Operations("func.call", "stablehlo.composite") {
 		if function, ok := f.callee(call); !ok || entryOf(function).IsNil() {
-			add(results(call), toOther)
+			add(call.ResultValues(), toOther)
 		}
 	}
 	return start
@@ -207,23 +207,23 @@ func (f *flow) step(use mlir.Use) (reach, []mlir.Value) {
 	op := use.Owner
 	switch op.Name() {
 	case "stablehlo.outfeed", "mhlo.outfeed":
-		return toOutfeed, results(op)
+		return toOutfeed, op.ResultValues()
 	case "stablehlo.infeed", "mhlo.infeed":
-		return toInfeed, results(op)
+		return toInfeed, op.ResultValues()
 	case "stablehlo.after_all", "mhlo.after_all",
 		"stablehlo.tuple", "mhlo.tuple",
 		"stablehlo.get_tuple_element", "mhlo.get_tuple_element":
-		return 0, results(op)
+		return 0, op.ResultValues()
 	case "stablehlo.optimization_barrier", "mhlo.optimization_barrier",
 		"builtin.unrealized_conversion_cast":
-		return 0, along(use, op.NumOperands(), results(op))
+		return 0, along(use, op.NumOperands(), op.ResultValues())
 	}
 	if function, ok := f.callee(op); ok {
 		entry := entryOf(function)
 		if entry.IsNil() { // only declared: its definition may need the token
-			return toOther, results(op)
+			return toOther, op.ResultValues()
 		}
-		return 0, along(use, op.NumOperands(), arguments(entry))
+		return 0, along(use, op.NumOperands(), entry.ArgumentValues())
 	}
 	if block := op.Block(); !block.IsNil() && op.Equal(block.Terminator()) {
 		return 0, f.leave(use, block)
@@ -231,7 +231,7 @@ func (f *flow) step(use mlir.Use) (reach, []mlir.Value) {
 	if next := f.enter(use); next != nil {
 		return 0, next
 	}
-	return toOther, results(op)
+	return toOther, op.ResultValues()
 }
 
 // leave follows a token that a terminator passes out of a block: to the calls of the function,
@@ -242,20 +242,20 @@ func (f *flow) leave(use mlir.Use, block mlir.Block) []mlir.Value {
 	parent := block.Parent()
 	var next []mlir.Value
 	for _, call := range f.calls[parent] {
-		next = append(next, along(use, n, results(call))...)
+		next = append(next, along(use, n, call.ResultValues())...)
 	}
 	isFunction := parent.Name() == "func.func"
 	if !isFunction {
-		next = append(next, along(use, n, results(parent))...)
+		next = append(next, along(use, n, parent.ResultValues())...)
 	}
 	for _, region := range parent.Regions() {
 		entry := region.First()
 		for b := range region.Blocks() {
 			switch {
 			case b != entry:
-				next = append(next, arguments(b)...)
+				next = append(next, b.ArgumentValues()...)
 			case !isFunction:
-				next = append(next, along(use, n, arguments(b))...)
+				next = append(next, along(use, n, b.ArgumentValues())...)
 			}
 		}
 	}
@@ -269,13 +269,13 @@ func (f *flow) enter(use mlir.Use) []mlir.Value {
 	var next []mlir.Value
 	for _, region := range op.Regions() {
 		if entry := region.First(); !entry.IsNil() {
-			next = append(next, along(use, op.NumOperands(), arguments(entry))...)
+			next = append(next, along(use, op.NumOperands(), entry.ArgumentValues())...)
 		}
 	}
 	if !slices.ContainsFunc(next, func(v mlir.Value) bool { return f.isToken(v.Type()) }) {
 		return nil
 	}
-	return append(next, along(use, op.NumOperands(), results(op))...)
+	return append(next, along(use, op.NumOperands(), op.ResultValues())...)
 }
 
 // along returns the value with the index of the operand, or all values if there are not as many
@@ -292,19 +292,6 @@ func entryOf(function mlir.Operation) mlir.Block {
 		return mlir.Block{}
 	}
 	return function.Region(0).First()
-}
-
-func results(op mlir.Operation) []mlir.Value { return second(op.Results()) }
-
-func arguments(b mlir.Block) []mlir.Value { return second(b.Arguments()) }
-
-// second returns the values of an indexed sequence.
-func second(seq func(func(int, mlir.Value) bool)) []mlir.Value {
-	var values []mlir.Value
-	for _, v := range seq {
-		values = append(values, v)
-	}
-	return values
 }
 
 var tokenTypes = []string{"!stablehlo.token", "!mhlo.token"}

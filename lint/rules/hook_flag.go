@@ -109,10 +109,10 @@ func unknownFlags(p *lint.Pass) []mlir.Operation {
 func sent(h passes.Hook) string {
 	var types []string
 	for _, op := range h.Feeds[1:] {
-		values := second(op.Operands())
+		values := op.OperandValues()
 		what := ""
 		if op.Name() == "stablehlo.infeed" {
-			values, what = results(op), "an infeed of "
+			values, what = op.ResultValues(), "an infeed of "
 		}
 		for _, v := range values[:len(values)-1] {
 			types = append(types, fmt.Sprint(what, v.Type()))

@@ -46,7 +46,7 @@ func tokenValue(p *lint.Pass) error {
 		}
 	}
 	for op := range p.Operations(tokenMakers...) {
-		values := slices.Concat(second(op.Operands()), results(op))
+		values := slices.Concat(op.OperandValues(), op.ResultValues())
 		if slices.ContainsFunc(values, func(v mlir.Value) bool { return f.isToken(v.Type()) }) {
 			p.Report(op, mlir.SeverityNote, "%s is ordered by a token: its place among other calls depends on all that carries the token", op.Name())
 		}

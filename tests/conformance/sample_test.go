@@ -57,14 +57,11 @@ type body struct {
 // op makes an operation at the end of the function and returns its results.
 func (b *body) op(o mlirtest.Operation) (results []mlir.Value) { return b.at(b.Block, o) }
 
-func (b *body) at(block mlir.Block, o mlirtest.Operation) (results []mlir.Value) {
+func (b *body) at(block mlir.Block, o mlirtest.Operation) []mlir.Value {
 	made := check.Must(mlirtest.Create(block, o))
 	b.goType[made.Name()] = goName(o)
 	b.made[made.Name()] = true
-	for _, r := range made.Results() {
-		results = append(results, r)
-	}
-	return results
+	return made.ResultValues()
 }
 
 // elementwise is an operation by its name without the dialect.

@@ -25,7 +25,7 @@ func asJAX(op mlir.Operation, call stablehlo.CustomCallOp) (j jaxCall, ok bool) 
 	}
 	j.CustomCallOp = call
 	j.Aliases = nil // their indices count the tokens, and JAX writes none
-	j.Operands = j.Operands[callop.Tokens(callop.Types(j.Operands)):]
+	j.Operands = j.Operands[callop.Tokens(mlir.TypesOf(j.Operands)):]
 	j.Results = j.Results[callop.Tokens(j.Results):]
 	if call.Target == contract.TargetJAX && len(j.Operands) == len(call.Operands) {
 		return j, false

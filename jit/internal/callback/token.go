@@ -17,7 +17,7 @@ func DropTokens(f mlir.Operation) error {
 	body := f.Region(0).First()
 	end := body.Terminator()
 	results := end.OperandValues()
-	results = results[callop.Tokens(callop.Types(results)):]
+	results = results[callop.Tokens(mlir.TypesOf(results)):]
 	end.SetOperands(results...)
 	b := mlir.NewBuilder(mlir.AtStart(body), f.Location())
 	none := stablehlo.Constant(b, tensor.View{Shape: stablehlo.RuntimeTokenShape(), Data: []byte{}})
@@ -45,18 +45,11 @@ func DropTokens(f mlir.Operation) error {
 		}
 	}
 	c := f.Context()
-	t := c.FunctionType(argumentTypes(body), callop.Types(end.OperandValues()))
+	t := c.FunctionType(mlir.TypesOf(body.ArgumentValues()), mlir.TypesOf(end.OperandValues()))
 	f.SetAttribute("function_type", c.TypeAttribute(t))
 	f.RemoveAttribute("arg_attrs")
 	f.RemoveAttribute("res_attrs")
 	return nil
-}
-
-func argumentTypes(b mlir.Block) (list []mlir.Type) {
-	for _, v := range b.Arguments() {
-		list = append(list, v.Type())
-	}
-	return list
 }
 
 // setTokens gives the results of an operation that are tokens, and such arguments of its regions, another type.
