@@ -22,7 +22,7 @@ type attribute struct {
 // check compares the attributes of a call with those of its routine.
 func (r *routine) check(attributes callbacks.Attributes) error {
 	for _, a := range r.attributes {
-		value, ok := find(attributes, a.name)
+		value, ok := attributes.Get(a.name)
 		if !ok {
 			return fmt.Errorf("lapack: the call lacks the attribute %q: %s", a.name, r.wants())
 		}
@@ -72,28 +72,18 @@ func (r *routine) wants() string {
 	return "it has " + strings.Join(names, ", ")
 }
 
-// find returns the value of an attribute.
-func find(attributes callbacks.Attributes, name string) (any, bool) {
-	for _, a := range attributes {
-		if a.Name == name {
-			return a.Value, true
-		}
-	}
-	return nil, false
-}
-
 // char returns an attribute of the call, which check has seen.
 func (c *call) char(name string) byte {
-	value, _ := find(c.frame.Attributes, name)
+	value, _ := c.frame.Attributes.Get(name)
 	return value.(uint8)
 }
 
 func (c *call) flag(name string) bool {
-	value, _ := find(c.frame.Attributes, name)
+	value, _ := c.frame.Attributes.Get(name)
 	return value.(bool)
 }
 
 func (c *call) number(name string) int {
-	value, _ := find(c.frame.Attributes, name)
+	value, _ := c.frame.Attributes.Get(name)
 	return int(value.(int32))
 }

@@ -18,7 +18,7 @@ func fitting(e elementType, routine string, attributes callbacks.Attributes, m, 
 	least := min(m, n)
 	item, square, less := e.item(m, n), e.item(n, n), e.item(max(0, n-1))
 	option := func(name string) any {
-		value, _ := find(attributes, name)
+		value, _ := attributes.Get(name)
 		return value
 	}
 	switch routine {
