@@ -46,11 +46,6 @@ func (s Sharding) IsKnown() bool { return s.devices > 0 }
 // NumDevices returns the number of devices, or 0 if the sharding is unknown.
 func (s Sharding) NumDevices() int { return s.devices }
 
-// IsReplicated reports whether each device has the whole array.
-func (s Sharding) IsReplicated() bool {
-	return s.IsKnown() && s.tiles == nil && !s.maximal && !s.manual
-}
-
 // IsOpen reports whether the compiler may divide the array further than the module says.
 func (s Sharding) IsOpen() bool { return s.open }
 
@@ -139,19 +134,6 @@ func (s Sharding) PartShape(global tensor.Shape) (tensor.Shape, error) {
 		part.Dims[i] = ceil(part.Dims[i], n)
 	}
 	return part, nil
-}
-
-// IsEven reports whether all parts of a global array have the same size, without padding.
-func (s Sharding) IsEven(global tensor.Shape) bool {
-	if s.fits(global) != nil {
-		return false
-	}
-	for i, n := range s.tiles {
-		if global.Dims[i]%n != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 func ceil(n, parts int) int { return n/parts + min(n%parts, 1) }

@@ -318,14 +318,9 @@ func TestProperties(t *testing.T) {
 	var unknown Sharding
 	check.Diff(t, "known", false, unknown.IsKnown())
 	check.Diff(t, "devices", 0, unknown.NumDevices())
-	check.Diff(t, "replicated", false, unknown.IsReplicated())
-	check.Diff(t, "replicated", true, Replicated(2).IsReplicated())
 	s, err := Parse("{devices=[2,1,2]<=[4] last_tile_dim_replicate}", 4)
 	check.NoError(t, err)
 	check.Diff(t, "tiles", []int{2, 1}, s.Tiles())
-	check.Diff(t, "even", true, s.IsEven(tensor.ShapeOf(tensor.F32, 4, 3)))
-	check.Diff(t, "even", false, s.IsEven(tensor.ShapeOf(tensor.F32, 5, 3)))
-	check.Diff(t, "even", false, unknown.IsEven(tensor.ShapeOf(tensor.F32, 4, 3)))
 	var first []bool
 	for i := range 5 {
 		first = append(first, s.IsFirst(i))
