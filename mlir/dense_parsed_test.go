@@ -2,11 +2,14 @@ package mlir_test
 
 import (
 	"bytes"
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
 )
 
 // TestParseMisfits checks that dense elements that do not fit their type are refused: the library
@@ -53,6 +56,24 @@ func TestParseMisfits(t *testing.T) {
 			again := check.Must(c.Parse("", check.Must(m.Bytecode())))
 			check.Diff(t, "the module read from bytecode", m.String(), again.String())
 			check.Diff(t, "the attribute parsed again", a, check.Must(c.ParseAttribute(a.String())))
+		}
+	})
+}
+
+// TestParseInUsedMemory parses elements that fit, in memory in which other contexts have had some.
+func TestParseInUsedMemory(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		r := rand.New(rand.NewPCG(1, 2))
+		for range 20 {
+			text := "[unit"
+			for i := range 300 {
+				text += fmt.Sprintf(", dense<[(%d, 2), (3, 4)]> : tensor<2xcomplex<i16>>, \"%d%s\"", i, i,
+					strings.Repeat("x", r.IntN(40)))
+			}
+			c := e.Library.NewContext(mlir.ContextOptions{})
+			_, err := c.ParseAttribute(text + "]")
+			check.NoError(t, err)
+			check.NoError(t, c.Close())
 		}
 	})
 }

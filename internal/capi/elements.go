@@ -118,12 +118,14 @@ static void** dense_in(uintptr_t t, void* op, void* part, size_t* n, bool* faile
 }
 
 // The API tells where the elements are, and not how many. Their number is next to their address in
-// the attribute's storage, after its kind, its type and perhaps a flag.
+// the attribute's storage, after its kind, its type, which takes two words, and in some releases a word
+// with a flag. The flag takes one byte of it, and the others are what the memory had before, so this word
+// may look like the address: look behind it first.
 static intptr_t dense_stored(uintptr_t t, void* a) {
   void** storage = a;
   const void* data = ((table)t)->mlirDenseElementsAttrGetRawData((MlirAttribute){a});
   if (!data) return 0;
-  for (int i = 1; i <= 5; i++)
+  for (int i = 4; i >= 3; i--)
     if (storage[i] == data) return (intptr_t)storage[i + 1];
   return -1;
 }
