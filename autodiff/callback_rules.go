@@ -317,7 +317,8 @@ func transposeCall(b *backward, op mlir.Operation) {
 	case c.config.Transpose != "":
 		made = b.named(c, c.config.Transpose, cotangents, mlir.TypesOf(inputs), nil)
 	default:
-		made = b.named(c, c.config.VJP, append(op.OperandValues()[:known:known], cotangents...), mlir.TypesOf(inputs), nil)
+		made = b.named(c, c.config.VJP, append(op.OperandValues()[:known:known], cotangents...),
+			mlir.TypesOf(inputs), nil)
 	}
 	for i, v := range inputs {
 		b.add(v, made[i])

@@ -50,7 +50,8 @@ func (b *batcher) combine(op mlir.Operation, x mlir.Value) mlir.Value {
 	if op.NumRegions() > 0 {
 		body := op.Region(0).First()
 		inner := operations(body)
-		if len(inner) != 1 || inner[0].NumOperands() != 2 || !slices.Equal(inner[0].OperandValues(), body.ArgumentValues()) {
+		if len(inner) != 1 || inner[0].NumOperands() != 2 ||
+			!slices.Equal(inner[0].OperandValues(), body.ArgumentValues()) {
 			fail(op, "its computation is not one operation on its two arguments, so that it is not known for a batch")
 		}
 		name = inner[0].Name()

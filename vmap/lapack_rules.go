@@ -9,7 +9,8 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// lapack makes one of JAX's calls of LAPACK, which take batches of matrices, for the batch, whose dimension is the outermost one in memory.
+// lapack makes one of JAX's calls of LAPACK, which take batches of matrices, for the batch, whose dimension is the
+// outermost one in memory.
 func (b *batcher) lapack(op mlir.Operation, custom stablehlo.CustomCallOp) []mlir.Value {
 	if strings.HasSuffix(custom.Target, "trsm_ffi") && !b.batched(op.Operand(0)) {
 		return b.solve(op, transform.Option(op, "side") == 'L')
