@@ -34,7 +34,8 @@ func (e *EvaluateError) Error() string {
 // run time, and a loop may not terminate. Run untrusted modules in a child process.
 //
 // A convolution whose result has another element type than its operands is computed in the
-// wider one of the two types, and a comparison by totalOrder as one of integers.
+// wider one of the two types, a comparison by totalOrder as one of integers, and a
+// select_and_scatter that adds as one from zero, to which its initial value is added.
 func Evaluate(m *mlir.Module, arguments ...tensor.View) ([]tensor.View, error) {
 	c := m.Context()
 	l := c.Library()
@@ -107,7 +108,9 @@ type correction struct {
 }
 
 // corrections are in the order in which an operation needs them.
-var corrections = []correction{{mixed, makeUniform}, {reordered, reorder}, {totalOrder, compareIntegers}}
+var corrections = []correction{
+	{mixed, makeUniform}, {reordered, reorder}, {totalOrder, compareIntegers}, {repeats, addInitial},
+}
 
 // corrected returns a module in which no operation is one that the interpreter computes
 // wrongly, and whether it is a copy, which the caller must close.
@@ -236,6 +239,9 @@ func evaluable(m *mlir.Module) (inputs []mlir.Type, err error) {
 			if !isStatic(v.Type()) {
 				refuse(op, "the interpreter does not support its result type %s", v.Type())
 			}
+		}
+		if s, ok := AsSelectAndScatter(op); ok && repeats(op) && combination(s.Scatter) != "add" {
+			refuse(op, "the interpreter repeats its initial value: let it add, or compute an extreme")
 		}
 		if mixed(op) {
 			if from, to := elementsOf(op); !convertible(from, to) {
