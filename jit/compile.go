@@ -13,6 +13,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/hostcall"
 	"github.com/calliope-mlir/calliope/jit/internal/callback"
+	"github.com/calliope-mlir/calliope/jit/internal/lower"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/execution"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -29,15 +30,27 @@ type Options struct {
 
 // An UnsupportedError is the error of Compile for a module that needs what this package lacks.
 type UnsupportedError struct {
-	Operations []string // the names of the operations that cannot be lowered, sorted; may be empty
-	Err        error    // why, if it is not just these
+	Operations []Operation // those that cannot be lowered, the first one of each name; may be empty
+	Err        error       // why, if it is not just these
 }
+
+// An Operation is one of a module.
+type Operation struct {
+	Name     string
+	Position mlir.Position // source position, in the text of the module or the Go code that built it
+}
+
+func (o Operation) String() string { return o.Name + " at " + o.Position.String() }
 
 func (e *UnsupportedError) Error() string {
 	if e.Err != nil {
 		return "jit: the module cannot be compiled: " + e.Err.Error()
 	}
-	return "jit: the module cannot be compiled: it has operations without a lowering: " + strings.Join(e.Operations, ", ")
+	names := make([]string, len(e.Operations))
+	for i, o := range e.Operations {
+		names[i] = o.String()
+	}
+	return "jit: the module cannot be compiled: it has operations without a lowering: " + strings.Join(names, ", ")
 }
 
 // Unwrap returns e.Err.
@@ -133,7 +146,11 @@ func unsupported(err error) error {
 	if _, ok := errors.AsType[*UnsupportedError](err); ok {
 		return err
 	}
-	return &UnsupportedError{Err: err}
+	e := &UnsupportedError{Err: err}
+	if one, ok := errors.AsType[*lower.UnsupportedError](err); ok {
+		e.Operations = []Operation{{one.Operation, one.Position}}
+	}
+	return e
 }
 
 // main returns the function that runs.
@@ -186,13 +203,16 @@ func shapes(what string, types []mlir.Type) ([]tensor.Shape, error) {
 // refuse returns an *UnsupportedError if a module has operations of a dialect that is lowered by now.
 func refuse(m *mlir.Module, _ *Executable) error {
 	found := map[string]bool{}
+	e := &UnsupportedError{}
 	for op := range m.Operation().All() {
-		if dialect, _, _ := strings.Cut(op.Name(), "."); slices.Contains(lowered, dialect) {
-			found[op.Name()] = true
+		name := op.Name()
+		if dialect, _, _ := strings.Cut(name, "."); slices.Contains(lowered, dialect) && !found[name] {
+			found[name] = true
+			e.Operations = append(e.Operations, Operation{name, op.Location().Position()})
 		}
 	}
 	if len(found) == 0 {
 		return nil
 	}
-	return &UnsupportedError{Operations: sorted(found)}
+	return e
 }

@@ -77,7 +77,7 @@ func temporaries(body mlir.Block) (list []*temporary, err error) {
 	for _, op := range allocs {
 		one := &temporary{alloc: op, first: position[op], last: position[op]}
 		if one.size, err = sizeOf(op.Result(0).Type()); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("at %s: %w", op.Location().Position(), err)
 		}
 		seen := map[mlir.Value]bool{}
 		if err := one.follow(op.Result(0), position, seen); err != nil {

@@ -1,9 +1,6 @@
 package jit
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/calliope-mlir/calliope/jit/internal/callback"
 	"github.com/calliope-mlir/calliope/jit/internal/lower"
 	"github.com/calliope-mlir/calliope/jit/internal/product"
@@ -123,5 +120,3 @@ func dropTokens(m *mlir.Module, _ *Executable) error {
 	}
 	return callback.DropTokens(f)
 }
-
-func sorted(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }

@@ -1,6 +1,8 @@
 package lower_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
@@ -56,12 +58,20 @@ func TestRefused(t *testing.T) {
 			%r = "stablehlo.collective_broadcast"(%x) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> :
 				(tensor<2xf32>) -> tensor<2xf32>
 			return %r : tensor<2xf32>`, []string{"stablehlo.collective_broadcast", "several devices"}},
+		{"type", `
+			%a = stablehlo.convert %x : (tensor<2xf32>) -> tensor<2xf8E8M0FNU>
+			%r = stablehlo.convert %a : (tensor<2xf8E8M0FNU>) -> tensor<2xf32>
+			return %r : tensor<2xf32>`, []string{"arith.truncf at test.mlir:3", "arith.extf at test.mlir:4"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			m := mlirtest.Parse(t, mlirtest.Context(t), function("%x: tensor<2xf32>", "tensor<2xf32>", tt.text))
 			_, err := jit.Compile(t.Context(), m, jit.Options{})
 			check.Error(t, err, tt.says...)
+			refusal, ok := errors.AsType[*jit.UnsupportedError](err)
+			if !ok || len(refusal.Operations) == 0 || !strings.Contains(err.Error(), refusal.Operations[0].String()) {
+				t.Errorf("%#v does not name the operation of %v", refusal, err)
+			}
 		})
 	}
 }
