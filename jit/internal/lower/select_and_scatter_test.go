@@ -2,10 +2,11 @@ package lower_test
 
 import "testing"
 
+// TestSelectAndScatter has windows that overlap, and an initial value that counts once.
 func TestSelectAndScatter(t *testing.T) {
-	interpreted(t, []program{{name: "overlapping and padded windows", text: function(
+	list := []program{{name: "overlapping and padded windows", text: function(
 		"%x: tensor<5x6xf32>, %s: tensor<3x5xf32>", "tensor<5x6xf32>", `
-		%z = stablehlo.constant dense<0.0> : tensor<f32>
+		%z = stablehlo.constant dense<3.0> : tensor<f32>
 		%r = "stablehlo.select_and_scatter"(%x, %s, %z) <{window_dimensions = array<i64: 3, 2>,
 			window_strides = array<i64: 2, 1>, padding = dense<[[1, 1], [0, 0]]> : tensor<2x2xi64>}> ({
 			^bb0(%a: tensor<f32>, %b: tensor<f32>):
@@ -16,5 +17,7 @@ func TestSelectAndScatter(t *testing.T) {
 				%t = stablehlo.add %a, %b : tensor<f32>
 				stablehlo.return %t : tensor<f32>
 		}) : (tensor<5x6xf32>, tensor<3x5xf32>, tensor<f32>) -> tensor<5x6xf32>
-		return %r : tensor<5x6xf32>`)}})
+		return %r : tensor<5x6xf32>`)}}
+	interpreted(t, list)
+	onXLA(t, 1e-5, list)
 }
