@@ -60,6 +60,9 @@ var steps = []step{
 		"convert-complex-to-standard",
 		"math-extend-to-supported-types",
 		"arith-emulate-unsupported-floats{source-types=bf16 target-type=f32}",
+	),
+	keepRoundings,
+	passes(
 		"arith-expand{include-bf16=true}",
 		"convert-math-to-llvm",
 		"convert-complex-to-llvm",
