@@ -12,22 +12,18 @@ import (
 
 // notCompiled are the samples for one device that package jit refuses, and what its error says.
 var notCompiled = map[string]string{
-	"add f8e4m3fn":            "arith.addf",
-	"convert f32 to f8E4M3FN": "arith.truncf",
-	"convert f8e5m2 to f32":   "arith.extf",
-	"convert f8e4m3fn to f32": "arith.extf",
-	"dynamic_conv":            "stablehlo.dynamic_conv",
-	"dynamic_gather s32":      "stablehlo.dynamic_gather",
-	"dynamic_pad":             "stablehlo.dynamic_pad",
-	"dynamic_reshape":         "stablehlo.dynamic_reshape",
-	"infeed":                  "a callback",
-	"outfeed":                 "a callback",
-	"recv":                    "a callback",
-	"rng normal f32":          "rng_bit_generator",
-	"rng uniform f32":         "rng_bit_generator",
-	"rng uniform s32":         "rng_bit_generator",
-	"send":                    "a callback",
-	"set_dimension_size":      "the size is not known",
+	"dynamic_conv":       "stablehlo.dynamic_conv",
+	"dynamic_gather s32": "stablehlo.dynamic_gather",
+	"dynamic_pad":        "stablehlo.dynamic_pad",
+	"dynamic_reshape":    "stablehlo.dynamic_reshape",
+	"infeed":             "a callback",
+	"outfeed":            "a callback",
+	"recv":               "a callback",
+	"rng normal f32":     "rng_bit_generator",
+	"rng uniform f32":    "rng_bit_generator",
+	"rng uniform s32":    "rng_bit_generator",
+	"send":               "a callback",
+	"set_dimension_size": "the size is not known",
 }
 
 // isCompiled reports whether package jit compiles a sample.

@@ -55,6 +55,36 @@ func lowerDynamicUpdateSlice(e *emitter) error {
 	return nil
 }
 
+// lowerOnFloat8 computes an operation on floats of eight bits in f32. MLIR's pass gives formats without infinity one.
+func lowerOnFloat8(e *emitter) error {
+	if kind, _ := e.elementOf(e.op.Operand(0)).FloatKind(); kind.Bits() != 8 {
+		return nil
+	}
+	return e.in(e.Context().F32Type())
+}
+
+// in makes the operation one on other elements: its operands, and its result if it has their type.
+func (e *emitter) in(elem mlir.Type) error {
+	before := e.op.Operand(0).Type()
+	wide := e.tensorOf(elem, dims(e.op.Operand(0))...)
+	for i, v := range e.op.OperandValues() {
+		if v = stablehlo.Convert(e.Builder, wide, v); e.Err() == nil {
+			e.op.SetOperand(i, v)
+		}
+	}
+	r := e.op.Result(0)
+	if e.Err() != nil || !r.Type().Equal(before) {
+		return e.Err()
+	}
+	r.SetType(wide)
+	b := mlir.NewBuilder(mlir.After(e.op), e.op.Location())
+	back := stablehlo.Convert(b, before, r)
+	if b.Err() == nil {
+		r.ReplaceAllUsesExcept(back, back.Owner())
+	}
+	return b.Err()
+}
+
 // lowerMap makes a map loops over the elements.
 func lowerMap(e *emitter) error {
 	return e.elementwise(func(at []mlir.Value) []mlir.Value { return e.extract(e.operands(), at) })

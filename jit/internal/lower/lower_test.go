@@ -146,6 +146,12 @@ func numbers(views []tensor.View) [][]any {
 				list[i] = append(list[i], float64(real(x)), float64(imag(x)))
 			case complex128:
 				list[i] = append(list[i], real(x), imag(x))
+			case uint8:
+				if f, small := tensor.Float8(v.Shape.DType, x); small && f != f { // NaN, of any pattern
+					list[i] = append(list[i], float64(f))
+				} else {
+					list[i] = append(list[i], x)
+				}
 			default:
 				list[i] = append(list[i], x)
 			}
