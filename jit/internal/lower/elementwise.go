@@ -63,6 +63,18 @@ func lowerOnFloat8(e *emitter) error {
 	return e.in(e.Context().F32Type())
 }
 
+// lowerPower computes powers of complex numbers of f32 in f64. They are exponentials, which magnify the error of their
+// operand, the logarithm times the exponent.
+func lowerPower(e *emitter) error {
+	part, ok := e.elementOf(e.op.Operand(0)).ComplexElement()
+	if !ok || !part.Equal(e.Context().F32Type()) {
+		return nil
+	}
+	wide, err := e.Context().ComplexType(e.Context().F64Type())
+	e.Fail(err)
+	return e.in(wide)
+}
+
 // in makes the operation one on other elements: its operands, and its result if it has their type.
 func (e *emitter) in(elem mlir.Type) error {
 	before := e.op.Operand(0).Type()

@@ -96,6 +96,7 @@ var lowerings = map[string]func(*emitter) error{
 	"stablehlo.minimum":               lowerExtremum,
 	"stablehlo.optimization_barrier":  lowerIdentity,
 	"stablehlo.partition_id":          lowerDeviceNumber,
+	"stablehlo.power":                 lowerPower,
 	"stablehlo.reduce":                lowerReduce,
 	"stablehlo.reduce_precision":      lowerOnFloat8,
 	"stablehlo.reduce_scatter":        lowerCollective,
