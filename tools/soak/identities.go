@@ -12,13 +12,14 @@ import (
 	"github.com/calliope-mlir/calliope/tools/soak/identities"
 )
 
-// identitiesMode compares XLA with the reference interpreter. The status is 1 if there are deviations that are not
-// known.
+// identitiesMode compares XLA, or package jit, with the reference interpreter. The status is 1 if there are deviations
+// that are not known.
 func identitiesMode(flags *flag.FlagSet) runner {
 	var o identities.Options
 	flags.IntVar(&o.Programs, "expressions", 20_000, "number of expressions")
 	flags.Uint64Var(&o.Seed, "seed", 1, "the number that what is random depends on")
 	flags.BoolVar(&o.Simplify, "simplify", false, "let XLA simplify")
+	flags.BoolVar(&o.JIT, "jit", false, "compile with package jit in the place of XLA")
 	return func(ctx context.Context, stdout, stderr io.Writer) int {
 		if err := o.Check(); err != nil {
 			return fail(err, stderr)
@@ -28,7 +29,7 @@ func identitiesMode(flags *flag.FlagSet) runner {
 			return status
 		}
 		if !o.Simplify && len(result.Unknown()) > 0 {
-			fmt.Fprintf(stderr, "soak: XLA and the interpreter differ, with seed %d\n", o.Seed)
+			fmt.Fprintf(stderr, "soak: the compiler and the interpreter differ, with seed %d\n", o.Seed)
 			return 1
 		}
 		return 0

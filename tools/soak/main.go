@@ -19,7 +19,8 @@
 //
 // The mode identities compares what XLA and StableHLO's reference interpreter make of random expressions, most of
 // them identities that compilers simplify, and prints the smallest expressions in which they differ. It sets
-// bridge.CompileOptions.Exact, unless -simplify is given, which shows what this option prevents.
+// bridge.CompileOptions.Exact, unless -simplify is given, which shows what this option prevents. With -jit it compares
+// package jit in the place of XLA.
 //
 // The mode programs runs random programs with callbacks, in every way to run a module and on each CPU plugin for
 // this platform, and compares their results and calls with those of an interpreter. The seed of a program decides about

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -22,6 +23,8 @@ type Options struct {
 	// Simplify lets XLA simplify the programs, with what it makes wrong then. Otherwise they are
 	// compiled with bridge.CompileOptions.Exact.
 	Simplify bool
+	// JIT compiles the programs with package jit in the place of XLA.
+	JIT bool
 }
 
 // Check returns an error if the options are invalid.
@@ -80,18 +83,18 @@ func (r *Result) Unknown() []*Deviation {
 // inModule is the number of expressions in one module.
 const inModule = 50
 
-// Run makes random programs, runs them by the XLA of a plugin and by the interpreter, and compares what they
-// return. The same options make the same programs.
+// Run makes random programs, runs them by the XLA of a plugin, or by package jit, and by the interpreter, and
+// compares what they return. The same options make the same programs. Options.JIT needs no plugin.
 func Run(ctx context.Context, library *mlir.Library, plugin *bridge.Plugin, o Options) (*Result, error) {
-	client, err := plugin.NewClient(bridge.ClientOptions{})
-	if err != nil {
-		return nil, err
-	}
-	defer client.Close()
 	g := &generator{rand.New(rand.NewPCG(o.Seed, 0))}
-	r := &runner{
-		library: library, client: client, options: bridge.CompileOptions{Exact: !o.Simplify}, pjrt: plugin.Info().PJRT,
-		found: map[string]*Deviation{},
+	r := &runner{library: library, options: o, found: map[string]*Deviation{}}
+	if !o.JIT {
+		client, err := plugin.NewClient(bridge.ClientOptions{})
+		if err != nil {
+			return nil, err
+		}
+		defer client.Close()
+		r.client, r.pjrt = client, plugin.Info().PJRT
 	}
 	for r.result.Programs < o.Programs {
 		list := make([]*expression, min(inModule, o.Programs-r.result.Programs))
@@ -111,8 +114,8 @@ func Run(ctx context.Context, library *mlir.Library, plugin *bridge.Plugin, o Op
 
 type runner struct {
 	library *mlir.Library
-	client  *bridge.Client
-	options bridge.CompileOptions
+	client  *bridge.Client // nil with Options.JIT
+	options Options
 	pjrt    string // the plugin's version
 	inputs  map[string]tensor.View
 	folded  bool
@@ -168,7 +171,7 @@ func (r *runner) add(ctx context.Context, e *expression, at int, want, got tenso
 		e = smaller
 	}
 	known := ""
-	if r.options.Exact {
+	if !r.options.Simplify && !r.options.JIT {
 		var err error
 		if known, err = r.known(ctx, e, want); err != nil {
 			return err
@@ -212,7 +215,7 @@ func (r *runner) both(ctx context.Context, list []*expression, w way) (want, got
 	if want, err = stablehlo.Evaluate(m, args...); err != nil {
 		return nil, nil, fail(err)
 	}
-	e, err := r.client.Compile(ctx, passes.Program(m, passes.PrepareOptions{}), r.options)
+	e, err := r.compile(ctx, m)
 	if err != nil {
 		return nil, nil, fail(err)
 	}
@@ -221,6 +224,19 @@ func (r *runner) both(ctx context.Context, list []*expression, w way) (want, got
 		return nil, nil, fail(err)
 	}
 	return want, got, nil
+}
+
+type executable interface {
+	Call(ctx context.Context, inputs ...tensor.View) ([]tensor.View, error)
+	Close() error
+}
+
+func (r *runner) compile(ctx context.Context, m *mlir.Module) (executable, error) {
+	if r.options.JIT {
+		return jit.Compile(ctx, m, jit.Options{})
+	}
+	return r.client.Compile(ctx, passes.Program(m, passes.PrepareOptions{}),
+		bridge.CompileOptions{Exact: !r.options.Simplify})
 }
 
 // deviates returns the first element in which two results differ, or -1. Elements that depend on a denormal

@@ -37,6 +37,15 @@ func TestIdentities(t *testing.T) {
 	}
 }
 
+// TestJIT runs random programs with package jit.
+func TestJIT(t *testing.T) {
+	r, err := Run(t.Context(), mlirtest.Library(t), nil, Options{Programs: 100, Seed: 1, JIT: true})
+	check.NoError(t, err)
+	if len(r.Deviations) > 0 {
+		t.Error(r)
+	}
+}
+
 func TestParse(t *testing.T) {
 	for _, test := range []struct{ template, want string }{
 		{"abs(multiply(x, x))", "abs(multiply(x:s32, x:s32))"},
