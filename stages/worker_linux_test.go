@@ -149,3 +149,21 @@ func TestWorkerForgets(t *testing.T) {
 	works(t, e)
 	check.Diff(t, "modules", known, stages.KnownModules())
 }
+
+// TestWorkerReadsLargeModules runs a module so large that package mlir reads it on another thread, unless it is in a
+// process of the interpreter.
+func TestWorkerReadsLargeModules(t *testing.T) {
+	const n = 1 << 13
+	elements := make([]string, n)
+	for i := range elements {
+		elements[i] = fmt.Sprint(i)
+	}
+	typ := fmt.Sprintf("tensor<%dxi32>", n)
+	e := onInterpreter(t, fmt.Sprintf(`func.func @main(%%i: tensor<i32>) -> tensor<1xi32> {
+		%%c = stablehlo.constant dense<[%s]> : %s
+		%%r = stablehlo.dynamic_slice %%c, %%i, sizes = [1] : (%s, tensor<i32>) -> tensor<1xi32>
+		return %%r : tensor<1xi32> }`, strings.Join(elements, ","), typ, typ))
+	got, err := e.Call(t.Context(), tensor.Scalar(int32(n-1)))
+	check.NoError(t, err)
+	check.Diff(t, "results", []tensor.View{tensor.Vector(int32(n - 1))}, got)
+}

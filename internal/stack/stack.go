@@ -11,8 +11,16 @@ import (
 	"fmt"
 	"os"
 	"runtime/cgo"
+	"sync/atomic"
 	"syscall"
 )
+
+// stay is set by Stay.
+var stay atomic.Bool
+
+// Stay makes OnLarge call functions on the thread of its caller from now on. It is for processes that do their work in
+// an init function: another thread can call Go only when all of these have returned.
+func Stay() { stay.Store(true) }
 
 // OnLarge runs f on a new thread whose C stack has 512 MiB (64 MiB on Windows), and returns
 // when f returns. It passes on a panic of f. The error says that no thread could be started.
@@ -21,6 +29,10 @@ import (
 // C++ parsers recurse once per nested bracket, and the 8 MiB that Go's threads usually
 // have are used up by a few thousand. The memory is only reserved until it is touched.
 func OnLarge(f func()) error {
+	if stay.Load() {
+		f()
+		return nil
+	}
 	call := &stackCall{f: f}
 	handle := cgo.NewHandle(call)
 	defer handle.Delete()
@@ -40,8 +52,9 @@ func OnLarge(f func()) error {
 	return nil
 }
 
-// IsLarge reports whether the calling goroutine runs in a function that OnLarge runs.
-func IsLarge() bool { return C.calliope_is_on_stack() != 0 }
+// IsLarge reports whether the calling goroutine runs in a function that OnLarge runs, or would run on the same thread
+// in one.
+func IsLarge() bool { return stay.Load() || C.calliope_is_on_stack() != 0 }
 
 type stackCall struct {
 	f        func()

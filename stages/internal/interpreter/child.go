@@ -1,13 +1,10 @@
 package interpreter
 
 import (
-	"bufio"
 	"encoding/gob"
 	"errors"
-	"io"
-	"os"
 
-	"github.com/calliope-mlir/calliope/internal/child"
+	"github.com/calliope-mlir/calliope/internal/worker"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -16,15 +13,19 @@ import (
 // childVariable is the environment variable that makes an executable with this package a child.
 const childVariable = "CALLIOPE_STAGES_CHILD"
 
-// hello is what a child writes first.
-const hello = "calliope stages 1\n"
-
-// A child is the program's own executable, so that no other file has to be found. It never gets to main.
 func init() {
-	if os.Getenv(childVariable) == "1" {
-		serve(os.Stdin, child.Answers())
-		os.Exit(0)
-	}
+	modules := map[int64]*mlir.Module{}
+	worker.Serve(childVariable, func(q request, responses *gob.Encoder) error {
+		var r response
+		results, err := answer(modules, q)
+		if err != nil {
+			r.Err = err.Error()
+		}
+		for _, v := range results {
+			r.Results = append(r.Results, v.Data)
+		}
+		return responses.Encode(r)
+	})
 }
 
 // A request asks a child to evaluate a module. Data is the module if the child does not have it.
@@ -40,44 +41,6 @@ type request struct {
 type response struct {
 	Results [][]byte
 	Err     string
-}
-
-// serve answers requests until there are no more. It then ends at once: the program that wants the answer has ended.
-func serve(in io.Reader, out io.Writer) {
-	if _, err := io.WriteString(out, hello); err != nil {
-		return
-	}
-	modules := map[int64]*mlir.Module{}
-	responses := gob.NewEncoder(out)
-	for q := range received(in) {
-		var r response
-		results, err := answer(modules, q)
-		if err != nil {
-			r.Err = err.Error()
-		}
-		for _, v := range results {
-			r.Results = append(r.Results, v.Data)
-		}
-		if err := responses.Encode(r); err != nil {
-			return
-		}
-	}
-}
-
-// received returns the requests. It ends the process after the last one, also while one is being answered.
-func received(in io.Reader) <-chan request {
-	list := make(chan request)
-	go func() {
-		requests := gob.NewDecoder(bufio.NewReader(in))
-		for {
-			var q request
-			if err := requests.Decode(&q); err != nil {
-				os.Exit(0)
-			}
-			list <- q
-		}
-	}()
-	return list
 }
 
 func answer(modules map[int64]*mlir.Module, q request) ([]tensor.View, error) {

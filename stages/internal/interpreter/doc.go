@@ -1,4 +1,3 @@
 // Package interpreter evaluates modules by StableHLO's reference interpreter in child processes, because it ends its
-// process when something is wrong. The children are the program's own executable, which this package makes one
-// before main runs. A child serves any program, and evaluates one module at a time.
+// process when something is wrong. A child serves any program, and evaluates one module at a time.
 package interpreter
