@@ -69,7 +69,7 @@ func (c *Context) misfit(dense capi.MlirAttribute) string {
 	case l.bits == 1 && l.kind == KindInteger && !splat && c.packsBooleans():
 		want = (n + 7) / 8
 	}
-	if stored == want || n == 0 && elem.Kind() == KindComplex && stored == int64(l.bytes) { // dense<(0.0, 0.0)>
+	if stored == want || n == 0 && stored == int64(l.bytes) { // dense<0>
 		return ""
 	}
 	return fmt.Sprintf("dense elements of type %s with %d %s instead of %d", t, stored, what, want)

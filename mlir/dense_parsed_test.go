@@ -43,6 +43,7 @@ func TestParseMisfits(t *testing.T) {
 		}
 		for _, text := range []string{
 			"dense<(1, 2)> : tensor<complex<i32>>", "dense<[(1, 2), (3, 4)]> : tensor<2xcomplex<i3>>",
+			"[dense<1> : tensor<0xi8>, dense<true> : tensor<2x0xi1>, dense<1.5> : tensor<0x3xf64>]",
 			"dense<(true, false)> : tensor<9xcomplex<i1>>", "dense<(1.0, 2.0)> : tensor<3x0xcomplex<f32>>",
 			"dense<(1.0, 2.0)> : tensor<4xcomplex<f64>>", `dense<"0x01020304"> : tensor<4xi8>`,
 			`dense<["(", "a"]> : tensor<2x!nosuch.s>`, `dense<"("> : tensor<2x!nosuch.s>`,
