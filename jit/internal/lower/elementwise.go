@@ -47,6 +47,19 @@ func lowerBitcastConvert(e *emitter) error {
 	return lowerIdentity(e)
 }
 
+// lowerTorchIndexSelect refuses dimensions that the operands lack, on which MLIR's pass crashes. It leaves others.
+func lowerTorchIndexSelect(e *emitter) error {
+	op, ok := stablehlo.AsTorchIndexSelect(e.op)
+	if !ok {
+		return errMalformed
+	}
+	if n := int64(len(dims(op.Index))); op.BatchDims < 0 || op.BatchDims > min(op.Dim, n) ||
+		op.Dim >= int64(len(dims(op.Operand))) {
+		return errors.New("its dimensions do not fit its operands")
+	}
+	return nil
+}
+
 // lowerDynamicUpdateSlice copies the operand of a dynamic_update_slice if it is used later.
 func lowerDynamicUpdateSlice(e *emitter) error {
 	if v := e.op.Operand(0); !v.IsArgument() && usedLater(v, e.op, 0) {

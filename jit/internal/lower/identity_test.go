@@ -62,6 +62,11 @@ func TestRefused(t *testing.T) {
 			%a = stablehlo.convert %x : (tensor<2xf32>) -> tensor<2xf8E8M0FNU>
 			%r = stablehlo.convert %a : (tensor<2xf8E8M0FNU>) -> tensor<2xf32>
 			return %r : tensor<2xf32>`, []string{"arith.truncf at test.mlir:3", "arith.extf at test.mlir:4"}},
+		{"dimensions", `
+			%i = stablehlo.constant dense<0> : tensor<2xi32>
+			%r = "stablehlo.torch_index_select"(%x, %i) <{batch_dims = 5 : i64, dim = 0 : i64}> :
+				(tensor<2xf32>, tensor<2xi32>) -> tensor<2xf32>
+			return %r : tensor<2xf32>`, []string{"stablehlo.torch_index_select", "test.mlir:4", "do not fit"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -105,6 +105,7 @@ var lowerings = map[string]func(*emitter) error{
 	"stablehlo.scatter":               lowerScatter,
 	"stablehlo.select_and_scatter":    lowerSelectAndScatter,
 	"stablehlo.sort":                  lowerSort,
+	"stablehlo.torch_index_select":    lowerTorchIndexSelect,
 	"stablehlo.triangular_solve":      lowerTriangularSolve,
 	"stablehlo.while":                 lowerWhile,
 }
