@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/callbacks"
@@ -13,7 +15,6 @@ import (
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/hostcall"
 	"github.com/calliope-mlir/calliope/jit/internal/callback"
-	"github.com/calliope-mlir/calliope/jit/internal/lower"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/execution"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -26,6 +27,10 @@ type Options struct {
 	Foreign []callbacks.ForeignTarget
 	// JAXCallbacks names the callbacks of a module that JAX lowered: see bridge.CompileOptions.
 	JAXCallbacks []string
+	// Isolate has the library run in a child process, which is this executable, until the module is code that this
+	// process only has to generate. A module on which a pass crashes is then an error that names the pass and the
+	// operation, and this process goes on. The environment variable CALLIOPE_JIT_ISOLATE=1 has the same effect.
+	Isolate bool
 }
 
 // An UnsupportedError is the error of Compile for a module that needs what this package lacks.
@@ -93,20 +98,27 @@ func (c *compiler) compile(ctx context.Context, m *mlir.Module, o Options) (*Exe
 	if err != nil {
 		return nil, fmt.Errorf("jit: %w", err)
 	}
-	defer private.Close()
+	defer func() { private.Close() }() // it may be another one by then
 	e, err := signature(private)
 	if err != nil {
 		return nil, &UnsupportedError{Err: err}
 	}
 	e.compiler = c
-	if err := e.rewrite(ctx, private, expansion); err != nil {
+	rewriting := rewriter(rewrite)
+	if isolate, _ := strconv.ParseBool(os.Getenv("CALLIOPE_JIT_ISOLATE")); o.Isolate || isolate {
+		rewriting = rewriteInChild
+	}
+	if private, err = rewriting(ctx, private, e, expanding); err != nil {
 		return nil, err
 	}
 	e.calls, err = callback.Lower(private, hostcall.Targets{Foreign: o.Foreign, JAX: o.JAXCallbacks})
 	if err != nil {
 		return nil, fmt.Errorf("jit: %w", err)
 	}
-	if err := e.finish(ctx, private); err != nil {
+	if private, err = rewriting(ctx, private, e, lowering); err == nil {
+		err = e.generate(private)
+	}
+	if err != nil {
 		e.calls.Close()
 		return nil, err
 	}
@@ -114,24 +126,8 @@ func (c *compiler) compile(ctx context.Context, m *mlir.Module, o Options) (*Exe
 	return e, nil
 }
 
-// rewrite makes steps.
-func (e *Executable) rewrite(ctx context.Context, m *mlir.Module, list []step) error {
-	for _, step := range list {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err := step(m, e); err != nil {
-			return unsupported(err)
-		}
-	}
-	return nil
-}
-
-// finish lowers the module, of which @main is left, and compiles it.
-func (e *Executable) finish(ctx context.Context, m *mlir.Module) (err error) {
-	if err := e.rewrite(ctx, m, steps); err != nil {
-		return err
-	}
+// generate compiles a module of the LLVM dialect.
+func (e *Executable) generate(m *mlir.Module) (err error) {
 	if e.engine, err = execution.New(m, execution.Options{Optimize: e.level}); err != nil {
 		return fmt.Errorf("jit: %w", err)
 	}
@@ -139,18 +135,6 @@ func (e *Executable) finish(ctx context.Context, m *mlir.Module) (err error) {
 		return errors.Join(&UnsupportedError{Err: err}, e.engine.Close())
 	}
 	return nil
-}
-
-// unsupported returns an error of a step as an *UnsupportedError.
-func unsupported(err error) error {
-	if _, ok := errors.AsType[*UnsupportedError](err); ok {
-		return err
-	}
-	e := &UnsupportedError{Err: err}
-	if one, ok := errors.AsType[*lower.UnsupportedError](err); ok {
-		e.Operations = []Operation{{one.Operation, one.Position}}
-	}
-	return e
 }
 
 // main returns the function that runs.

@@ -13,6 +13,8 @@ type compiler struct {
 	context *mlir.Context
 	passes  map[string]*mlir.PassManager // by their pipeline
 	read    int                          // bytes of the modules so far, of which the context keeps the constants
+
+	watch func(m *mlir.Module, pass string) error // see begin; nil outside of a child
 }
 
 // mostRead is how many bytes a compiler reads before another one takes its place.
@@ -53,6 +55,9 @@ func (c *compiler) copyOf(m *mlir.Module) (*mlir.Module, error) {
 // run runs passes on a module. The module is verified before the first one, and not after each of them, which takes
 // longer than the passes.
 func (c *compiler) run(m *mlir.Module, list ...string) error {
+	if c.watch != nil {
+		return c.runEach(m, list)
+	}
 	for _, o := range []mlir.PassManagerOptions{
 		{Pipeline: "builtin.module()"}, {Pipeline: "builtin.module(" + strings.Join(list, ",") + ")", NoVerify: true},
 	} {

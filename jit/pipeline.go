@@ -14,7 +14,9 @@ type step func(*mlir.Module, *Executable) error
 var expansion = []step{
 	passes(
 		"func.func(stablehlo-legalize-composite-to-call)",
-		"func.func(chlo-legalize-to-stablehlo,stablehlo-legalize-deprecated-ops{fail-on-unused=0},stablehlo-complex-math-expander)",
+		"func.func(chlo-legalize-to-stablehlo)",
+		"func.func(stablehlo-legalize-deprecated-ops{fail-on-unused=0})",
+		"func.func(stablehlo-complex-math-expander)",
 	),
 	inline,
 	onlyMain,

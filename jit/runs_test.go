@@ -2,7 +2,6 @@ package jit
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -30,8 +29,10 @@ func lowerText(t *testing.T, text string) (string, *Executable) {
 	}
 	defer calls.Close()
 	e := &Executable{calls: calls, compiler: c}
-	if err := e.rewrite(t.Context(), m, slices.Concat(expansion, steps)); err != nil {
-		t.Fatal(err)
+	for _, phase := range []phase{expanding, lowering} {
+		if _, err := rewrite(t.Context(), m, e, phase); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return m.String(), e
 }

@@ -115,7 +115,7 @@ var mayImport = map[string][]string{
 	"gomlx/examples": {"gomlx", "gomlx/host"},
 	"nn":             {"builder", "tensor"},
 	"optim":          {"builder", "tensor"},
-	"jit": {"callbacks", "contract", "contract/callop", "internal/dispatch", "internal/hostcall",
+	"jit": {"callbacks", "contract", "contract/callop", "internal/dispatch", "internal/hostcall", "internal/worker",
 		"jit/internal/callback", "jit/internal/lower", "jit/internal/product", "jit/internal/runtime", "mlir",
 		"mlir/dialect", "mlir/execution", "stablehlo", "tensor", "internal/capi"},
 	"jit/internal/callback": {"callbacks", "contract", "contract/callop", "internal/dispatch", "internal/hostcall",

@@ -12,9 +12,9 @@ import (
 
 // Calls are the calls of a compiled module that functions of the host serve. They are safe for concurrent use.
 type Calls struct {
+	Loops  bool   // the module has some that end if a run must stop: CheckLoops sets it
 	module uint64 // its number, which is not 0
 	sites  []*site
-	loops  bool // the module has some that end if a run must stop
 	group  *dispatch.Group
 }
 
@@ -69,7 +69,7 @@ func (c *Calls) Run(ctx context.Context, function unsafe.Pointer, arguments *uns
 func (c *Calls) runAlone(ctx context.Context, function unsafe.Pointer, arguments *unsafe.Pointer) error {
 	r := alone.Get().(*runtime.Run)
 	stopped := func() bool { return true }
-	if c.loops && ctx.Done() != nil {
+	if c.Loops && ctx.Done() != nil {
 		stopped = context.AfterFunc(ctx, r.Stop)
 	}
 	finished := r.Invoke(function, arguments)

@@ -1,0 +1,202 @@
+package jit
+
+import (
+	"context"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/calliope-mlir/calliope/internal/worker"
+	"github.com/calliope-mlir/calliope/jit/internal/callback"
+	"github.com/calliope-mlir/calliope/jit/internal/product"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// childVariable is the environment variable that makes an executable with this package a child.
+const childVariable = "CALLIOPE_JIT_CHILD"
+
+func init() { worker.Serve(childVariable, serve) }
+
+// A request asks a child to rewrite a module.
+type request struct {
+	Library string
+	Module  []byte
+	Phase   phase
+	Find    int // the number of the pass that crashes, to find on which operation; 0 rewrites the module
+}
+
+// An answer is what a child says: what it begins with, and how it ended.
+type answer struct {
+	Number int       // of the pass, from 1 on
+	Pass   string    // that begins; "" stands for other steps
+	On     Operation // on which it begins, if that was asked for
+
+	Done        bool
+	Module      []byte
+	Arena       int
+	Level       int
+	Loops       bool
+	Unsupported []Operation // see UnsupportedError
+	Err         string
+}
+
+// spare has a child that waits for requests.
+var spare = make(chan *worker.Process, 1)
+
+// take returns the spare child, or a new one.
+func take(ctx context.Context) (*worker.Process, error) {
+	select {
+	case p := <-spare:
+		if !p.Ended() {
+			return p, nil
+		}
+		p.End()
+	default:
+	}
+	return worker.Start(ctx, childVariable)
+}
+
+// put makes a child the spare one, or ends it.
+func put(p *worker.Process) {
+	select {
+	case spare <- p:
+	default:
+		p.End()
+	}
+}
+
+// ask returns the last answer of a child. If it is not Done, the child has crashed, and cause says how.
+func ask(ctx context.Context, q request) (last answer, cause string, err error) {
+	p, err := take(ctx)
+	if err != nil {
+		return last, "", err
+	}
+	stop := context.AfterFunc(ctx, p.Kill)
+	for err = p.Encode(q); err == nil && !last.Done; {
+		var a answer
+		if err = p.Decode(&a); err == nil {
+			last = a
+		}
+	}
+	if !stop() {
+		p.End()
+		return last, "", context.Cause(ctx)
+	}
+	if err != nil {
+		return last, p.End(), nil
+	}
+	put(p)
+	return last, "", nil
+}
+
+// rewriteInChild is a rewriter. It returns the module as it is after the steps of a phase, which run in a child.
+func rewriteInChild(ctx context.Context, m *mlir.Module, e *Executable, p phase) (*mlir.Module, error) {
+	data, err := m.Bytecode()
+	if err != nil {
+		return m, err
+	}
+	product.Found() // has the code call the library, as in the child
+	q := request{Library: m.Context().Library().Path(), Module: data, Phase: p}
+	a, cause, err := ask(ctx, q)
+	switch {
+	case err != nil:
+		return m, fmt.Errorf("jit: %w", err)
+	case cause != "":
+		return m, crashed(ctx, q, a, cause)
+	case a.Err != "":
+		return m, &UnsupportedError{Operations: a.Unsupported, Err: errors.New(a.Err)}
+	case len(a.Unsupported) > 0:
+		return m, &UnsupportedError{Operations: a.Unsupported}
+	}
+	if p == lowering {
+		e.arena, e.level, e.calls.Loops = a.Arena, a.Level, a.Loops
+	}
+	e.compiler.read += len(a.Module)
+	made, err := m.Context().Parse("module", a.Module)
+	if err != nil {
+		return m, err
+	}
+	return made, m.Close()
+}
+
+// findLimit is how long the search for an operation may take.
+const findLimit = time.Minute
+
+// generation stands for what LLVM does after the last pass.
+const generation = "code generation"
+
+// crashed returns the error of a module that crashed a child, which began last with something. Another child finds on
+// which operation.
+func crashed(ctx context.Context, q request, last answer, cause string) error {
+	e := &UnsupportedError{}
+	pass, on := last.Pass, ""
+	switch pass {
+	case "":
+		pass = "a step of package jit"
+	case generation:
+	default:
+		pass = "the pass " + pass
+		limited, cancel := context.WithTimeout(ctx, findLimit)
+		defer cancel()
+		q.Find = last.Number
+		if found, again, err := ask(limited, q); err == nil && again != "" && found.On.Name != "" {
+			e.Operations = []Operation{found.On}
+			on = " on " + found.On.String()
+		}
+	}
+	e.Err = fmt.Errorf("%s crashes%s: %s", pass, on, cause)
+	return e
+}
+
+// serve is what a child does with a request.
+func serve(q request, answers *gob.Encoder) error {
+	a := answer{Done: true}
+	if err := a.rewrite(q, answers); err != nil {
+		a.Err = err.Error()
+		if u, ok := errors.AsType[*UnsupportedError](err); ok {
+			a.Unsupported, a.Err = u.Operations, ""
+			if u.Err != nil {
+				a.Err = u.Err.Error()
+			}
+		}
+	}
+	return answers.Encode(a)
+}
+
+// rewrite rewrites the module of a request, and says what it begins with.
+func (a *answer) rewrite(q request, answers *gob.Encoder) error {
+	l, err := mlir.Open(mlir.OpenOptions{Path: q.Library})
+	if err != nil {
+		return err
+	}
+	c := l.NewContext(mlir.ContextOptions{})
+	defer c.Close()
+	m, err := c.Parse("module", q.Module)
+	if err != nil {
+		return err
+	}
+	n := 0
+	made := &compiler{context: c, passes: map[string]*mlir.PassManager{}}
+	e := &Executable{calls: &callback.Calls{}, compiler: made}
+	made.watch = func(m *mlir.Module, pass string) error {
+		if n++; n == q.Find {
+			return find(m, pass, answers)
+		}
+		return answers.Encode(answer{Number: n, Pass: pass})
+	}
+	if m, err = rewrite(context.Background(), m, e, q.Phase); err != nil {
+		return err
+	}
+	if a.Module, err = m.Bytecode(); err != nil || q.Phase != lowering {
+		return err
+	}
+	a.Arena, a.Level, a.Loops = e.arena, e.level, e.calls.Loops
+	if err := made.watch(m, generation); err != nil {
+		return err
+	}
+	if err := e.generate(m); err != nil {
+		return err
+	}
+	return e.engine.Close()
+}

@@ -1,0 +1,87 @@
+package jit
+
+import (
+	"context"
+	"errors"
+
+	"github.com/calliope-mlir/calliope/jit/internal/lower"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// A rewriter makes the steps of a phase on a module, and returns the module that it then is, in the same context. If
+// that is another one, the rewriter has closed the module.
+type rewriter func(context.Context, *mlir.Module, *Executable, phase) (*mlir.Module, error)
+
+// A phase is a part of the way from StableHLO to the LLVM dialect.
+type phase int
+
+const (
+	expanding phase = iota // until the calls of the host are replaced
+	lowering
+)
+
+func (p phase) steps() []step {
+	if p == expanding {
+		return expansion
+	}
+	return steps
+}
+
+// rewrite is a rewriter. It makes the steps in this process.
+func rewrite(ctx context.Context, m *mlir.Module, e *Executable, p phase) (*mlir.Module, error) {
+	for _, step := range p.steps() {
+		if ctx.Err() != nil {
+			return m, context.Cause(ctx)
+		}
+		if err := e.compiler.begin(m, ""); err != nil {
+			return m, err
+		}
+		if err := step(m, e); err != nil {
+			return m, unsupported(err)
+		}
+	}
+	return m, nil
+}
+
+// unsupported returns an error of a step as an *UnsupportedError.
+func unsupported(err error) error {
+	if _, ok := errors.AsType[*UnsupportedError](err); ok {
+		return err
+	}
+	e := &UnsupportedError{Err: err}
+	if one, ok := errors.AsType[*lower.UnsupportedError](err); ok {
+		e.Operations = []Operation{{one.Operation, one.Position}}
+	}
+	return e
+}
+
+// begin reports that a pass begins, or another step if it is "".
+func (c *compiler) begin(m *mlir.Module, pass string) error {
+	if c.watch == nil {
+		return nil
+	}
+	return c.watch(m, pass)
+}
+
+// runEach runs passes one by one, each of which is watched.
+func (c *compiler) runEach(m *mlir.Module, list []string) error {
+	for _, pass := range list {
+		if err := c.begin(m, pass); err != nil {
+			return err
+		}
+		if err := runPass(m, pass); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runPass runs a pass by itself.
+func runPass(m *mlir.Module, pass string) error {
+	p, err := m.Context().NewPassManager(mlir.PassManagerOptions{Pipeline: "builtin.module(" + pass + ")"})
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	return p.Run(m)
+}
