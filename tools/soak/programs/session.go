@@ -106,3 +106,6 @@ func (s *session) try(ctx context.Context, w way, seed uint64) (p *program, text
 func Module(c *mlir.Context, seed uint64) (*mlir.Module, error) {
 	return generate(seed, profile{}).build(c, registryName)
 }
+
+// Register makes the registry of the functions that such modules call. The caller must close it.
+func Register() (*callbacks.Registry, error) { return register(registryName) }
