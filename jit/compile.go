@@ -131,7 +131,7 @@ func (e *Executable) generate(m *mlir.Module) (err error) {
 	if e.engine, err = execution.New(m, execution.Options{Optimize: e.level}); err != nil {
 		return fmt.Errorf("jit: %w", err)
 	}
-	if err := e.link(); err != nil {
+	if err := e.link(m); err != nil {
 		return errors.Join(&UnsupportedError{Err: err}, e.engine.Close())
 	}
 	return nil

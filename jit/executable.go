@@ -11,7 +11,9 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/jit/internal/callback"
+	"github.com/calliope-mlir/calliope/jit/internal/product"
 	"github.com/calliope-mlir/calliope/jit/internal/runtime"
+	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/execution"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -122,9 +124,13 @@ func hold(what string, got []tensor.View, want []tensor.Shape) error {
 	return nil
 }
 
-// link gives the code the functions that it calls, and compiles it.
-func (e *Executable) link() (err error) {
-	symbols := runtime.Math()
+// link gives the code of a module the functions that it calls, and compiles it.
+func (e *Executable) link(m *mlir.Module) error {
+	symbols, err := product.Kernels(m)
+	if err != nil {
+		return err
+	}
+	maps.Copy(symbols, runtime.Math())
 	maps.Copy(symbols, runtime.Symbols())
 	for name, address := range symbols {
 		if err := e.engine.Register(name, address); err != nil {

@@ -122,7 +122,7 @@ var mayImport = map[string][]string{
 		"jit/internal/extern", "jit/internal/runtime", "mlir", "stablehlo", "tensor"},
 	"jit/internal/extern": {"mlir"},
 	"jit/internal/product": {"internal/fortran", "jit/internal/extern", "jit/internal/runtime", "mlir", "mlir/dialect",
-		"native", "stablehlo", "tensor"},
+		"mlir/execution", "native", "stablehlo", "tensor"},
 	"jit/internal/lower":   {"mlir", "mlir/dialect", "passes", "stablehlo"},
 	"jit/internal/runtime": {"internal/cgo"},
 	"lint":                 {"lint/quick", "mlir", "internal/errtext"},

@@ -47,8 +47,10 @@ func readConvolution(op mlir.Operation) (c convolution, ok bool) {
 	c.input, errs[0] = stablehlo.ShapeOf(c.LHS.Type())
 	c.kernel, errs[1] = stablehlo.ShapeOf(c.RHS.Type())
 	c.output, errs[2] = stablehlo.ShapeOf(c.ResultType)
-	if !ok || errs != [3]error{} || functions[c.input.DType] == "" || c.kernel.DType != c.input.DType ||
-		c.output.DType != c.input.DType || c.FeatureGroupCount != 1 || c.BatchGroupCount != 1 {
+	// linalg, which copies what the kernel covers, knows no unsigned numbers.
+	if kind := kinds[c.input.DType]; !ok || errs != [3]error{} || kind == 0 || kind == 'u' ||
+		c.kernel.DType != c.input.DType || c.output.DType != c.input.DType ||
+		c.FeatureGroupCount != 1 || c.BatchGroupCount != 1 {
 		return c, false
 	}
 	n := c.DimensionNumbers

@@ -11,7 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// TestConvolution holds convolutions that become products to those of the same numbers as integers, which do not.
+// TestConvolution holds convolutions that become products to those of the same numbers without a sign, which do not.
 func TestConvolution(t *testing.T) {
 	tests := []struct{ name, dims, window, x, w, y string }{
 		{"plain", "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]", "", "2x6x5x4", "3x2x4x3", "2x4x4x3"},
@@ -53,8 +53,15 @@ func TestConvolution(t *testing.T) {
 				}
 				return got
 			}
-			if diff := cmp.Diff(convolve("i32"), convolve("f32")); diff != "" {
-				t.Errorf("integers and floating point (-want +got):\n%s", diff)
+			want := convolve("ui32")
+			if diff := cmp.Diff(want, convolve("f32")); diff != "" {
+				t.Errorf("by the library (-want +got):\n%s", diff)
+			}
+			without(t)
+			for _, elem := range []string{"f32", "i32"} {
+				if diff := cmp.Diff(want, convolve(elem)); diff != "" {
+					t.Errorf("%s without the library (-want +got):\n%s", elem, diff)
+				}
 			}
 		})
 	}

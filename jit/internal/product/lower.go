@@ -1,4 +1,5 @@
-// Package product makes the matrix products of a module calls of a BLAS library, if there is one.
+// Package product makes the matrix products of a module calls: of a BLAS library, if there is one, or of functions that
+// it compiles itself.
 package product
 
 import (
@@ -16,12 +17,8 @@ import (
 // smallest is the number of multiplications from which on a call is faster than loops.
 const smallest = 512
 
-// Lower replaces the products of a module, which has operations of StableHLO, that the library can compute. Others
-// stay.
+// Lower replaces the products of a module, which has operations of StableHLO, that gain from it. Others stay.
 func Lower(m *mlir.Module) error {
-	if !Found() {
-		return nil
-	}
 	if err := expand(m); err != nil {
 		return err
 	}
@@ -39,7 +36,7 @@ func Lower(m *mlir.Module) error {
 	return nil
 }
 
-// functions are those of package runtime, by the element type.
+// functions are those of package runtime, which call the BLAS library, by the element type.
 var functions = map[tensor.DType]string{
 	tensor.F32: "calliope_jit_product_f32",
 	tensor.F64: "calliope_jit_product_f64",
@@ -49,7 +46,8 @@ var functions = map[tensor.DType]string{
 // inner × columns.
 type product struct {
 	op                          mlir.Operation
-	function                    string
+	function                    string // of package runtime, or "" for the kernel
+	kernel                      kernel
 	left, right                 side
 	batch, rows, columns, inner int64
 }
@@ -60,18 +58,24 @@ type side struct {
 	batch, contracted, own []int64
 }
 
-// read returns the product that an operation is, and false if the library cannot compute it or it is too small.
+// read returns the product that an operation is, and false if it is one that stays.
 func read(op mlir.Operation) (p product, ok bool) {
 	dot, _ := stablehlo.AsDotGeneral(op)
 	var shapes [3]tensor.Shape
 	for i, t := range []mlir.Type{dot.LHS.Type(), dot.RHS.Type(), dot.ResultType} {
 		var err error
-		if shapes[i], err = stablehlo.ShapeOf(t); err != nil || shapes[i].DType != shapes[0].DType {
+		if shapes[i], err = stablehlo.ShapeOf(t); err != nil {
 			return p, false
 		}
 	}
-	if functions[shapes[0].DType] == "" || dot.Algorithm != nil {
+	operand, result := shapes[0].DType, shapes[2].DType
+	kernel, ok := newKernel(operand, result)
+	if !ok || shapes[1].DType != operand || dot.Algorithm != nil {
 		return p, false
+	}
+	function := ""
+	if name := functions[operand]; name != "" && operand == result && Found() {
+		function = name
 	}
 	n := dot.DotDimensionNumbers
 	// The order in which the elements are summed is free.
@@ -82,7 +86,7 @@ func read(op mlir.Operation) (p product, ok bool) {
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Compare(n.LHSContractingDimensions[a], n.LHSContractingDimensions[b])
 	})
-	p = product{op: op, function: functions[shapes[0].DType],
+	p = product{op: op, function: function, kernel: kernel,
 		left:  newSide(shapes[0], n.LHSBatchingDimensions, n.LHSContractingDimensions, order),
 		right: newSide(shapes[1], n.RHSBatchingDimensions, n.RHSContractingDimensions, order)}
 	p.batch, p.inner = p.left.size(p.left.batch), p.left.size(p.left.contracted)
@@ -92,7 +96,17 @@ func read(op mlir.Operation) (p product, ok bool) {
 			return p, false
 		}
 	}
-	return p, p.batch > 0 && p.rows*p.columns*p.inner >= smallest
+	return p, p.batch > 0 && p.rows*p.columns*p.inner >= smallest && (function != "" || p.gains())
+}
+
+// gains reports whether the kernel is faster than loops. It copies the right matrix, which takes longer if it is
+// transposed, and must have enough rows for it.
+func (p product) gains() bool {
+	least := int64(4)
+	if slices.Contains(p.right.contracted, int64(len(p.right.dims))-1) {
+		least = 12
+	}
+	return p.columns > 1 && p.rows >= least
 }
 
 func newSide(shape tensor.Shape, batch, contracted []int64, order []int) side {
@@ -136,15 +150,22 @@ func (p product) replace(m *mlir.Module, name string) error {
 	left, turnedLeft := p.left.arranged(b, p.op.Operand(0), p.left.own, p.left.contracted)
 	right, turnedRight := p.right.arranged(b, p.op.Operand(1), p.right.contracted, p.right.own)
 	result := p.op.Result(0)
-	after := extern.Call{
+	plain := func(v mlir.Value) mlir.Value { return extern.Cast(b, v, extern.Signless(b, v.Type())) }
+	call := extern.Call{
 		Function: p.function,
 		Numbers:  []int64{p.batch, p.rows, p.columns, p.inner, turnedLeft, turnedRight},
-		Arrays: []extern.Array{{Value: left, Access: extern.Read}, {Value: right, Access: extern.Read},
+		Arrays: []extern.Array{{Value: plain(left), Access: extern.Read}, {Value: plain(right), Access: extern.Read},
 			{Value: extern.Empty(b, result.Type()), Access: extern.Write}},
-	}.Create(b, m, name)
+	}
+	if p.function == "" {
+		call.Function = p.kernel.name()
+		memory := b.Type(fmt.Sprintf("tensor<%dxi8>", p.kernel.memory(p.columns, p.inner)))
+		call.Arrays = append(call.Arrays, extern.Array{Value: extern.Empty(b, memory), Access: extern.Write})
+	}
+	after := call.Create(b, m, name)
 	if b.Err() != nil {
 		return b.Err()
 	}
-	result.ReplaceAllUses(after[2])
+	result.ReplaceAllUses(extern.Cast(b, after[2], result.Type()))
 	return p.op.Erase()
 }

@@ -19,12 +19,19 @@ import (
 
 func TestMain(m *testing.M) { nativetest.Main(m, native.MLIR, native.LAPACK) }
 
+// without makes the package do without the BLAS library until the end of a test.
+func without(t *testing.T) {
+	found := product.Found
+	product.Found = func() bool { return false }
+	t.Cleanup(func() { product.Found = found })
+}
+
 // A dot is a dot_general. Dimensions of the same letter of an operand are those of the batch, or contracted, in the
 // order of the letters; small letters are free.
 type dot struct {
-	typ         string
-	left, right string // dimensions, such as "BaK"
-	sizes       map[byte]int
+	operand, typ string // of the elements of the operands and of the result
+	left, right  string // dimensions, such as "BaK"
+	sizes        map[byte]int
 }
 
 func (d dot) dims(names string) (list []int) {
@@ -55,13 +62,14 @@ func (d dot) result() string {
 	return d.shared(true) + strings.Map(free, d.left) + strings.Map(free, d.right)
 }
 
+// module returns a module that computes the product of arrays of f32.
 func (d dot) module() string {
-	typ := func(names string) string {
+	typ := func(names, element string) string {
 		text := "tensor<"
 		for _, n := range d.dims(names) {
 			text += fmt.Sprint(n, "x")
 		}
-		return text + d.typ + ">"
+		return text + element + ">"
 	}
 	places := func(names string) string {
 		var left, right []string
@@ -72,9 +80,13 @@ func (d dot) module() string {
 		return "[" + strings.Join(left, ",") + "] x [" + strings.Join(right, ",") + "]"
 	}
 	return fmt.Sprintf(`func.func @main(%%x: %[1]s, %%y: %[2]s) -> %[3]s {
-	%%0 = stablehlo.dot_general %%x, %%y, batching_dims = %[4]s, contracting_dims = %[5]s : (%[1]s, %[2]s) -> %[3]s
-	return %%0 : %[3]s
-}`, typ(d.left), typ(d.right), typ(d.result()), places(d.shared(true)), places(d.shared(false)))
+	%%0 = stablehlo.convert %%x : (%[1]s) -> %[4]s
+	%%1 = stablehlo.convert %%y : (%[2]s) -> %[5]s
+	%%2 = stablehlo.dot_general %%0, %%1, batching_dims = %[7]s, contracting_dims = %[8]s : (%[4]s, %[5]s) -> %[6]s
+	%%3 = stablehlo.convert %%2 : (%[6]s) -> %[3]s
+	return %%3 : %[3]s
+}`, typ(d.left, "f32"), typ(d.right, "f32"), typ(d.result(), "f32"), typ(d.left, d.operand), typ(d.right, d.operand),
+		typ(d.result(), d.typ), places(d.shared(true)), places(d.shared(false)))
 }
 
 // at returns the place of an element of an array with some dimensions.
@@ -86,8 +98,8 @@ func (d dot) at(names string, index map[byte]int) (at int) {
 }
 
 // compute computes the product in the plainest way.
-func compute[T float32 | float64 | int32](d dot, x, y []T) []T {
-	out := make([]T, tensor.Shape{Dims: d.dims(d.result())}.NumElements())
+func (d dot) compute(x, y []float32) []float32 {
+	out := make([]float32, tensor.Shape{Dims: d.dims(d.result())}.NumElements())
 	all := d.result() + d.shared(false)
 	index := map[byte]int{}
 	var each func(names string)
@@ -105,18 +117,21 @@ func compute[T float32 | float64 | int32](d dot, x, y []T) []T {
 	return out
 }
 
-func test[T float32 | float64 | int32](t *testing.T, d dot, replaced bool) {
+func (d dot) test(t *testing.T, replaced bool) {
 	t.Helper()
-	testAgainst(t, d, replaced, compute[T])
+	d.testAgainst(t, replaced, d.compute)
 }
 
 // testAgainst compares a product with that which another function computes.
-func testAgainst[T float32 | float64 | int32](t *testing.T, d dot, replaced bool, compute func(d dot, x, y []T) []T) {
+func (d dot) testAgainst(t *testing.T, replaced bool, compute func(x, y []float32) []float32) {
 	t.Helper()
-	fill := func(names string) (tensor.View, []T) {
-		data := make([]T, tensor.Shape{Dims: d.dims(names)}.NumElements())
+	fill := func(names string) (tensor.View, []float32) {
+		data := make([]float32, tensor.Shape{Dims: d.dims(names)}.NumElements())
 		for i := range data {
-			data[i] = T(i*7%11 - 5) // sums of products are exact
+			data[i] = float32(i*7%11 - 5) // sums of products are exact
+			if strings.HasPrefix(d.operand, "u") {
+				data[i] += 200
+			}
 		}
 		return check.Must(tensor.FromSlice(data, d.dims(names)...)), data
 	}
@@ -126,7 +141,7 @@ func testAgainst[T float32 | float64 | int32](t *testing.T, d dot, replaced bool
 	x, xs := fill(d.left)
 	y, ys := fill(d.right)
 	out := check.Must(e.Call(t.Context(), x, y))
-	if diff := cmp.Diff(compute(d, xs, ys), check.Must(tensor.Slice[T](out[0]))); diff != "" {
+	if diff := cmp.Diff(compute(xs, ys), check.Must(tensor.Slice[float32](out[0]))); diff != "" {
 		t.Error(diff)
 	}
 	check.NoError(t, product.Lower(m))
@@ -135,28 +150,75 @@ func testAgainst[T float32 | float64 | int32](t *testing.T, d dot, replaced bool
 	}
 }
 
+func (d dot) name() string {
+	return fmt.Sprintf("%s %s %s %s %v", d.operand, d.typ, d.left, d.right, d.sizes)
+}
+
 func TestProducts(t *testing.T) {
 	sizes := map[byte]int{'B': 2, 'C': 3, 'a': 13, 'b': 5, 'c': 8, 'd': 4, 'K': 10, 'L': 6}
 	for _, d := range []dot{
-		{"f32", "aK", "Kb", sizes}, {"f32", "Ka", "Kb", sizes}, {"f32", "aK", "bK", sizes}, {"f32", "Ka", "bK", sizes},
-		{"f32", "BaK", "BKb", sizes}, {"f32", "BKa", "BbK", sizes}, {"f64", "BCaK", "BCKb", sizes},
-		{"f32", "aBK", "KBb", sizes}, {"f64", "acK", "Kbd", sizes},
-		{"f32", "aKL", "KLb", sizes}, {"f32", "aLK", "KLb", sizes}, {"f32", "KaL", "LbK", sizes},
-		{"f32", "acKd", "bK", sizes}, {"f32", "CBaK", "BCbK", sizes},
-		{"f64", "aK", "K", map[byte]int{'a': 30, 'K': 30}}, {"f32", "K", "Kb", map[byte]int{'b': 30, 'K': 30}},
+		{"f32", "f32", "aK", "Kb", sizes}, {"f32", "f32", "Ka", "Kb", sizes}, {"f32", "f32", "aK", "bK", sizes},
+		{"f32", "f32", "Ka", "bK", sizes}, {"f32", "f32", "BaK", "BKb", sizes}, {"f32", "f32", "BKa", "BbK", sizes},
+		{"f64", "f64", "BCaK", "BCKb", sizes}, {"f32", "f32", "aBK", "KBb", sizes}, {"f64", "f64", "acK", "Kbd", sizes},
+		{"f32", "f32", "aKL", "KLb", sizes}, {"f32", "f32", "aLK", "KLb", sizes}, {"f32", "f32", "KaL", "LbK", sizes},
+		{"f32", "f32", "acKd", "bK", sizes}, {"f32", "f32", "CBaK", "BCbK", sizes},
 	} {
-		t.Run(d.typ+" "+d.left+" "+d.right, func(t *testing.T) {
-			if d.typ == "f64" {
-				test[float64](t, d, true)
-			} else {
-				test[float32](t, d, true)
-			}
+		t.Run(d.name(), func(t *testing.T) {
+			d.test(t, true)
+			without(t)
+			d.test(t, true)
 		})
 	}
-	t.Run("integers", func(t *testing.T) { test[int32](t, dot{"i32", "aK", "Kb", sizes}, false) })
-	t.Run("small", func(t *testing.T) {
-		test[float32](t, dot{"f32", "aK", "Kb", map[byte]int{'a': 2, 'K': 3, 'b': 4}}, false)
-	})
+}
+
+// TestTypes tests products that the library does not compute.
+func TestTypes(t *testing.T) {
+	sizes := map[byte]int{'a': 13, 'b': 70, 'K': 10}
+	for _, types := range [][2]string{{"i8", "i32"}, {"i16", "i16"}, {"i32", "i32"}, {"i64", "i64"}, {"ui8", "ui32"},
+		{"ui16", "ui64"}, {"ui32", "ui32"}, {"f16", "f16"}, {"bf16", "bf16"}, {"bf16", "f32"}, {"f16", "f64"}, {"f32", "f64"}} {
+		for _, right := range []string{"Kb", "bK"} {
+			d := dot{types[0], types[1], "aK", right, sizes}
+			t.Run(d.name(), func(t *testing.T) { d.test(t, true) })
+		}
+	}
+}
+
+// TestSizes tests products at the edges of what is computed at a time.
+func TestSizes(t *testing.T) {
+	without(t)
+	for _, sizes := range [][3]int{
+		{18, 16, 256}, {40, 15, 1}, {13, 33, 257}, {12, 8, 520}, {200, 17, 3}, {193, 2, 5}, {13, 1041, 5},
+	} {
+		for _, operands := range [][2]string{{"aK", "Kb"}, {"Ka", "bK"}, {"BaK", "BKb"}} {
+			sizes := map[byte]int{'B': 2, 'a': sizes[0], 'b': sizes[1], 'K': sizes[2]}
+			for _, d := range []dot{
+				{"f32", "f32", operands[0], operands[1], sizes}, {"f64", "f64", operands[0], operands[1], sizes}} {
+				t.Run(d.name(), func(t *testing.T) { d.test(t, true) })
+			}
+		}
+	}
+}
+
+// TestStay tests products that are not replaced, or only if there is a library.
+func TestStay(t *testing.T) {
+	for _, tt := range []struct {
+		dot
+		library bool
+	}{
+		{dot{"f32", "f32", "aK", "Kb", map[byte]int{'a': 2, 'K': 3, 'b': 4}}, false},
+		{dot{"f32", "f32", "BaK", "BKb", map[byte]int{'B': 0, 'a': 30, 'b': 30, 'K': 30}}, false},
+		{dot{"f32", "f32", "aK", "Kb", map[byte]int{'a': 30, 'b': 30, 'K': 0}}, false},
+		{dot{"f64", "f64", "aK", "K", map[byte]int{'a': 30, 'K': 30}}, true},
+		{dot{"f32", "f32", "aK", "Kb", map[byte]int{'a': 3, 'b': 30, 'K': 30}}, true},
+		{dot{"f32", "f32", "aK", "bK", map[byte]int{'a': 11, 'b': 30, 'K': 30}}, true},
+		{dot{"f32", "f32", "K", "Kb", map[byte]int{'b': 30, 'K': 30}}, true},
+	} {
+		t.Run(tt.name(), func(t *testing.T) {
+			tt.test(t, tt.library)
+			without(t)
+			tt.test(t, false)
+		})
+	}
 }
 
 // TestBlocks multiplies matrices that are large enough to be multiplied in blocks, which several threads compute.
@@ -166,7 +228,7 @@ func TestBlocks(t *testing.T) {
 	for _, size := range [][3]int{{1, 500, 14}, {1, 14, 500}, {9, 21, 35}} {
 		batch, rows, columns := size[0], size[1], size[2]
 		for _, d := range []dot{{left: "BaK", right: "BKb"}, {left: "BKa", right: "BbK"}} {
-			d.typ, d.sizes = "f32", map[byte]int{'B': batch, 'a': rows, 'b': columns, 'K': inner}
+			d.operand, d.typ, d.sizes = "f32", "f32", map[byte]int{'B': batch, 'a': rows, 'b': columns, 'K': inner}
 			t.Run(fmt.Sprint(d.left, size), func(t *testing.T) {
 				place := func(names string, b, i, k, n int) int {
 					if names[2] == 'K' {
@@ -174,7 +236,7 @@ func TestBlocks(t *testing.T) {
 					}
 					return (b*inner+k)*n + i
 				}
-				testAgainst(t, d, true, func(_ dot, x, y []float32) []float32 {
+				d.testAgainst(t, true, func(x, y []float32) []float32 {
 					out := make([]float32, batch*rows*columns)
 					for i := range out {
 						b, row, column := i/(rows*columns), i/columns%rows, i%columns

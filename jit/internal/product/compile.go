@@ -1,0 +1,94 @@
+package product
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/llvm"
+	"github.com/calliope-mlir/calliope/mlir/execution"
+)
+
+// compiled has the addresses of the kernels by their names. Compiling one takes longer than most modules, and the code
+// is the same for all, and for all libraries.
+var compiled = struct {
+	sync.Mutex
+	addresses map[string]unsafe.Pointer
+}{addresses: map[string]unsafe.Pointer{}}
+
+// Kernels returns the addresses of the functions that a lowered module calls for products, besides those of package
+// runtime, by their names.
+func Kernels(m *mlir.Module) (map[string]unsafe.Pointer, error) {
+	compiled.Lock()
+	defer compiled.Unlock()
+	called := map[string]unsafe.Pointer{}
+	for op := range m.Body().Operations() {
+		name, _ := op.Symbol()
+		k, ok := kernelOf(name)
+		if !ok {
+			continue
+		}
+		if compiled.addresses[name] == nil {
+			address, err := k.compile(m.Context().Library())
+			if err != nil {
+				return nil, err
+			}
+			compiled.addresses[name] = address
+		}
+		called[name] = compiled.addresses[name]
+	}
+	return called, nil
+}
+
+// lowering makes a kernel one of the LLVM dialect.
+const lowering = "builtin.module(canonicalize,cse,convert-scf-to-cf,arith-expand{include-bf16=true}," +
+	"convert-vector-to-llvm,convert-arith-to-llvm,convert-cf-to-llvm,reconcile-unrealized-casts)"
+
+// compile compiles the kernel. Its code stays until the process ends.
+func (k kernel) compile(l *mlir.Library) (unsafe.Pointer, error) {
+	c := l.NewContext(mlir.ContextOptions{})
+	defer c.Close()
+	m := c.NewModule(mlir.Location{})
+	if err := k.define(m); err != nil {
+		return nil, err
+	}
+	p, err := c.NewPassManager(mlir.PassManagerOptions{Pipeline: lowering})
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	if err := p.Run(m); err != nil {
+		return nil, err
+	}
+	e, err := execution.New(m, execution.Options{Optimize: 1}) // without LLVM's vectorizers
+	if err != nil {
+		return nil, err
+	}
+	if err := e.Initialize(); err != nil {
+		return nil, err
+	}
+	address := e.Lookup(k.name())
+	if address == nil {
+		err := fmt.Errorf("LLVM cannot compile the function %s for this processor", k.name())
+		return nil, errors.Join(err, e.Close())
+	}
+	return address, nil
+}
+
+// define adds the function to a module.
+func (k kernel) define(m *mlir.Module) error {
+	b := mlir.NewBuilder(mlir.AtEnd(m.Body()), m.Operation().Location())
+	w := &writer{b: b, lanes: k.lanes(), pointer: b.Type("!llvm.ptr"), i64: b.Type("i64"),
+		operand: newElement(b, k.operand), sum: newElement(b, k.sum), result: newElement(b, k.result)}
+	parameters := slices.Concat(slices.Repeat([]mlir.Type{w.i64}, 6), slices.Repeat([]mlir.Type{w.pointer}, 4))
+	body := b.Region(func(in []mlir.Value) {
+		w.products(in)
+		llvm.Return(b)
+	}, parameters...)
+	signature := b.Type("!llvm.func<void (i64, i64, i64, i64, i64, i64, ptr, ptr, ptr, ptr)>")
+	llvm.FuncOp{SymName: k.name(), FunctionType: signature, Body: body}.Create(b)
+	return b.Err()
+}
