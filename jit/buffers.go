@@ -73,6 +73,21 @@ func giveBuffers(m *mlir.Module, _ *Executable) error {
 	return nil
 }
 
+// storeOnce copies a value that is stored in several buffers from the first one. The pass eliminate-empty-tensors would
+// compute it in each of them, and bufferization would refuse that.
+func storeOnce(m *mlir.Module, _ *Executable) error {
+	stored := map[mlir.Value]mlir.Operation{}
+	for store := range m.Operation().Index().Named("bufferization.materialize_in_destination") {
+		value := store.Operand(0)
+		if first, ok := stored[value]; !ok {
+			stored[value] = store
+		} else if first.Block().Equal(store.Block()) && first.NumResults() > 0 {
+			store.SetOperand(0, first.Result(0))
+		}
+	}
+	return nil
+}
+
 // setParameters sets the type of a function without results.
 func setParameters(f mlir.Operation, types []mlir.Type) {
 	c := f.Context()

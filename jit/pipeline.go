@@ -36,6 +36,9 @@ var steps = []step{
 		"canonicalize", // without cse, which makes one of the tensors that results are computed in
 		"func.func(linalg-generalize-named-ops)",
 		"linalg-fuse-elementwise-ops",
+	),
+	storeOnce,
+	passes(
 		"eliminate-empty-tensors",
 		"one-shot-bufferize{bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map}",
 		"drop-equivalent-buffer-results",

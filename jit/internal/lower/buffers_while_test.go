@@ -36,6 +36,17 @@ func TestWhileBuffers(t *testing.T) {
 		{"a scatter, and the old value", "%x = " + scatter + "\n%y = stablehlo.multiply %a, %b : tensor<4xi32>", "%x", "%y"},
 		{"a loop that uses what it changes", "%x:2 = " + inner, "%x#0", "%b"},
 		{"a loop, and the old value", "%x:2 = " + inner, "%x#0", "%a"},
+		{"one value in both places", "%x = stablehlo.add %a, %b : tensor<4xi32>", "%x", "%x"},
+		{"a sum and a difference", `%x = stablehlo.add %a, %b : tensor<4xi32>
+			%y = stablehlo.subtract %a, %b : tensor<4xi32>`, "%x", "%y"},
+		{"a value of the other one", `%x = stablehlo.add %a, %b : tensor<4xi32>
+			%y = stablehlo.subtract %x, %a : tensor<4xi32>`, "%x", "%y"},
+		{"a value of the other one, in the other place", `%x = stablehlo.add %a, %b : tensor<4xi32>
+			%y = stablehlo.subtract %x, %x : tensor<4xi32>`, "%y", "%x"},
+		{"values in an order", `%w = stablehlo.or %a, %b : tensor<4xi32>
+			%x = stablehlo.or %w, %c : tensor<4xi32>
+			%y = stablehlo.add %x, %x : tensor<4xi32>
+			%v = stablehlo.add %d, %y : tensor<4xi32>`, "%y", "%x"},
 		{"a reversal", "%x = stablehlo.reverse %a, dims = [0] : tensor<4xi32>", "%x", "%a"},
 		{"a condition", `%q = stablehlo.compare LT, %i, %one : (tensor<i32>, tensor<i32>) -> tensor<i1>
 			%x:2 = "stablehlo.if"(%q) ({
