@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/jit/internal/extern"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
 	"github.com/calliope-mlir/calliope/mlir/dialect/linalg"
@@ -152,16 +153,9 @@ func (o *outline) need(v mlir.Value) bool {
 
 // move copies the operation to a new function, and returns it there, with the bounds of the range.
 func (o *outline) move(m *mlir.Module, name string) (moved mlir.Operation, begin, end mlir.Value, err error) {
-	added, err := m.Context().Parse(name, []byte(o.text(name)))
+	f, err := extern.Define(m, name, o.text(name))
 	if err != nil {
 		return mlir.Operation{}, begin, end, err
-	}
-	defer added.Close()
-	var f mlir.Operation
-	for op := range added.Body().Operations() {
-		if symbol, _ := op.Symbol(); symbol != splitFunction || !declares(m, symbol) {
-			f = m.Body().Append(op.Clone())
-		}
 	}
 	body := f.Region(0).First()
 	var copies mlir.Mapping
@@ -172,11 +166,6 @@ func (o *outline) move(m *mlir.Module, name string) (moved mlir.Operation, begin
 		moved = body.InsertBefore(body.Terminator(), op.CloneWith(&copies))
 	}
 	return moved, body.Argument(0), body.Argument(1), nil
-}
-
-func declares(m *mlir.Module, name string) bool {
-	_, ok := m.SymbolTable().Lookup(name)
-	return ok
 }
 
 // The C function that calls another one for all ranges, and its type.

@@ -32,24 +32,36 @@ const (
 	ReadWrite Access = "read-write"
 )
 
+// Define adds the functions of a text that the module does not have, and returns the one with a name, which must be
+// new.
+func Define(m *mlir.Module, name, text string) (defined mlir.Operation, err error) {
+	added, err := m.Context().Parse(name, []byte(text))
+	if err != nil {
+		return defined, err
+	}
+	defer added.Close()
+	table := m.SymbolTable()
+	for op := range added.Body().Operations() {
+		symbol, _ := op.Symbol()
+		if _, has := table.Lookup(symbol); has {
+			continue
+		}
+		if op = m.Body().Append(op.Clone()); symbol == name {
+			defined = op
+		}
+	}
+	return defined, nil
+}
+
 // Create adds a function with a name to the module, and calls it. The function makes the call. The result has all
 // arrays as they are afterwards.
 func (c Call) Create(b *mlir.Builder, m *mlir.Module, name string) []mlir.Value {
 	if b.Err() != nil {
 		return nil
 	}
-	ctx := m.Context()
-	added, err := ctx.Parse(name, []byte(c.text(name)))
-	if err != nil {
+	if _, err := Define(m, name, c.text(name)); err != nil {
 		b.Fail(err)
 		return nil
-	}
-	defer added.Close()
-	_, declared := m.SymbolTable().Lookup(c.Function)
-	for op := range added.Body().Operations() {
-		if symbol, _ := op.Symbol(); symbol == name || !declared {
-			m.Body().Append(op.Clone())
-		}
 	}
 	var operands []mlir.Value
 	var results []mlir.Type
@@ -60,7 +72,7 @@ func (c Call) Create(b *mlir.Builder, m *mlir.Module, name string) []mlir.Value 
 		}
 	}
 	call := b.Create(mlir.OperationState{Name: "func.call", Operands: operands, Results: results,
-		Attributes: []mlir.NamedAttribute{{Name: "callee", Value: ctx.SymbolAttribute(name)}}})
+		Attributes: []mlir.NamedAttribute{{Name: "callee", Value: m.Context().SymbolAttribute(name)}}})
 	if b.Err() != nil {
 		return nil
 	}
