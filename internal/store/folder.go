@@ -22,8 +22,8 @@ import (
 // A Folder has entries by their keys. An entry is complete or not there, unless the system crashed: so it has
 // a checksum of its own, and the caller removes what is damaged with Reject. A Folder is safe for concurrent use.
 type Folder struct {
-	root *os.Root
-	max  int64 // bytes of all entries together; negative for no limit
+	dir string // absolute
+	max int64  // bytes of all entries together; negative for no limit
 
 	mu    sync.Mutex
 	stats Stats
@@ -49,21 +49,35 @@ func Open(dir string, max int64) (*Folder, error) {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
-	// The root stays this folder, whatever becomes of its name.
-	root, err := os.OpenRoot(dir)
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	f := &Folder{dir: dir, max: max}
+	root, err := f.open()
+	if err != nil {
+		return nil, err
+	}
+	return f, root.Close()
+}
+
+// open returns the folder for one use: on Windows, a folder that is open cannot be removed or renamed. It returns an
+// error if another user may change the folder, which may not be the one that it was.
+func (f *Folder) open() (*os.Root, error) {
+	root, err := os.OpenRoot(f.dir)
 	if err != nil {
 		return nil, err
 	}
 	info, err := root.Stat(".")
+	if err == nil {
+		if problem := mistrust(info); problem != "" {
+			err = fmt.Errorf("the folder %s is a cache, but %s: choose a folder of your own, with mode 0700", f.dir, problem)
+		}
+	}
 	if err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
-	if problem := mistrust(info); problem != "" {
-		_ = root.Close()
-		return nil, fmt.Errorf("the folder %s is a cache, but %s: choose a folder of your own, with mode 0700", dir,
-			problem)
-	}
-	return &Folder{root: root, max: max}, nil
+	return root, nil
 }
 
 // mistrust says why another user may change a folder or a file. It returns "" if none may.
@@ -120,15 +134,19 @@ func (f *Folder) Get(key string) []byte {
 }
 
 func (f *Folder) read(name string) ([]byte, error) {
-	info, err := f.root.Lstat(name)
+	root, err := f.open()
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	info, err := root.Lstat(name)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() { // opening a named pipe would wait
-		f.reject(name, fmt.Errorf("%s is not a file", name))
-		return nil, fs.ErrNotExist
+		return nil, f.reject(root, name, fmt.Errorf("%s is not a file", name))
 	}
-	file, err := f.root.Open(name)
+	file, err := root.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -138,12 +156,11 @@ func (f *Folder) read(name string) ([]byte, error) {
 	}
 	// The folder may have had another mode.
 	if problem := mistrust(info); problem != "" {
-		f.reject(name, errors.New(problem))
-		return nil, fs.ErrNotExist
+		return nil, f.reject(root, name, errors.New(problem))
 	}
 	if f.max >= 0 && info.Size() > f.max {
-		f.reject(name, fmt.Errorf("%s has %d bytes, but the limit of the cache is %d", name, info.Size(), f.max))
-		return nil, fs.ErrNotExist
+		return nil, f.reject(root, name,
+			fmt.Errorf("%s has %d bytes, but the limit of the cache is %d", name, info.Size(), f.max))
 	}
 	data := make([]byte, info.Size())
 	_, err = io.ReadFull(file, data)
@@ -156,17 +173,31 @@ func (f *Folder) Miss() { f.count(func(s *Stats) { s.Misses++ }, nil) }
 // Used notes a hit.
 func (f *Folder) Used(key string) {
 	f.count(func(s *Stats) { s.Hits++ }, nil)
+	root, err := f.open()
+	if err != nil {
+		return // somebody has removed it
+	}
+	defer root.Close()
 	now := time.Now()
-	_ = f.root.Chtimes(key+entrySuffix, now, now) // another process may have removed it
+	_ = root.Chtimes(key+entrySuffix, now, now) // another process may have removed it
 }
 
 // Reject removes an entry that is not good.
-func (f *Folder) Reject(key string, why error) { f.reject(key+entrySuffix, why) }
+func (f *Folder) Reject(key string, why error) {
+	root, err := f.open()
+	if err != nil {
+		f.failed(err)
+		return
+	}
+	defer root.Close()
+	_ = f.reject(root, key+entrySuffix, why)
+}
 
-// reject removes a file that is not a good entry.
-func (f *Folder) reject(name string, why error) {
+// reject removes a file that is not a good entry. It returns [fs.ErrNotExist].
+func (f *Folder) reject(root *os.Root, name string, why error) error {
 	f.count(func(s *Stats) { s.Rejected++ }, why)
-	_ = f.root.RemoveAll(name)
+	_ = root.RemoveAll(name)
+	return fs.ErrNotExist
 }
 
 // Put stores an entry.
@@ -175,19 +206,24 @@ func (f *Folder) Put(key string, data []byte) {
 		f.Unsaved(fmt.Errorf("an entry has %d bytes, but the limit of the cache is %d", len(data), f.max))
 		return
 	}
+	root, err := f.open()
+	if err != nil {
+		f.failed(err)
+		return
+	}
+	defer root.Close()
 	temp := key + "." + rand.Text() + tempSuffix
-	err := f.write(temp, data)
-	if err == nil {
-		err = f.root.Rename(temp, key+entrySuffix)
+	if err = write(root, temp, data); err == nil {
+		err = root.Rename(temp, key+entrySuffix)
 	}
 	if err != nil {
-		_ = f.root.Remove(temp)
+		_ = root.Remove(temp)
 		f.failed(err)
 		return
 	}
 	f.count(func(s *Stats) { s.Stored++ }, nil)
 	if f.max >= 0 && f.full(int64(len(data))) {
-		f.evict()
+		f.evict(root)
 	}
 }
 
@@ -200,8 +236,8 @@ func (f *Folder) full(size int64) bool {
 	return !f.known || f.size > f.max
 }
 
-func (f *Folder) write(name string, data []byte) error {
-	file, err := f.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+func write(root *os.Root, name string, data []byte) error {
+	file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
@@ -211,8 +247,8 @@ func (f *Folder) write(name string, data []byte) error {
 
 // evict counts the entries. If they are above the limit, it removes those that were not used for longest, until
 // an eighth of it is free. It also removes what processes that were killed left.
-func (f *Folder) evict() {
-	dir, err := f.root.Open(".")
+func (f *Folder) evict(root *os.Root) {
+	dir, err := root.Open(".")
 	if err != nil {
 		f.failed(err)
 		return
@@ -222,7 +258,7 @@ func (f *Folder) evict() {
 	var entries []fs.FileInfo
 	size := int64(0)
 	for _, name := range names {
-		info, err := f.root.Lstat(name)
+		info, err := root.Lstat(name)
 		if err != nil {
 			continue // another process has removed it
 		}
@@ -231,7 +267,7 @@ func (f *Folder) evict() {
 			entries = append(entries, info)
 			size += info.Size()
 		case strings.HasSuffix(info.Name(), tempSuffix) && time.Since(info.ModTime()) > tempAge:
-			_ = f.root.Remove(info.Name())
+			_ = root.Remove(info.Name())
 		}
 	}
 	slices.SortFunc(entries, func(a, b fs.FileInfo) int {
@@ -245,7 +281,7 @@ func (f *Folder) evict() {
 		if size <= enough {
 			break
 		}
-		if err := f.root.Remove(info.Name()); err == nil {
+		if err := root.Remove(info.Name()); err == nil {
 			f.count(func(s *Stats) { s.Evicted++ }, nil)
 		}
 		size -= info.Size()

@@ -3,6 +3,7 @@ package store
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -72,4 +73,21 @@ func TestEvict(t *testing.T) {
 	all := check.Must(Open(dir, -1))
 	all.Put("h", make([]byte, 10000))
 	want("e", "f", "h")
+}
+
+// No folder is open between two uses, and each use looks whether it is still the user's.
+func TestReplaced(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "cache")
+	c := check.Must(Open(dir, -1))
+	c.Put("a", []byte("b"))
+	check.NoError(t, os.Rename(dir, dir+".old"))
+	check.Diff(t, "entry", []byte(nil), c.Get("a"))
+	check.NoError(t, os.Mkdir(dir, 0o700))
+	c.Put("a", []byte("c"))
+	check.Diff(t, "entry", []byte("c"), c.Get("a"))
+	if runtime.GOOS != "windows" {
+		check.NoError(t, os.Chmod(dir, 0o777))
+		check.Diff(t, "entry", []byte(nil), c.Get("a"))
+		check.Error(t, c.Stats().Err, "every user may write to it")
+	}
 }
