@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io"
 	"net/url"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -224,7 +225,7 @@ func inOrder(results []sarifResult) {
 // uri returns the reference to a file: relative to the working directory, or absolute.
 func uri(file string) string {
 	file = slashed(file)
-	if filepath.IsAbs(filepath.FromSlash(file)) {
+	if path.IsAbs(file) || filepath.IsAbs(filepath.FromSlash(file)) { // of Linux, in a report made on Windows
 		return (&url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(file, "/")}).String()
 	}
 	// A colon in the first element would make it a scheme.
