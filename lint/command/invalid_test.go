@@ -1,6 +1,7 @@
 package command_test
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -50,7 +51,8 @@ func TestInvalidIsARule(t *testing.T) {
 
 	// What is about the run, and not about a file, stays.
 	baseline := []string{"-baseline", "b.json", "bad.mlir", "mistake", "none.mlir"}
-	execute("", append([]string{"-write-baseline"}, baseline...)...).holds(t, 2, "mistake/", "none.mlir:1:1: error")
+	execute("", append([]string{"-write-baseline"}, baseline...)...).holds(t, 2, filepath.FromSlash("mistake/"),
+		"none.mlir:1:1: error")
 	check.Diff(t, "with the baseline", []string{"mistake/.mlir-lint.yaml:1:1: error [invalid]",
 		"none.mlir:1:1: error [invalid]"}, execute("", baseline...).briefs(t))
 

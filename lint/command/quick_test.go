@@ -78,7 +78,7 @@ func executeQuick(stdin string, args ...string) result {
 // onlyFull matches what only a full run has: operations in fingerprints, repairs, and all rules in SARIF.
 var onlyFull = regexp.MustCompile(`[0-9a-f]{32}|,"fix":\{[^}]*\}|(?s)"rules": \[.*?\n {10}\]|"ruleIndex": \d+`)
 
-// TestQuickSettings checks the ignores, configurations, formats and changed lines of -quick.
+// TestQuickSettings checks the ignores, configurations and formats of -quick.
 func TestQuickSettings(t *testing.T) {
 	ignored := strings.Replace(outfeeds, "  %u", "  // mlir-lint:ignore outfeed why\n  %u", 1)
 	tree(t, map[string]string{
@@ -93,8 +93,6 @@ func TestQuickSettings(t *testing.T) {
 		"e/a.mlir":          outfeeds,
 		"f/unasked.mlir":    strings.Replace(ignored, "ignore outfeed", "ignore layouts", 1),
 	})
-	commitAll(t)
-	writeFile(t, ".", "new.mlir", outfeeds)
 	for _, test := range []struct {
 		name string
 		args []string
@@ -108,8 +106,6 @@ func TestQuickSettings(t *testing.T) {
 		{"-werror", []string{"-werror", "c"}, 1, []string{"c/a.mlir:2:8: warning [outfeed]"}},
 		{"mistake", []string{"e"}, 2, []string{"e/.mlir-lint.yaml:1:1: error [invalid]"}},
 		{"-config", []string{"-config", "c/.mlir-lint.yaml", "a.mlir"}, 0, []string{"a.mlir:2:8: warning [outfeed]"}},
-		{"-new-from-rev", []string{"-new-from-rev", "HEAD", "a.mlir", "new.mlir"}, 1,
-			[]string{"new.mlir:2:8: error [outfeed]"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			args := append([]string{"-quick"}, test.args...)
@@ -124,6 +120,16 @@ func TestQuickSettings(t *testing.T) {
 		}
 		check.Diff(t, format, of(), of("-quick"))
 	}
+}
+
+// TestQuickNewFromRev checks the changed lines of -quick.
+func TestQuickNewFromRev(t *testing.T) {
+	tree(t, map[string]string{"a.mlir": outfeeds})
+	commitAll(t)
+	writeFile(t, ".", "new.mlir", outfeeds)
+	args := []string{"-quick", "-new-from-rev", "HEAD", "a.mlir", "new.mlir"}
+	execute("", args...).want(t, 1, "new.mlir:2:8: error [outfeed]")
+	executeQuick("", args...).want(t, 1, "new.mlir:2:8: error [outfeed]")
 }
 
 // TestQuickOnly checks the usage of a build that has only -quick.

@@ -22,7 +22,7 @@ func TestShowSettings(t *testing.T) {
 	check.Diff(t, "settings", strings.ReplaceAll(`{"file":"a.mlir","configuration":"HERE/.mlir-lint.yaml","rules":["create-token","layouts","outfeed","ignore","invalid"],"targetStablehlo":"1.2.3"}
 {"file":"gone/c.mlir","configuration":"HERE/.mlir-lint.yaml","ignored":true}
 {"file":"old/b.mlir","configuration":"HERE/old/.mlir-lint.yaml","rules":["create-token","outfeed","ignore","invalid"],"severities":{"layouts":"off","outfeed":"warning"},"strict":true,"knownTargets":["served"],"targetStablehlo":"1.2.3"}
-`, "HERE", filepath.ToSlash(here)), filepath.ToSlash(r.Stdout))
+`, "HERE", filepath.ToSlash(here)), strings.ReplaceAll(r.Stdout, `\\`, "/"))
 	writeFile(t, "old", ".mlir-lint.yaml", "nonsense: 1")
 	withFew("", "-show-settings", "old").holds(t, 2, ".mlir-lint.yaml:1:1", "nonsense")
 }

@@ -29,6 +29,7 @@ func TestRules(t *testing.T) {
 	}
 	covered := map[string]bool{}
 	for _, file := range files {
+		file = filepath.ToSlash(file) // so are the names in the comments
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			data, err := os.ReadFile(file)
 			if err != nil {

@@ -40,11 +40,12 @@ ignore:
 			Config{Levels: map[string]Level{"outfeed": Off, "infeed": Off}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := Parse("/a/b/"+Name, Name, []byte(test.text), testRules)
+			file := filepath.FromSlash("/a/b/.mlir-lint.yaml")
+			got, err := Parse(file, Name, []byte(test.text), testRules)
 			if err != nil {
 				t.Fatal(err)
 			}
-			test.want.File = filepath.FromSlash("/a/b/.mlir-lint.yaml")
+			test.want.File = file
 			if test.want.Levels == nil {
 				test.want.Levels = map[string]Level{}
 			}
