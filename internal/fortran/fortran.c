@@ -1,5 +1,9 @@
 #include "fortran.h"
 
+#if defined(__linux__) && defined(__aarch64__)
+#include <sys/prctl.h>
+#endif
+
 enum { WORDS = CALLIOPE_FORTRAN_ARGS + CALLIOPE_FORTRAN_STRINGS };
 
 _Static_assert(WORDS == 20, "the call passes each word");
@@ -21,3 +25,13 @@ void calliope_fortran_call(void* subroutine, int64_t times, const calliope_fortr
 const char* calliope_fortran_text(void* f) { return ((const char* (*)(void))f)(); }
 
 void calliope_fortran_set(void* f, int n) { ((void (*)(int))f)(n); }
+
+int calliope_fortran_streaming(void) {
+#if defined(__linux__) && defined(__aarch64__)
+  enum { GET_LENGTH = 64, LENGTH = 0xffff };  // PR_SME_GET_VL and PR_SME_VL_LEN_MASK, which older headers lack
+  int length = prctl(GET_LENGTH, 0, 0, 0, 0);
+  return length < 0 ? 0 : length & LENGTH;
+#else
+  return 0;
+#endif
+}

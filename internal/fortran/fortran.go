@@ -8,6 +8,7 @@ import "C"
 import (
 	"fmt"
 	"runtime"
+	"strings"
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/internal/dl"
@@ -38,6 +39,9 @@ func Open(path, known string) (*Library, error) {
 		if l.wide() {
 			return nil, fmt.Errorf("the library %s has integers of 64 bits, and must have integers of 32 bits", path)
 		}
+		if err := checkStreaming(l.text("openblas_get_corename"), streaming()); err != nil {
+			return nil, fmt.Errorf("the library %s %w", path, err)
+		}
 		return l, nil
 	}
 	return nil, fmt.Errorf("the library %s has neither scipy_%s_ nor %[2]s_: it is not a LAPACK for Fortran with 32-bit integers", path, known)
@@ -56,13 +60,32 @@ func (l *Library) wide() bool {
 	return numbers[0]>>32 == 0 // otherwise only half of the number was stored
 }
 
+// streaming returns how many bytes a vector has in the streaming mode of SME, or 0 if it cannot be found out.
+func streaming() int { return int(C.calliope_fortran_streaming()) }
+
+// checkStreaming returns an error if OpenBLAS has chosen code that is wrong on this processor. In OpenBLAS 0.3.34 that for
+// SME takes vectors to have 64 bytes in streaming mode, as they have in processors that are sold. With shorter ones its
+// products are wrong, and with longer ones it writes past their end.
+func checkStreaming(core string, bytes int) error {
+	if !strings.EqualFold(core, "armv9sme") || bytes == 64 || bytes == 0 {
+		return nil
+	}
+	return fmt.Errorf("has code for streaming vectors of 512 bits, and this processor's have %d: "+
+		"set OPENBLAS_CORETYPE=armv8sve", 8*bytes)
+}
+
 // Path returns the path that the library was opened with.
 func (l *Library) Path() string { return l.dl.Path() }
 
 // Version returns what the library says of its version and its processor, or "" if it says
 // nothing.
 func (l *Library) Version() string {
-	function := l.dl.Symbol(l.prefix + "openblas_get_config")
+	return l.text("openblas_get_config")
+}
+
+// text returns what a function of OpenBLAS returns, or "" if there is none.
+func (l *Library) text(name string) string {
+	function := l.dl.Symbol(l.prefix + name)
 	if function == nil {
 		return ""
 	}

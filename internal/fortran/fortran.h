@@ -22,4 +22,7 @@ const char* calliope_fortran_text(void* function);
 // Calls a C function that takes a number and returns nothing.
 void calliope_fortran_set(void* function, int n);
 
+// Returns how many bytes a vector has in the streaming mode of SME, or 0 if it cannot be found out.
+int calliope_fortran_streaming(void);
+
 #endif

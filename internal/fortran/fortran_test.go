@@ -61,6 +61,56 @@ func TestSteps(t *testing.T) {
 	check.Diff(t, "info", []int32{0, 0, 1, 7}, info)
 }
 
+// TestProduct multiplies matrices that fill no whole number of vectors, by the code for this processor.
+func TestProduct(t *testing.T) {
+	found, err := native.Find(native.LAPACK)
+	check.NoError(t, err)
+	l, err := Open(found.Path, "dgemm")
+	if bytes := streaming(); os.Getenv("OPENBLAS_CORETYPE") == "" && bytes != 0 && bytes != 64 {
+		check.Error(t, err, "set OPENBLAS_CORETYPE=armv8sve")
+		return
+	}
+	check.NoError(t, err)
+	m, n, k := int32(17), int32(65), int32(100)
+	a, b, c, want := make([]float64, m*k), make([]float64, k*n), make([]float64, m*n), make([]float64, m*n)
+	for i := range a {
+		a[i] = float64(i*7%13) - 6
+	}
+	for i := range b {
+		b[i] = float64(i*5%11) - 5
+	}
+	for i := range want {
+		for p := range k {
+			want[i] += a[int32(i)%m+p*m] * b[p+int32(i)/m*k]
+		}
+	}
+	kept, one, zero := byte('N'), 1.0, 0.0
+	var args []Arg
+	for _, p := range []unsafe.Pointer{unsafe.Pointer(&kept), unsafe.Pointer(&kept), unsafe.Pointer(&m), unsafe.Pointer(&n),
+		unsafe.Pointer(&k), unsafe.Pointer(&one), unsafe.Pointer(&a[0]), unsafe.Pointer(&m), unsafe.Pointer(&b[0]),
+		unsafe.Pointer(&k), unsafe.Pointer(&zero), unsafe.Pointer(&c[0]), unsafe.Pointer(&m)} {
+		args = append(args, Arg{Address: p})
+	}
+	check.Must(l.Routine("dgemm")).Call(1, args...)
+	check.Diff(t, "product", want, c)
+}
+
+func TestStreaming(t *testing.T) {
+	for _, test := range []struct {
+		core  string
+		bytes int
+		fits  bool
+	}{
+		{"armv9sme", 64, true}, {"armv9sme", 32, false}, {"ARMV9SME", 128, false},
+		{"armv9sme", 0, true}, // not Linux
+		{"armv8sve", 32, true}, {"", 0, true},
+	} {
+		if err := checkStreaming(test.core, test.bytes); (err == nil) != test.fits {
+			t.Errorf("%s with %d bytes: %v", test.core, test.bytes, err)
+		}
+	}
+}
+
 func TestVersion(t *testing.T) {
 	l := open(t)
 	if v := l.Version(); !strings.HasPrefix(v, "OpenBLAS ") {
