@@ -76,7 +76,7 @@ func nestType(nest func(*mlir.Context, mlir.Type) mlir.Type) nesting {
 func TestDeepBuilt(t *testing.T) {
 	mlirtest.Outlives(t, func(t *testing.T, start int) {
 		n := 0
-		for _, e := range mlirtest.Engines(t) {
+		mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 			for _, kind := range deepKinds {
 				for _, levels := range []int{1_000, 30_000, 50_000, 100_000, 400_000} {
 					if n++; n <= start {
@@ -89,7 +89,7 @@ func TestDeepBuilt(t *testing.T) {
 					}
 				}
 			}
-		}
+		})
 	})
 }
 

@@ -92,10 +92,10 @@ func passesOf(t *testing.T, l *mlir.Library) (names []string) {
 	tried := map[string]bool{}
 	for _, path := range append(files, beside...) {
 		for word := range bytes.SplitSeq(check.Must(os.ReadFile(path)), []byte{0}) {
-			name := string(word)
-			if len(name) < 3 || len(name) > 80 || tried[name] || !passName.MatchString(name) {
+			if len(word) < 3 || len(word) > 80 || !passName.Match(word) || tried[string(word)] {
 				continue
 			}
+			name := string(word)
 			tried[name] = true
 			if err := pm.Add(name); err == nil ||
 				!strings.Contains(err.Error(), "does not refer to a registered pass") {

@@ -3,6 +3,7 @@ package mlirtest
 import (
 	"bufio"
 	"bytes"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -25,7 +26,7 @@ func Hostile(t *testing.T, samples []Sample) {
 
 // Outlives checks that none of try's cases ends the process. try starts at case number start,
 // and prints each case, with CaseMark before it. It runs in a child process, which runs the
-// same test, so that Outlives can report a crash.
+// same test, and of its subtests those that are selected, so that Outlives can report a crash.
 func Outlives(t *testing.T, try func(t *testing.T, start int)) {
 	t.Helper()
 	const env = "CALLIOPE_TEST_HOSTILE"
@@ -35,8 +36,12 @@ func Outlives(t *testing.T, try func(t *testing.T, start int)) {
 		fmt.Println(CaseMark + "done")
 		return
 	}
+	run := "-test.run=^" + t.Name() + "$"
+	if _, subtests, ok := strings.Cut(flag.Lookup("test.run").Value.String(), "/"); ok {
+		run += "/" + subtests
+	}
 	for start, crashes := 0, 0; ; crashes++ {
-		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.timeout=20m")
+		cmd := exec.Command(os.Args[0], run, "-test.timeout=20m")
 		cmd.Env = append(os.Environ(), env+"="+strconv.Itoa(start))
 		var out, errors bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &errors
