@@ -7,12 +7,18 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/jit"
+	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
 func run(t *testing.T, text string, inputs ...tensor.View) []tensor.View {
 	t.Helper()
-	m := mlirtest.Parse(t, mlirtest.Context(t), text)
+	return runOn(t, mlirtest.Library(t), text, inputs...)
+}
+
+func runOn(t *testing.T, l *mlir.Library, text string, inputs ...tensor.View) []tensor.View {
+	t.Helper()
+	m := mlirtest.Parse(t, mlirtest.ContextOf(t, l), text)
 	e, err := jit.Compile(t.Context(), m, jit.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -63,6 +69,20 @@ func TestCall(t *testing.T) {
 			return %r : tensor<2xf32> }`,
 			[]tensor.View{array(t, []float32{0, 0, 64, 128}, 2, 2), array(t, []float32{1, 2, 3, 4}, 2, 2)},
 			[]tensor.View{tensor.Vector[float32](0, 1088)}},
+		{"the largest elements, as JAX's approx_max_k", `func.func private @gt(%a: tensor<f32>, %b: tensor<f32>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<i1> {
+				%0 = stablehlo.compare GT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+				return %0 : tensor<i1>
+			}
+			func.func @main(%x: tensor<4xf32>) -> (tensor<2xf32>, tensor<2xi32>) {
+				%0 = stablehlo.iota dim = 0 : tensor<4xi32>
+				%c = stablehlo.constant dense<-1> : tensor<i32>
+				%d = stablehlo.constant dense<0xFF800000> : tensor<f32>
+				%1:2 = stablehlo.custom_call @ApproxTopK(%x, %0, %d, %c) {called_computations = [@gt], mhlo.backend_config = {
+					reduction_dim = 0 : i64, top_k = 2 : i64}} : (tensor<4xf32>, tensor<4xi32>, tensor<f32>, tensor<i32>) -> (tensor<2xf32>, tensor<2xi32>)
+				return %1#0, %1#1 : tensor<2xf32>, tensor<2xi32>
+			}`,
+			[]tensor.View{tensor.Vector[float32](1, 4, 2, 3)},
+			[]tensor.View{tensor.Vector[float32](4, 3), tensor.Vector[int32](1, 3)}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

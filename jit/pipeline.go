@@ -19,6 +19,7 @@ var expansion = []step{
 		"func.func(stablehlo-complex-math-expander)",
 	),
 	inline,
+	expandTopK,
 	onlyMain,
 	passes("canonicalize", "cse"),
 }
