@@ -62,9 +62,9 @@ func (e *UnsupportedError) Error() string {
 func (e *UnsupportedError) Unwrap() error { return e.Err }
 
 // Compile compiles the function @main of a module, whose parameters and results must be arrays of known size. It leaves
-// the module as it is, and reads it only until it returns. The library of the module must have an execution engine: the
-// default one has. The error is an *[UnsupportedError] if the module needs what this package lacks. The caller must
-// close the Executable.
+// the module as it is, and reads it only until it returns. If the library of the module has no execution engine, as that
+// of jaxlib, the default one compiles it. The error is an *[UnsupportedError] if the module needs what this package
+// lacks. The caller must close the Executable.
 func Compile(ctx context.Context, m *mlir.Module, o Options) (*Executable, error) {
 	if m == nil {
 		return nil, errors.New("jit: the module is nil")
@@ -72,9 +72,9 @@ func Compile(ctx context.Context, m *mlir.Module, o Options) (*Executable, error
 	if err := dispatch.Ended(ctx); err != nil {
 		return nil, err
 	}
-	const engine = "mlirExecutionEngineCreate"
-	if l := m.Context().Library(); !l.Has(engine) {
-		return nil, fmt.Errorf("jit: %w", &mlir.UnsupportedError{Library: l.Path(), Function: engine})
+	library, err := libraryFor(m)
+	if err != nil {
+		return nil, fmt.Errorf("jit: %w", err)
 	}
 	if len(o.JAXCallbacks) > 0 {
 		called := contract.JAXIndices(stablehlo.CustomCalls(m))
@@ -82,7 +82,7 @@ func Compile(ctx context.Context, m *mlir.Module, o Options) (*Executable, error
 			return nil, fmt.Errorf("jit: %w", err)
 		}
 	}
-	c := compilerOf(m.Context().Library())
+	c := compilerOf(library)
 	e, err := c.compile(ctx, m, o)
 	if err != nil {
 		c.context.Close()
@@ -92,11 +92,24 @@ func Compile(ctx context.Context, m *mlir.Module, o Options) (*Executable, error
 	return e, nil
 }
 
+// libraryFor returns the library that compiles a module.
+func libraryFor(m *mlir.Module) (*mlir.Library, error) {
+	const engine = "mlirExecutionEngineCreate"
+	l := m.Context().Library()
+	if l.Has(engine) {
+		return l, nil
+	}
+	if other, err := mlir.Open(mlir.OpenOptions{}); err == nil && other.Has(engine) {
+		return other, nil
+	}
+	return nil, &mlir.UnsupportedError{Library: l.Path(), Function: engine}
+}
+
 // compile compiles a copy of a module.
 func (c *compiler) compile(ctx context.Context, m *mlir.Module, o Options) (*Executable, error) {
 	private, err := c.copyOf(m)
 	if err != nil {
-		return nil, fmt.Errorf("jit: %w", err)
+		return nil, unsupported(err)
 	}
 	defer func() { private.Close() }() // it may be another one by then
 	e, err := signature(private)

@@ -44,7 +44,11 @@ func (c *compiler) giveBack() {
 
 // copyOf returns a copy of a module in the context.
 func (c *compiler) copyOf(m *mlir.Module) (*mlir.Module, error) {
-	data, err := m.Bytecode()
+	write := (*mlir.Module).Bytecode
+	if m.Context().Library() != c.context.Library() {
+		write = undivided
+	}
+	data, err := write(m)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -11,6 +12,24 @@ import (
 
 // lowerIdentity replaces an operation by its operands.
 func lowerIdentity(e *emitter) error { return e.replace(e.operands()) }
+
+// annotations are the targets of custom calls that say where an array is, or how devices share it.
+var annotations = []string{"LayoutConstraint", "SPMDFullToShardShape", "SPMDShardToFullShape", "Sharding",
+	contract.TargetResultSharding, "xla.sdy.PropagationBarrier", "xla.sdy.ShardingGroup"}
+
+// lowerAnnotation replaces a custom call of annotations by its operands.
+func lowerAnnotation(e *emitter) error {
+	in, out := e.op.OperandValues(), e.op.ResultValues()
+	if len(out) > len(in) {
+		return errMalformed
+	}
+	for i, r := range out {
+		if !r.Type().Equal(in[i].Type()) {
+			return errDevices
+		}
+	}
+	return lowerIdentity(e)
+}
 
 // lowerGetTupleElement replaces an element of a tuple by what the tuple was made of.
 func lowerGetTupleElement(e *emitter) error {

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/mlir"
@@ -30,8 +31,9 @@ func check(m *mlir.Module) (err error) {
 		if op.Name() != "stablehlo.custom_call" {
 			continue
 		}
-		if target, _ := op.Attribute("call_target_name"); target.String() != `"Sharding"` {
-			return refuse(op, fmt.Sprintf("nothing serves the target %s: register a function of this name", target))
+		a, _ := op.Attribute("call_target_name")
+		if target, _ := a.Text(); !slices.Contains(annotations, target) {
+			return refuse(op, fmt.Sprintf("nothing serves the target %q: register a function of this name", target))
 		}
 	}
 	return nil
