@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -33,7 +34,7 @@ func (o Options) compileWhole(ctx context.Context, m *mlir.Module) (Executable, 
 	if err == nil {
 		return wholeModule{e, e.Inputs(), e.Outputs()}, nil
 	}
-	if refused(err) {
+	if refused(err) && callop.Partitions(m) == 1 { // others are not cut
 		return nil, nil
 	}
 	return nil, err

@@ -26,9 +26,6 @@ func (m *module) executeAlone(
 	if m.isUnread() {
 		return nil, errors.New("only XLA can read it: run it without --jit, where there is a plugin")
 	}
-	if o.partitions > 1 {
-		return nil, errors.New("it is partitioned over several devices, and there is only one without a plugin")
-	}
 	foreign, err := m.lapack(progress)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,27 @@ package main
 
 import "testing"
 
+const dividedModule = `module attributes {mhlo.num_partitions = 2 : i32} {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func @main() -> (tensor<2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+    %x = stablehlo.constant dense<[3.0, 1.0]> : tensor<2xf32>
+    %y = sdy.sharding_constraint %x <@mesh, [{"x"}]> : tensor<2xf32>
+    return %y : tensor<2xf32>
+  }
+}`
+
+const manualModule = `module attributes {mhlo.num_partitions = 2 : i32} {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func @main() -> tensor<2xf32> {
+    %x = stablehlo.constant dense<[3.0, 1.0]> : tensor<2xf32>
+    %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>]
+      manual_axes={"x"} (%y: tensor<1xf32>) {
+      sdy.return %y : tensor<1xf32>
+    } : (tensor<2xf32>) -> tensor<2xf32>
+    return %0 : tensor<2xf32>
+  }
+}`
+
 // TestAlone runs modules without a plugin.
 func TestAlone(t *testing.T) {
 	const checked = `func.func @main() -> tensor<4xf32> {
@@ -18,4 +39,7 @@ func TestAlone(t *testing.T) {
 	command{stdin: checked}.run(t, "--jit", "--check", "-").want(t, exitDone, "1 of 1 checks hold", "")
 	command{stdin: checked}.run(t, "--jit", "--exact", "-").want(t, exitFailed, "",
 		"--jit cannot be combined with --replicas, --devices, --cache or --exact")
+	command{stdin: dividedModule}.run(t, "--jit", "-").want(t, exitDone, "out0 f32[2] [3 1]", "")
+	command{stdin: manualModule}.run(t, "--jit", "-").want(t, exitFailed, "",
+		"sdy.manual_computation at <stdin>:5:10: it is for several devices: use XLA, or one device")
 }
