@@ -81,6 +81,7 @@ var lowerings = map[string]func(*emitter) error{
 	"stablehlo.cholesky":              lowerCholesky,
 	"stablehlo.collective_broadcast":  lowerCollective,
 	"stablehlo.collective_permute":    lowerCollectivePermute,
+	"stablehlo.convert":               lowerConvert,
 	"stablehlo.custom_call":           lowerAnnotation,
 	"stablehlo.dot_general":           lowerDotGeneral,
 	"stablehlo.dynamic_update_slice":  lowerDynamicUpdateSlice,
