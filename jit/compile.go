@@ -62,9 +62,9 @@ func (e *UnsupportedError) Error() string {
 func (e *UnsupportedError) Unwrap() error { return e.Err }
 
 // Compile compiles the function @main of a module, whose parameters and results must be arrays of known size. It leaves
-// the module as it is, and reads it only until it returns. If the library of the module has no execution engine, as that
-// of jaxlib, the default one compiles it. The error is an *[UnsupportedError] if the module needs what this package
-// lacks. The caller must close the Executable.
+// the module as it is, and reads it only until it returns. If the library of the module has no execution engine, as
+// that of jaxlib, the default one compiles it. The error is an *[UnsupportedError] if the module needs what this
+// package lacks. The caller must close the Executable.
 func Compile(ctx context.Context, m *mlir.Module, o Options) (*Executable, error) {
 	if m == nil {
 		return nil, errors.New("jit: the module is nil")

@@ -10,8 +10,8 @@ import (
 )
 
 // undivided returns the text of a module without what says how devices share its arrays, in dialects that other
-// libraries lack. A module describes whole arrays, so it computes the same on one device. A manual computation describes
-// parts, so it must be for one device.
+// libraries lack. A module describes whole arrays, so it computes the same on one device. A manual computation
+// describes parts, so it must be for one device.
 func undivided(m *mlir.Module) ([]byte, error) {
 	m = m.Clone()
 	defer m.Close()

@@ -76,7 +76,8 @@ func TestCall(t *testing.T) {
 				%2 = stablehlo.convert %x : (tensor<5xf32>) -> tensor<5xi64>
 				return %0, %1, %2 : tensor<5xi8>, tensor<5xui32>, tensor<5xi64> }`,
 			[]tensor.View{tensor.Vector(1e20, -1e20, 127.5, -0.5, float32(math.NaN()))},
-			[]tensor.View{tensor.Vector[int8](127, -128, 127, 0, 0), tensor.Vector[uint32](math.MaxUint32, 0, 127, 0, 0),
+			[]tensor.View{tensor.Vector[int8](127, -128, 127, 0, 0),
+				tensor.Vector[uint32](math.MaxUint32, 0, 127, 0, 0),
 				tensor.Vector[int64](math.MaxInt64, math.MinInt64, 127, 0, 0)}},
 		{"the largest elements, as JAX's approx_max_k", `func.func private @gt(%a: tensor<f32>, %b: tensor<f32>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<i1> {
 				%0 = stablehlo.compare GT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>

@@ -63,9 +63,9 @@ func (l *Library) wide() bool {
 // streaming returns how many bytes a vector has in the streaming mode of SME, or 0 if it cannot be found out.
 func streaming() int { return int(C.calliope_fortran_streaming()) }
 
-// checkStreaming returns an error if OpenBLAS has chosen code that is wrong on this processor. In OpenBLAS 0.3.34 that for
-// SME takes vectors to have 64 bytes in streaming mode, as they have in processors that are sold. With shorter ones its
-// products are wrong, and with longer ones it writes past their end.
+// checkStreaming returns an error if OpenBLAS has chosen code that is wrong on this processor. In OpenBLAS 0.3.34 that
+// for SME takes vectors to have 64 bytes in streaming mode, as they have in processors that are sold. With shorter ones
+// its products are wrong, and with longer ones it writes past their end.
 func checkStreaming(core string, bytes int) error {
 	if !strings.EqualFold(core, "armv9sme") || bytes == 64 || bytes == 0 {
 		return nil

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -15,7 +14,7 @@ func lowerIdentity(e *emitter) error { return e.replace(e.operands()) }
 
 // annotations are the targets of custom calls that say where an array is, or how devices share it.
 var annotations = []string{"LayoutConstraint", "SPMDFullToShardShape", "SPMDShardToFullShape", "Sharding",
-	contract.TargetResultSharding, "xla.sdy.PropagationBarrier", "xla.sdy.ShardingGroup"}
+	"xla.sdy.FuncResultSharding", "xla.sdy.PropagationBarrier", "xla.sdy.ShardingGroup"}
 
 // lowerAnnotation replaces a custom call of annotations by its operands.
 func lowerAnnotation(e *emitter) error {
