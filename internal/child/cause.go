@@ -23,6 +23,9 @@ func Cause(state *os.ProcessState, printed string) string {
 
 // isReason reports whether a line names the reason of a crash.
 func isReason(line string) bool {
+	if strings.Contains(line, "==ERROR: AddressSanitizer: ") {
+		return true // of a program that is built with -asan
+	}
 	for _, start := range []string{"SIG", "Exception 0x", "fatal error: ", "panic: ", "LLVM ERROR: ",
 		"terminate called",
 		"runtime/cgo: pthread_create failed", "runtime: failed to create new OS thread"} {
