@@ -23,7 +23,7 @@ type request struct {
 	Library string
 	Module  []byte
 	Phase   phase
-	Find    int // the number of the pass that crashes, to find on which operation; 0 rewrites the module
+	Find    int // the number of the pass that crashes, or all, to find on which operation; 0 rewrites the module
 }
 
 // An answer is what a child says: what it begins with, and how it ended.
@@ -120,6 +120,9 @@ func rewriteInChild(ctx context.Context, m *mlir.Module, e *Executable, p phase)
 	return made, m.Close()
 }
 
+// all stands for the passes of a phase and what LLVM does after them.
+const all = -1
+
 // findLimit is how long the search for an operation may take.
 const findLimit = time.Minute
 
@@ -130,20 +133,19 @@ const generation = "code generation"
 // which operation.
 func crashed(ctx context.Context, q request, last answer, cause string) error {
 	e := &UnsupportedError{}
-	pass, on := last.Pass, ""
-	switch pass {
+	pass, on := "the pass "+last.Pass, ""
+	q.Find = last.Number
+	switch last.Pass {
 	case "":
-		pass = "a step of package jit"
+		pass, q.Find = "a step of package jit", all
 	case generation:
-	default:
-		pass = "the pass " + pass
-		limited, cancel := context.WithTimeout(ctx, findLimit)
-		defer cancel()
-		q.Find = last.Number
-		if found, again, err := ask(limited, q); err == nil && again != "" && found.On.Name != "" {
-			e.Operations = []Operation{found.On}
-			on = " on " + found.On.String()
-		}
+		pass, q.Find = generation, all
+	}
+	limited, cancel := context.WithTimeout(ctx, findLimit)
+	defer cancel()
+	if found, again, err := ask(limited, q); err == nil && again != "" && found.On.Name != "" {
+		e.Operations = []Operation{found.On}
+		on = " on " + found.On.String()
 	}
 	e.Err = fmt.Errorf("%s crashes%s: %s", pass, on, cause)
 	return e
@@ -176,23 +178,40 @@ func (a *answer) rewrite(q request, answers *gob.Encoder) error {
 	if err != nil {
 		return err
 	}
-	n := 0
 	made := &compiler{context: c, passes: map[string]*mlir.PassManager{}}
-	e := &Executable{calls: &callback.Calls{}, compiler: made}
+	if q.Find == all {
+		return find(m, answers, func(part *mlir.Module) error {
+			if _, err := signature(part); err != nil {
+				return err
+			}
+			if err := part.Verify(); err != nil {
+				return err
+			}
+			return new(answer).compile(part, made, q.Phase)
+		})
+	}
+	n := 0
 	made.watch = func(m *mlir.Module, pass string) error {
 		if n++; n == q.Find {
-			return find(m, pass, answers)
+			return find(m, answers, func(part *mlir.Module) error { return runPass(part, pass) })
 		}
 		return answers.Encode(answer{Number: n, Pass: pass})
 	}
-	if m, err = rewrite(context.Background(), m, e, q.Phase); err != nil {
+	return a.compile(m, made, q.Phase)
+}
+
+// compile makes the steps of a phase on a module, and generates the code after the last one.
+func (a *answer) compile(m *mlir.Module, made *compiler, p phase) error {
+	e := &Executable{calls: &callback.Calls{}, compiler: made}
+	m, err := rewrite(context.Background(), m, e, p)
+	if err != nil {
 		return err
 	}
-	if a.Module, err = m.Bytecode(); err != nil || q.Phase != lowering {
+	if a.Module, err = m.Bytecode(); err != nil || p != lowering {
 		return err
 	}
 	a.Arena, a.Level, a.Loops = e.arena, e.level, e.calls.Loops
-	if err := made.watch(m, generation); err != nil {
+	if err := made.begin(m, generation); err != nil {
 		return err
 	}
 	if err := e.generate(m); err != nil {

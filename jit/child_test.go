@@ -3,8 +3,10 @@ package jit
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
@@ -31,6 +33,13 @@ func newChild() {
 	}
 }
 
+// Crash makes a pass of the children crash on stablehlo.bitcast_convert of complex numbers until the test ends.
+func Crash(t *testing.T) {
+	t.Setenv(crashVariable, "1")
+	newChild()
+	t.Cleanup(newChild)
+}
+
 // TestCrash compiles a module on which a pass crashes, and then another one.
 func TestCrash(t *testing.T) {
 	tests := []struct {
@@ -51,14 +60,39 @@ func TestCrash(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			t.Setenv(crashVariable, "1")
-			newChild()
-			defer newChild()
+			Crash(t)
 			_, err := Compile(t.Context(), mlirtest.Parse(t, mlirtest.Context(t), tt.text), Options{Isolate: true})
 			check.Error(t, err, "the pass func.func(stablehlo-legalize-to-linalg) crashes on "+tt.on+" at ", tt.at,
-				"SIGSEGV")
+				"SEGV") // AddressSanitizer says so, too
 			unsupported, _ := errors.AsType[*UnsupportedError](err)
 			check.Diff(t, "operation", tt.on, unsupported.Operations[0].Name)
+		})
+	}
+	works(t)
+}
+
+// TestGenerationCrash compiles modules of which LLVM cannot generate code: the instruction is one of a GPU.
+func TestGenerationCrash(t *testing.T) {
+	const kernel = `
+			%%3 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+				ins(%[1]s : tensor<4xi32>) outs(%[1]s : tensor<4xi32>) {
+			^bb0(%%a: i32, %%b: i32):
+				%%4 = llvm.call_intrinsic "llvm.nvvm.read.ptx.sreg.tid.x"() : () -> i32
+				linalg.yield %%4 : i32
+			} -> tensor<4xi32>
+			return %%3 : tensor<4xi32> }`
+	tests := []struct{ name, before, input string }{
+		{"first", "", "%x"},
+		{"later", "%0 = stablehlo.add %x, %x : tensor<4xi32>\n%1 = stablehlo.sine %f : tensor<3xf32>", "%0"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			text := "func.func @main(%x: tensor<4xi32>, %f: tensor<3xf32>) -> tensor<4xi32> {" + tt.before +
+				fmt.Sprintf(kernel, tt.input)
+			_, err := Compile(t.Context(), mlirtest.Parse(t, mlirtest.Context(t), text), Options{Isolate: true})
+			check.Error(t, err, "code generation crashes on linalg.generic at ", "LLVM ERROR: Cannot select: intrinsic")
+			unsupported, _ := errors.AsType[*UnsupportedError](err)
+			check.Diff(t, "line", 2+strings.Count(tt.before, "\n"), unsupported.Operations[0].Position.Line)
 		})
 	}
 	works(t)

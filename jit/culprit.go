@@ -7,30 +7,38 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// find runs a pass on each operation of a module by itself, and says on which before it does. It is for a pass that
-// crashes on the module: the last operation is that on which it does. find tries each operation with parameters for its
-// operands first, and then with the operations that compute these.
-func find(m *mlir.Module, pass string, answers *gob.Encoder) (err error) {
+// find calls try, which crashes on a module, with each operation of it by itself, and says with which before it does:
+// the last one is that on which try crashes. It gives each operation with parameters for its operands first, and then
+// with the operations that compute these. Of operations that differ at most in large constants it takes the first one.
+func find(m *mlir.Module, answers *gob.Encoder, try func(part *mlir.Module) error) (err error) {
+	tried := map[string]bool{}
 	for _, alone := range []bool{true, false} {
 		m.Operation().WalkPostOrder(func(op mlir.Operation) mlir.WalkAction {
 			if op.Block().IsNil() || op.Parent().Equal(m.Operation()) || op.Equal(op.Block().Terminator()) {
 				return mlir.WalkContinue
 			}
-			err = answers.Encode(answer{Pass: pass, On: Operation{op.Name(), op.Location().Position()}})
+			part, broken := only(op, alone)
+			if broken != nil {
+				return mlir.WalkContinue
+			}
+			defer part.Close()
+			text := part.Operation().Print(mlir.PrintOptions{ElideAbove: 64})
+			if tried[text] {
+				return mlir.WalkContinue
+			}
+			tried[text] = true
+			err = answers.Encode(answer{On: Operation{op.Name(), op.Location().Position()}})
 			if err != nil {
 				return mlir.WalkStop
 			}
-			if part, err := only(op, alone); err == nil {
-				_ = runPass(part, pass) // an error is no crash
-				_ = part.Close()
-			}
+			_ = try(part) // an error is no crash
 			return mlir.WalkContinue
 		})
 	}
 	if err != nil {
 		return err
 	}
-	return errors.New("the pass crashes on no operation by itself")
+	return errors.New("there is no crash on an operation by itself")
 }
 
 // only returns a module whose main returns the results of a copy of an operation. Constants that it uses are copied,
