@@ -86,9 +86,12 @@ func TestProduct(t *testing.T) {
 	}
 	kept, one, zero := byte('N'), 1.0, 0.0
 	var args []Arg
-	for _, p := range []unsafe.Pointer{unsafe.Pointer(&kept), unsafe.Pointer(&kept), unsafe.Pointer(&m),
-		unsafe.Pointer(&n), unsafe.Pointer(&k), unsafe.Pointer(&one), unsafe.Pointer(&a[0]), unsafe.Pointer(&m), unsafe.Pointer(&b[0]),
-		unsafe.Pointer(&k), unsafe.Pointer(&zero), unsafe.Pointer(&c[0]), unsafe.Pointer(&m)} {
+	for _, p := range []unsafe.Pointer{
+		unsafe.Pointer(&kept), unsafe.Pointer(&kept), unsafe.Pointer(&m), unsafe.Pointer(&n),
+		unsafe.Pointer(&k), unsafe.Pointer(&one), unsafe.Pointer(&a[0]), unsafe.Pointer(&m),
+		unsafe.Pointer(&b[0]), unsafe.Pointer(&k), unsafe.Pointer(&zero), unsafe.Pointer(&c[0]),
+		unsafe.Pointer(&m),
+	} {
 		args = append(args, Arg{Address: p})
 	}
 	check.Must(l.Routine("dgemm")).Call(1, args...)
