@@ -132,6 +132,9 @@ func (p jitProgram) measure(
 	defer func() { err = errors.Join(err, xla.Close()) }()
 	r.figure("jit/"+p.name+"/compile", micro(compiled)/micro(time.Since(start)), "of XLA",
 		atMost(jitCompile))
+	if err := p.isolate(ctx, m, s, r); err != nil {
+		return err
+	}
 
 	inputs, outputs := p.arrays(mine)
 	works := []work{
@@ -162,6 +165,31 @@ func (p jitProgram) measure(
 	}
 	got.report(r, "jit/"+p.name+"/")
 	r.figure("jit/"+p.name+"/run", got[0].wall/got[1].wall, "of XLA", atMost(jitRun))
+	return nil
+}
+
+// isolate measures compiles whose passes run in a child process.
+func (p jitProgram) isolate(ctx context.Context, m *mlir.Module, s settings, r *report) error {
+	compile := func(o jit.Options) func(n int) error {
+		return func(n int) error {
+			for range n {
+				e, err := jit.Compile(ctx, m, o)
+				if err != nil {
+					return err
+				}
+				if err := e.Close(); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	got, err := inTurn([]work{{name: "alone", do: compile(jit.Options{})},
+		{name: "isolated", do: compile(jit.Options{Isolate: true})}}, s.repeat)
+	if err != nil {
+		return err
+	}
+	r.figure("jit/"+p.name+"/isolate", got.overInTurn("isolated", "alone"), "of a compile without", nil)
 	return nil
 }
 
