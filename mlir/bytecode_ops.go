@@ -26,12 +26,13 @@ type bytecodePart struct {
 	size    []byte // begins with its size, whose lowest bit is 0 for text
 }
 
-// A bytecodeOp is an operation: the position of its dictionary of attributes, or -1, and its
-// properties.
+// A bytecodeOp is an operation: the position of its dictionary of attributes, or -1, its
+// properties and the number of its results.
 type bytecodeOp struct {
 	name       string
 	attributes int
 	properties []byte
+	results    uint64
 }
 
 // maskProperties is the bit of an operation that has properties.
@@ -189,17 +190,16 @@ func (m *bytecodeModule) operation(r *bytecodeReader) {
 		op.properties = at(m.properties, r.number())
 	}
 	listsAt := r.at
-	results := uint64(0)
 	for _, list := range []byte{0x02, 0x04, 0x08} { // the types of results, operands, successors
 		if has(list) {
 			n := r.numbers()
 			if list == 0x02 {
-				results = n
+				op.results = n
 			}
 		}
 	}
 	if has(0x20) {
-		r.useListOrders(results)
+		r.useListOrders(op.results)
 	}
 	m.visit(op)
 	isShardy := strings.HasPrefix(op.name, shardy+".")
@@ -253,6 +253,7 @@ func (m *bytecodeModule) regions(r *bytecodeReader, isShardy bool) {
 
 // Codes of attributes and types, by dialect.
 var (
+	codeList       = map[string]uint64{"builtin": 0, "vhlo": 1} // of attributes
 	codeDictionary = map[string]uint64{"builtin": 1}
 	codeString     = map[string]uint64{"builtin": 2}
 	codeArray      = map[string]uint64{"builtin": 17} // of numbers

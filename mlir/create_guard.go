@@ -16,6 +16,7 @@ var createGuards = map[string]func(*OperationState) string{
 	"mhlo.reduce":             reduced,
 	"sparse_tensor.coiterate": someOperand,
 	"stablehlo.all_to_all":    someGroup,
+	"stablehlo.custom_call":   aliased,
 	"stablehlo.reduce":        reduced,
 	"tm_tensor":               someOperand,
 	"async.func":              functionType(1), // async.return assumes that the first one is a token
@@ -142,6 +143,16 @@ func reduced(s *OperationState) string {
 		}
 	}
 	return someOperand(s)
+}
+
+// aliased requires a result for aliases of operands: the verifier reads it.
+func aliased(s *OperationState) string {
+	a := s.attribute("output_operand_aliases")
+	if a.IsNil() || len(s.Results) > 0 {
+		return ""
+	}
+	list, _ := a.Elements()
+	return want(len(list) == 0, "a result for its output_operand_aliases")
 }
 
 // someGroup requires replica groups: the verifier divides by their number.

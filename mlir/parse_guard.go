@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/calliope-mlir/calliope/internal/lazyregexp"
 )
@@ -17,8 +18,7 @@ import (
 //  3. The verifiers of collective operations look at each number of their groups: see group_guard.go.
 //  4. The parser of the dimension numbers of a convolution allocates as many as the largest says, and printing
 //     them may abort: see conv_guard.go.
-//  5. The verifier of stablehlo.custom_call reads a result for each alias of an operand, also if there is none. It is found
-//     in text only.
+//  5. The verifier of stablehlo.custom_call reads a result for each alias of an operand, also if there is none.
 var (
 	allToAll      = []byte(`"stablehlo.all_to_all"`)
 	attributeList = lazyregexp.New(`^"stablehlo\.all_to_all"\s*\([^()"]*\)\s*<?`)
@@ -29,7 +29,8 @@ var (
 	negativeBroadcast = lazyregexp.New(`broadcast_dimensions"?\s*=\s*(?:` + negatives + `|(#[A-Za-z_][\w$.]*))`)
 	negativeAlias     = lazyregexp.New(`(#[A-Za-z_][\w$.]*)\s*=\s*` + negatives)
 
-	aliases = lazyregexp.New(`output_operand_aliases"?\s*=\s*\[\s*#`)
+	aliases   = lazyregexp.New(`output_operand_aliases"?\s*=\s*(?:\[\s*#|(#[A-Za-z_][\w$.]*))`)
+	emptyList = lazyregexp.New(`(#[A-Za-z_][\w$.]*)\s*=\s*\[\s*\]`)
 
 	largeDimension = lazyregexp.New(`\[[\s,?0-9bfio]*[bfio][\s,?0-9bfio]*\d{5}[\d\s,?bfio]*\]|\[[\s,?0-9]*\d{5}[\s,?0-9]*[bfio][\d\s,?bfio]*\]`)
 )
@@ -131,12 +132,19 @@ func aliasOfNoResult(data []byte) int {
 	if !bytes.Contains(data, []byte("_operand_aliases")) {
 		return -1
 	}
-	for _, m := range aliases().FindAllIndex(data, -1) {
+	empty := sync.OnceValue(func() map[string]bool { // names of lists without elements
+		names := map[string]bool{}
+		for _, m := range emptyList().FindAllSubmatch(data, -1) {
+			names[string(m[1])] = true
+		}
+		return names
+	})
+	for _, m := range aliases().FindAllSubmatchIndex(data, -1) {
 		line := data[bytes.LastIndexByte(data[:m[0]], '\n')+1 : m[0]]
 		rest, types, _ := bytes.Cut(data[m[1]:min(len(data), m[1]+maxSearched)], []byte("->"))
 		types = bytes.TrimLeft(types, " \t\r\n")
 		if bytes.HasPrefix(types, []byte("()")) && !bytes.ContainsRune(rest, '%') &&
-			!bytes.Contains(line, []byte("//")) {
+			!bytes.Contains(line, []byte("//")) && (m[2] < 0 || !empty()[string(data[m[2]:m[3]])]) {
 			return m[0]
 		}
 	}
@@ -144,7 +152,7 @@ func aliasOfNoResult(data []byte) int {
 }
 
 // guarded matches bytecode of operations that bytecodeGuard looks at.
-var guarded = lazyregexp.New(`all_to_all|all_gather|all_reduce|collective_|reduce_scatter|convolution|broadcast_dimensions|chlo\x00`)
+var guarded = lazyregexp.New(`all_to_all|all_gather|all_reduce|collective_|reduce_scatter|convolution|custom_call|broadcast_dimensions|chlo\x00`)
 
 // bytecodeGuard returns what is wrong with bytecode.
 func bytecodeGuard(data []byte) (wrong string) {
@@ -168,6 +176,12 @@ func bytecodeGuard(data []byte) (wrong string) {
 				wrong = noGroups
 			case manyElements(dims):
 				wrong = tooManyGroups
+			}
+		case name == "custom_call":
+			i, ok := m.attribute(op, "output_operand_aliases", 6, !strings.HasPrefix(op.name, "vhlo."))
+			list, isList := content(m.attributes, i, codeList)
+			if ok && isList && op.results == 0 && list.number() > 0 {
+				wrong = noResult
 			}
 		case strings.HasPrefix(op.name, chloBroadcast):
 			i, ok := m.attribute(op, "broadcast_dimensions", 0, true)

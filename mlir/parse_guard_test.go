@@ -2,6 +2,7 @@ package mlir_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
@@ -77,7 +78,8 @@ func TestParseGuard(t *testing.T) {
 	})
 }
 
-// TestAliasGuard checks that a call without results is refused if it has an alias of one.
+// TestAliasGuard checks that a call without results is refused if it has an alias of one: in text, in bytecode and by
+// Create.
 func TestAliasGuard(t *testing.T) {
 	const (
 		alias = "output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]"
@@ -92,6 +94,35 @@ func TestAliasGuard(t *testing.T) {
 		_, err := c.Parse("test.mlir", fmt.Appendf(nil, f, call))
 		check.Error(t, err, "mlir: parse failed: test.mlir:2:", "has output_operand_aliases and no results")
 	}
+	named := fmt.Sprintf("#%s\n"+f, strings.Replace(alias, "output_operand_", "", 1),
+		"stablehlo.custom_call @g(%a) {output_operand_aliases = #aliases} : (tensor<4xf32>) -> ()")
+	_, err := c.Parse("", []byte(named))
+	check.Error(t, err, "has output_operand_aliases and no results")
+	mlirtest.Parse(t, c, strings.Replace(named, alias[strings.Index(alias, "["):], "[]", 1))
+	for name, data := range map[string]string{ // written by a library that did not verify
+		"bytecode": "ML\xefR\rMLIR24.0.0git\x00\x01\x1f\a\x01\x05\t\t\x01\x03\x0f\x03\x05\a\x13\x05\x03\x17\x03-\x17\a" +
+			"\x01\x15\v\x13\v\v\x13\x13\v\x0f\a\x13\x05\x03\x13\x01\a\x13\x13\a\x02S\x05\r\x17\x01\x01\x01\r\x03" +
+			"\x05\x0f\x17\x01\x03\x03\x17\x01\x03\x1d\x05\x11\x01\x03\x15\x1f\x17\x01\x03G\x1d\x01\x01\x01\x1b" +
+			"\x03\x11\x05\x05\x03\x01\x01\v\x04E\x05\x01P\x03\x01\a\x045\x03\x01\x05\x03P\t\x03\a\x04!\x03\x03\v" +
+			"\x03\x03\v\x00\aD\x11\x05\x03\x01\x05\x00\x13\x06\x03\x01\x05\x01\x00\x93\x13\x05\x05\x15\x19\x0f" +
+			"\x0f\x15\v\x11builtin\x00func\x00stablehlo\x00module\x00return\x00custom_call\x00test.mlir\x00f\x00g" +
+			"\x00\b+\a\x05\x01\x01\r\x01\x05\x01\x01\a\x01\x13\x01\x01\r\x01\x01\x01\x1f\x01\x01",
+		"artifact": "ML\xefR\rMLIR24.0.0git\x00\x01\x19\x05\x01\x05\t\x01\x03\v\x03\a\x0f\x13\x17\x035\x1f\a\x01\r\v\x13" +
+			"\x13\x13\a\x13\x03\x13\v\v\v\v\v\v\v\x0f\x13\x03\a\x13\x13\a\x02c\x05\r\x17\x01\x01\x01\x17\x01\x03" +
+			"\x03\x17\x01\x03\x1d\x1f\x17\x01\x03G\x03\x01\x1d\x0f#\x03\x1d\x11\v\x03\x1d\x13\x05\x01\x03\x03\x1d" +
+			"\x15\x01\x01\x01)\x03\x11\x05\x11\x03\x01\x01\t\x04E\x05\x01P\x03\x01\a\x045\x03\x01\x05\x03P\x05" +
+			"\x03\a\x04!\x03\x03\v\x03\x03\a\x00\x05D\t\x05\x03\x01\a\x00\v\x06\x03\x01\x05\x01\x00\x9f\x15\x05" +
+			"\x05\x03\x15\x15\x1f\x11\x0f\v\x11builtin\x00vhlo\x00module\x00func_v1\x00custom_call_v2\x00return_v" +
+			"1\x00test.mlir\x00\x00f\x00g\x00\b)\a\x05\x01\x01\v\r\x11\r\x13\x0f\x13\x15\x0f\x17\r\x19\r\x1b\r\r",
+	} {
+		_, err := c.Parse(name, []byte(data))
+		check.Error(t, err, name, "has output_operand_aliases and no results")
+	}
+	_, err = c.Create(mlir.OperationState{Name: "stablehlo.custom_call", Attributes: []mlir.NamedAttribute{
+		{Name: "call_target_name", Value: c.StringAttribute("g")},
+		{Name: "output_operand_aliases", Value: mlirtest.Attribute(c, alias[strings.Index(alias, "["):])}}})
+	check.Error(t, err, "stablehlo.custom_call needs a result for its output_operand_aliases")
+
 	for _, call := range []string{
 		"%0 = stablehlo.custom_call @g(%a) {" + alias + "} : (tensor<4xf32>) -> tensor<4xf32>\n" +
 			"  stablehlo.custom_call @g() {has_side_effect = true} : () -> ()",
