@@ -15,8 +15,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// TestCrashInStages has package stages compile a module on which a pass crashes. The interpreter runs the stage with the
-// operation, and the others are compiled.
+// TestCrashInStages has package stages compile a module on which a pass crashes. The interpreter runs the stage with
+// the operation, and the others are compiled.
 func TestCrashInStages(t *testing.T) {
 	jit.Crash(t)
 	t.Setenv("CALLIOPE_JIT_ISOLATE", "1")
