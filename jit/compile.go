@@ -28,8 +28,9 @@ type Options struct {
 	// JAXCallbacks names the callbacks of a module that JAX lowered: see bridge.CompileOptions.
 	JAXCallbacks []string
 	// Isolate has the library run in a child process, which is this executable, until the module is code that this
-	// process only has to generate. A module that crashes a pass, or LLVM while it generates code, is then an error that
-	// names the operation, and this process goes on. The environment variable CALLIOPE_JIT_ISOLATE=1 has the same effect.
+	// process only has to generate. A module that crashes a pass, or LLVM while it generates code, is then an error
+	// that names the operation, and this process goes on. The environment variable CALLIOPE_JIT_ISOLATE=1 has the same
+	// effect.
 	Isolate bool
 }
 
