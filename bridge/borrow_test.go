@@ -31,14 +31,10 @@ func TestBorrowFromHost(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			b, err := c.BorrowFromHost(t.Context(), test.v, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			check.Diff(t, "borrowed", test.want, b.Borrowed())
 			got, err := b.ToHost(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			check.Diff(t, "values", test.v.Data, got.Data)
 			if test.want {
 				at, err := b.pjrt.Pointer()
@@ -76,14 +72,10 @@ func TestBorrow(t *testing.T) {
 		}
 		in := Borrow(view(t, data, 64, 64))
 		started, err := large.Start(context.Background(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		runtime.GC() // would free memory without references
 		out, err := started.Wait(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		check.Diff(t, "large", float32(64), host[float32](t, out[0])[17])
 		if out, err = same.Run(t.Context(), in); err != nil {
 			t.Fatal(err)
@@ -100,9 +92,7 @@ func TestDebugBorrow(t *testing.T) {
 	c := debugClient(t)
 	data := aligned(16)
 	b, err := c.BorrowFromHost(t.Context(), view(t, data, 16), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	data[3] = 1
 	if err := b.Close(); err == nil || !strings.Contains(err.Error(), "f32[16]") ||
 		!strings.Contains(err.Error(), "borrow_test.go") {
@@ -121,17 +111,13 @@ func TestDebugBorrow(t *testing.T) {
 	lines.want(t, "a Source with callbacks is compiled as it is")
 	for _, write := range []bool{false, true} {
 		r, err := e.begin(context.Background(), []Input{Borrow(view(t, data, 16))}, launch{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		if write {
 			data[0]++
 		}
 		r.launch(true, true)
 		out, err := r.Wait(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		out[0].Close()
 		if write {
 			lines.want(t, "was written to before its buffer was free")

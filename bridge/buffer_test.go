@@ -48,20 +48,14 @@ func TestBufferRoundTrip(t *testing.T) {
 			v := sample(tensor.ShapeOf(dtype, dims...))
 			t.Run(v.Shape.String(), func(t *testing.T) {
 				b, err := c.BufferFromHost(t.Context(), v, 1)
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				check.Diff(t, "device", 1, b.Device())
 				check.Diff(t, "shape", v.Shape.String(), b.Shape().String())
 				got, err := b.ToHost(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				check.Diff(t, "data", v.Data, got.Data)
 				into := tensor.View{Shape: b.Shape(), Data: make([]byte, len(v.Data))}
-				if err := b.CopyTo(t.Context(), into); err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, b.CopyTo(t.Context(), into))
 				check.Diff(t, "data of CopyTo", v.Data, into.Data)
 				if err := b.Close(); err != nil {
 					t.Error(err)
@@ -74,21 +68,15 @@ func TestBufferRoundTrip(t *testing.T) {
 
 func TestCopyToRefuses(t *testing.T) {
 	b, err := testClient(t).BufferFromHost(t.Context(), view(t, []float32{1, 2, 3, 4, 5, 6}, 2, 3), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	refused := func(to tensor.View, want string) {
 		t.Helper()
-		if err := b.CopyTo(t.Context(), to); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("CopyTo returned %v, want an error with %q", err, want)
-		}
+		check.Error(t, b.CopyTo(t.Context(), to), want)
 	}
 	matrix := tensor.ShapeOf(tensor.F32, 2, 3)
 	refused(view(t, make([]float32, 6), 3, 2), "the array is f32[2,3], the memory is for f32[3,2]")
 	refused(tensor.View{Shape: matrix, Data: make([]byte, 23)}, "takes 24 bytes, but the data has 23")
-	if err := b.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, b.Close())
 	refused(tensor.View{Shape: matrix, Data: make([]byte, 24)}, "Buffer.CopyTo: the buffer is closed or was donated")
 }
 
@@ -114,14 +102,10 @@ func TestCallbackOfEveryType(t *testing.T) {
 					"%p = "+custom("passthrough", named(name, signature), "%x", typ, typ)+"\nreturn %p : "+typ),
 					CompileOptions{})
 				out, err := e.Run(t.Context(), v)
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				check.Diff(t, "operand", v.Data, saw.Data)
 				got, err := out[0].ToHost(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				check.Diff(t, "shape", v.Shape.String(), got.Shape.String())
 				check.Diff(t, "result", v.Data, got.Data)
 				out[0].Close()
@@ -136,28 +120,20 @@ func TestShapesAreTheCallers(t *testing.T) {
 	const typ = "tensor<2x3xf32>"
 	e := compile(t, c, mainFunc("%x: "+typ, typ+", "+typ, "return %x, %x : "+typ+", "+typ), CompileOptions{})
 	in, err := c.BufferFromHost(t.Context(), view(t, []float32{1, 2, 3, 4, 5, 6}, 2, 3), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer in.Close()
 	for range 3 {
 		out, err := e.Run(t.Context(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		for _, b := range append(out, in) {
 			check.Diff(t, "shape", "f32[2,3]", b.Shape().String())
 			b.Shape().Dims[0] = 1 << 40
 			v, err := b.ToHost(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			check.Diff(t, "on the host", "f32[2,3]", v.Shape.String())
 			v.Shape.Dims[1] = -1
 			w, err := b.View(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			check.Diff(t, "view", "f32[2,3]", w.Tensor().Shape.String())
 			w.Tensor().Shape.Dims[0] = 0
 			if err := w.Close(); err != nil {
@@ -190,9 +166,7 @@ func TestOutputLayout(t *testing.T) {
 				"return %x : "+typ), CompileOptions{})
 			want := sample(test.shape)
 			out, err := e.Run(t.Context(), want)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			defer out[0].Close()
 			_, err = e.Run(t.Context(), out[0])
 			if refused := err != nil &&
@@ -200,14 +174,10 @@ func TestOutputLayout(t *testing.T) {
 				t.Errorf("as an input: %v", err)
 			}
 			got, err := out[0].ToHost(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			check.Diff(t, "on the host", want, got)
 			v, err := out[0].View(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			check.Diff(t, "view", want, v.Tensor())
 			if err := v.Close(); err != nil {
 				t.Error(err)

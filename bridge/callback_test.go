@@ -34,9 +34,7 @@ func testPassthrough(t *testing.T, on testEngine) {
 	})
 	e := on.compile(t, passthrough(name, signature, "tensor<4xf32>"))
 	out, err := e.Call(t.Context(), view(t, []float32{0, 1, 2, 3}, 4))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	var want, doubled []float32
 	for i := range 4 {
 		v := float32(math.Cos(float64(i)))
@@ -72,9 +70,7 @@ func testPassthroughCopies(t *testing.T, on testEngine) {
 			e := on.compile(t,
 				mainFunc("%x: "+typ, typ+", "+typ, "%p = "+call+"\nreturn %p, %x : "+typ+", "+typ))
 			out, err := e.Call(t.Context(), view(t, []float32{1, 2, 3}, 3))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			check.Diff(t, "result", []float32{9, 2, 3}, result[float32](t, out[0]))
 			check.Diff(t, "operand", []float32{1, 2, 3}, result[float32](t, out[1]))
 		})
@@ -96,9 +92,7 @@ func testObserve(t *testing.T, on testEngine) {
 	e := on.compile(t, mainFunc("%x: "+typ, "tensor<i8>",
 		"%t = "+custom(contract.Observe, named(name, signature), "%x", typ, "tensor<i8>")+"\nreturn %t : tensor<i8>"))
 	out, err := e.Call(t.Context(), view(t, []int32{5, 6}, 2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	check.Diff(t, "operand", []int32{5, 6}, saw)
 	check.Diff(t, "results seen", 0, results)
 	check.Diff(t, "token", []int8{0}, result[int8](t, out[0]))
@@ -159,9 +153,7 @@ func testCallWithTemplate(t *testing.T, on testEngine) {
 					"(tensor<3xf64>, tensor<i1>)")+
 					"\nreturn %r#0, %r#1 : tensor<3xf64>, tensor<i1>"))
 			out, err := e.Call(t.Context(), view(t, []float32{1, 2}, 2), tensor.Scalar(int32(4)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			check.Diff(t, "results", 2, len(out))
 			check.Diff(t, "result 0", []float64{1, 2, 7}, result[float64](t, out[0]))
 			check.Diff(t, "result 1", []bool{true}, result[bool](t, out[1]))
@@ -202,9 +194,7 @@ func testByID(t *testing.T, on testEngine) {
 		}
 		return nil
 	}, callbacks.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	const typ = "tensor<2xf32>"
 	e := on.compile(t, mainFunc("%x: "+typ, typ,
 		"%p = "+custom(contract.Passthrough, fmt.Sprintf("callback_id = %d : i64", id), "%x", typ, typ)+
@@ -232,9 +222,7 @@ func testOperandOrder(t *testing.T, on testEngine) {
 			"tensor<1xf32>, tensor<ui32>, tensor<i8>", "(tensor<1xf32>, tensor<ui32>, tensor<i8>)")+
 			"\nreturn %p#0 : tensor<1xf32>"))
 	out, err := e.Call(t.Context(), view(t, []float32{1}, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	check.Diff(t, "result", []float32{1}, result[float32](t, out[0]))
 }
 
@@ -247,9 +235,7 @@ func testOptionalUnbound(t *testing.T, on testEngine) {
 		"%p = "+custom(contract.Passthrough, named("nobody_listens", "f32[2]->f32[2]")+", optional = true", "%x", typ,
 			typ)+"\nreturn %p : "+typ))
 	out, err := e.Call(t.Context(), view(t, []float32{1, 2}, 2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	check.Diff(t, "result", []float32{1, 2}, result[float32](t, out[0]))
 }
 
@@ -352,9 +338,7 @@ func TestStoredModules(t *testing.T) {
 	ran := 0
 	for _, file := range []string{"bytecode.mlirbc", "portable_1_9_0.mlirbc"} {
 		module, err := os.ReadFile(filepath.Join("testdata", file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		if file == "bytecode.mlirbc" && knownPlugin(t).stablehlo == "1.20.0" {
 			_, err := testClient(t).Compile(t.Context(), Source(module), CompileOptions{})
 			check.Error(t, err, "bridge: compile: ", "Failed to parse using StableHLO v1.20.0")
@@ -363,9 +347,7 @@ func TestStoredModules(t *testing.T) {
 		ran++
 		e := compile(t, testClient(t), string(module), CompileOptions{})
 		out, err := e.Run(t.Context(), view(t, []float32{1, 2, 3, 4}, 4))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		check.Diff(t, file, []float32{2, 4, 6, 8}, host[float32](t, out[0]))
 		check.Diff(t, "calls", ran, calls)
 	}

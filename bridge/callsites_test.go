@@ -16,9 +16,7 @@ import (
 func registerAll(t *testing.T, r *callbacks.Registry, names ...string) {
 	t.Helper()
 	for _, name := range names {
-		if err := r.Register(name, func(*callbacks.Frame) error { return nil }, callbacks.Options{}); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, r.Register(name, func(*callbacks.Frame) error { return nil }, callbacks.Options{}))
 		t.Cleanup(func() { _ = r.Unregister(name) })
 	}
 }
@@ -93,9 +91,7 @@ func TestCallbacks(t *testing.T) {
 	registerAll(t, registry, "tap", "pass")
 	registerAll(t, callbacks.Default, "sites.call", "sites.pure")
 	id, err := callbacks.Default.RegisterFunc(func(*callbacks.Frame) error { return nil }, callbacks.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	t.Cleanup(func() { _ = callbacks.Default.UnregisterID(id) })
 	opaque := "an opaque id"
 	if err := callbacks.RegisterOpaque(callbacks.OpaqueID{ID: opaque}, func(*callbacks.Frame) error { return nil },

@@ -48,9 +48,7 @@ func countFor(t testing.TB, e *Executable, d time.Duration) tensor.View {
 		for range 5 {
 			begun := time.Now()
 			out, err := e.Run(context.Background(), tensor.Scalar(n))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			out[0].Close()
 			least = min(least, time.Since(begun))
 		}
@@ -86,14 +84,10 @@ func TestDeadlineOfSmallModule(t *testing.T) {
 			t.Errorf("%s: no run is left behind: %+v", what, s)
 		}
 		out, err := e.Run(context.Background(), tensor.Scalar(int32(3)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		check.Diff(t, what+": the next run", []int32{3}, host[int32](t, out[0]))
 	}
-	if err := c.group.Wait(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, c.group.Wait(t.Context()))
 	check.Diff(t, "buffers alive", before, buffersAlive())
 	check.Diff(t, "bytes", int64(0), c.Stats().Bytes)
 }
@@ -128,13 +122,9 @@ func closeLeavesRun(t *testing.T) {
     }
   return %r : tensor<1xf32>`), "module {", "module @forever {", 1)
 	c, err := testPlugin(t).NewClient(ClientOptions{DrainTimeout: 200 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	e, err := c.Compile(t.Context(), Source(forever), CompileOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	ctx, stop := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer stop()
 	begun := time.Now()
@@ -168,9 +158,7 @@ func TestRunsWithAndWithoutDeadline(t *testing.T) {
 	for range 3 { // the first runs set Executable.async
 		for _, ctx := range []context.Context{context.Background(), t.Context()} {
 			out, err := small.Run(ctx, view(t, []float32{1, 2, 3, 4}, 4))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			check.Diff(t, "small", []float32{2, 4, 6, 8}, host[float32](t, out[0]))
 			if out, err = large.Run(ctx, bigInput(t)); err != nil {
 				t.Fatal(err)
@@ -205,9 +193,7 @@ func TestManyGoroutinesRun(t *testing.T) {
 			name := register(t, "", test.fn)
 			e := compile(t, c, test.module(name), CompileOptions{})
 			in, err := c.BufferFromHost(t.Context(), test.in, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			defer in.Close()
 			before := threads.Count()
 			var wg sync.WaitGroup
@@ -246,14 +232,10 @@ func TestGoexitInRun(t *testing.T) {
 
 func goexitInRun(t *testing.T) {
 	c, err := testPlugin(t).NewClient(ClientOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	name := register(t, "", func(*callbacks.Frame) error { runtime.Goexit(); return nil })
 	e, err := c.Compile(t.Context(), Source(passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>")), CompileOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	_, err = e.Run(t.Context(), view(t, make([]float32, 4), 4))
 	var failed *callbacks.CallError
 	if !errors.As(err, &failed) || failed.Callback != name || !errors.As(err, new(*callbacks.GoexitError)) {
@@ -267,9 +249,7 @@ func goexitInRun(t *testing.T) {
 	e, err = c.Compile(t.Context(), withTokens{Source(mainFunc("%x: "+typ+", %t: "+token, typ+", "+token,
 		"%p = "+custom("passthrough", fmt.Sprintf("callback = %q", name), "%x", typ, typ)+"\nreturn %p, %t : "+typ+", "+
 			token)), []string{"log"}}, CompileOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	if _, err = e.Run(t.Context(), view(t, make([]float32, 4), 4)); !errors.As(err, new(*callbacks.GoexitError)) {
 		t.Errorf("got %v, want a GoexitError", err)
 	}

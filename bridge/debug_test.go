@@ -38,9 +38,7 @@ func TestDebug(t *testing.T) {
 					custom(form, "callback = \""+name+"\"", "%c", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
 				for range poisonedKept + 10 {
 					out, err := e.Run(t.Context(), view(t, []float32{1, 2, 3}, 3))
-					if err != nil {
-						t.Fatal(err)
-					}
+					check.NoError(t, err)
 					check.Diff(t, "result", []float32{-2, -4, -6}, host[float32](t, out[0]))
 				}
 			})
@@ -54,21 +52,15 @@ func TestDebugLogs(t *testing.T) {
 	registry, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{
 		Logger: slog.New(slog.NewTextHandler(lines, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer registry.Close()
-	if err := registry.Register("logged", negate, callbacks.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, registry.Register("logged", negate, callbacks.Options{}))
 	const typ = "tensor<3xf32>"
 	key := fmt.Sprintf("callback = \"logged\", registry = %q", t.Name())
 	e := compile(t, debugClient(t), mainFunc("%x: "+typ, typ,
 		"%p = "+custom(contract.Call, key, "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
 	out, err := e.Run(t.Context(), view(t, []float32{1, 2, 3}, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	out[0].Close()
 	lines.want(t, `msg="bridge: callback" callback=logged device=0`)
 }
@@ -90,13 +82,9 @@ func TestDebugLogsOfHostileHandler(t *testing.T) {
 				Logger: slog.New(
 					slog.NewTextHandler(hostileLog(test.write), &slog.HandlerOptions{Level: slog.LevelDebug})),
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			defer registry.Close()
-			if err := registry.Register("logged", negate, callbacks.Options{}); err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, registry.Register("logged", negate, callbacks.Options{}))
 			const typ = "tensor<3xf32>"
 			key := fmt.Sprintf("callback = \"logged\", registry = %q", t.Name())
 			e := compile(t, debugClient(t), mainFunc("%x: "+typ, typ,
@@ -105,9 +93,7 @@ func TestDebugLogsOfHostileHandler(t *testing.T) {
 			defer cancel()
 			for range 3 {
 				out, err := e.Run(ctx, view(t, []float32{1, 2, 3}, 3))
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				check.Diff(t, "result", []float32{-1, -2, -3}, host[float32](t, out[0]))
 				out[0].Close()
 			}
@@ -161,9 +147,7 @@ func TestDebugCatchesLateUse(t *testing.T) {
 	e := compile(t, c, passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>"), CompileOptions{})
 	in := view(t, make([]float32, 4), 4)
 	out, err := e.Run(t.Context(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	out[0].Close()
 	_, err = e.Run(t.Context(), in)
 	if p := new(callbacks.PanicError); !errors.As(err, &p) || !strings.Contains(err.Error(),
@@ -213,9 +197,7 @@ func TestDebugOperandsAreReadOnly(t *testing.T) {
 			e := compile(t, c, mainFunc("%x: "+typ, results, "%p = "+
 				custom(form, "callback = \""+name+"\"", "%x", typ, results)+"\nreturn %p : "+results), CompileOptions{})
 			in, err := c.BufferFromHost(t.Context(), view(t, []float32{1, 2, 3, 4}, 4), 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			_, err = e.Run(t.Context(), in)
 			if p := new(callbacks.PanicError); !errors.As(err, &p) ||
 				!strings.Contains(err.Error(), "the function wrote to its operands") {
@@ -267,9 +249,7 @@ func TestAliasedAtRunTime(t *testing.T) {
 			"%c = stablehlo.add %x, %x : "+typ+"\n%p = "+call+"\nreturn %p : "+typ), CompileOptions{})
 		for range 3 {
 			out, err := e.Run(t.Context(), view(t, []float32{1, 2, 3}, 3))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			check.Diff(t, "result", []float32{2, 4, 6}, host[float32](t, out[0]))
 		}
 		check.Diff(t, "aliased", []bool{aliased, aliased, aliased}, saw)

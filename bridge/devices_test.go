@@ -57,9 +57,7 @@ func TestReplicas(t *testing.T) {
 				sum += float32(i)
 			}
 			out, err := e.Run(t.Context(), inputs...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			slices.Sort(devices)
 			check.Diff(t, "devices", want, devices)
 			check.Diff(t, "one run", 1, len(runsSeen))
@@ -115,13 +113,9 @@ func TestDeviceOfInputs(t *testing.T) {
 	e := compile(t, c, passthrough(name, signature, "tensor<1xf32>"), CompileOptions{})
 	for want := range 4 {
 		in, err := c.BufferFromHost(t.Context(), view(t, []float32{1}, 1), want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		out, err := e.Run(t.Context(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		in.Close()
 		check.Diff(t, "device of the call", want, device)
 		check.Diff(t, "device of the output", want, out[0].Device())
@@ -154,9 +148,7 @@ func TestPartitions(t *testing.T) {
 }`
 	e := compile(t, testClient(t), module, CompileOptions{Partitions: 2})
 	out, err := e.Run(t.Context(), view(t, []float32{1, 2}, 2), view(t, []float32{3, 4}, 2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	slices.Sort(devices)
 	check.Diff(t, "devices", []int{0, 1}, devices)
 	check.Diff(t, "part 0", []float32{2, 4}, host[float32](t, out[0]))
@@ -171,9 +163,7 @@ func TestDonateOnEveryDeviceOrNone(t *testing.T) {
 	var buffers []*Buffer
 	for device := range 2 {
 		b, err := c.BufferFromHost(t.Context(), view(t, []float32{1, 2}, 2), device)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		buffers = append(buffers, b)
 	}
 	if _, err := e.Run(t.Context(), Donate(buffers[0]), buffers[1]); err == nil {

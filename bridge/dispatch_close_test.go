@@ -24,14 +24,10 @@ func TestCloseDrains(t *testing.T) {
 	})
 	for _, limit := range []time.Duration{-1, 20 * time.Millisecond, time.Minute} {
 		c, err := testPlugin(t).NewClient(ClientOptions{DrainTimeout: limit})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		e := compile(t, c, big(contract.Observe, fmt.Sprintf("callback = %q", name)), CompileOptions{})
 		out, err := e.Run(t.Context(), bigInput(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		out[0].Close()
 		switch {
 		case limit < 0:
@@ -58,16 +54,12 @@ func TestOnClose(t *testing.T) {
 	c := testClient(t)
 	e, err := c.Compile(t.Context(), Source(mainFunc("%x: tensor<f32>", "tensor<f32>", "return %x : tensor<f32>")),
 		CompileOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	closed := 0
 	e.OnClose(func() { closed++ })
 	check.Diff(t, "before", 0, closed)
 	for range 2 {
-		if err := e.Close(); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, e.Close())
 	}
 	check.Diff(t, "after", 1, closed)
 	e.OnClose(func() { closed++ })
@@ -78,24 +70,16 @@ func TestOnClose(t *testing.T) {
 func TestStatsOfExecutables(t *testing.T) {
 	const signature = "f32[4]->f32[4]"
 	r, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer r.Close()
-	if err := r.Register("f", func(*callbacks.Frame) error { return nil }, callbacks.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, r.Register("f", func(*callbacks.Frame) error { return nil }, callbacks.Options{}))
 	c := testClient(t)
 	for range 3 {
 		e, err := c.Compile(t.Context(), Source(loop(contract.TargetIOCallback,
 			named("f", signature)+fmt.Sprintf(", registry = %q", r.Name()))), CompileOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		out, err := e.Run(t.Context(), view(t, make([]float32, 4), 4), tensor.Scalar(int32(100)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		out[0].Close()
 		e.Close()
 	}

@@ -22,9 +22,7 @@ func TestDeferredOverlap(t *testing.T) {
 	var inside atomic.Int32
 	all := make(chan bool)
 	r, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{Workers: calls})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	t.Cleanup(func() { _ = r.Close() })
 	err = r.Register("f", func(f *callbacks.Frame) error {
 		if inside.Add(1) == calls {
@@ -37,9 +35,7 @@ func TestDeferredOverlap(t *testing.T) {
 			return f.Context().Err()
 		}
 	}, callbacks.Options{Dispatch: callbacks.Deferred})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	const typ = "tensor<64x64xf32>"
 	// Each result is an output: XLA treats calls that share memory as dependent.
 	body, results, types := "", "", ""
@@ -74,9 +70,7 @@ func testTapDoesNotFailTheRun(t *testing.T, on testEngine) {
 			e := on.compile(t, big(contract.Observe, fmt.Sprintf("callback = %q", name)))
 			for range 3 {
 				out, err := e.Call(t.Context(), bigInput(t))
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				check.Diff(t, "token", []int8{0}, result[int8](t, out[0]))
 			}
 			err := callbacks.Barrier(t.Context(), "end")
@@ -177,9 +171,7 @@ func testSkippedTaps(t *testing.T, on testEngine) {
 		e := on.compile(t, big(contract.Observe, config))
 		for range 3 {
 			out, err := e.Call(t.Context(), bigInput(t))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			check.Diff(t, "token", []int8{0}, result[int8](t, out[0]))
 		}
 		check.Diff(t, "calls", want, calls)

@@ -23,9 +23,7 @@ var ways = []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks
 func registerWith(t testing.TB, o callbacks.Options, fn callbacks.Func) (name string) {
 	t.Helper()
 	name = strings.ReplaceAll(t.Name(), "/", ".")
-	if err := callbacks.Default.Register(name, fn, o); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, callbacks.Default.Register(name, fn, o))
 	t.Cleanup(func() { callbacks.Default.Unregister(name) })
 	return name
 }
@@ -80,18 +78,14 @@ func testWaysOfDispatch(t *testing.T, on testEngine) {
 				e := on.compile(t, big(form, config))
 				for range 5 {
 					out, err := e.Call(t.Context(), bigInput(t))
-					if err != nil {
-						t.Fatal(err)
-					}
+					check.NoError(t, err)
 					check.Diff(t, "asynchronous", float32(-64), result[float32](t, out[0])[17])
 				}
 				const typ = "tensor<3xf32>"
 				small := on.compile(t, mainFunc("%x: "+typ, typ,
 					"%p = "+custom(form, config, "%x", typ, typ)+"\nreturn %p : "+typ))
 				out, err := small.Call(t.Context(), view(t, []float32{1, 2, 3}, 3))
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				check.Diff(t, "inline", []float32{-1, -2, -3}, result[float32](t, out[0]))
 			})
 		}
@@ -108,9 +102,7 @@ func testWaysOfDispatchInLoop(t *testing.T, on testEngine) {
 			name := registerWith(t, callbacks.Options{Signature: signature, Dispatch: way}, negate)
 			e := on.compile(t, loop(contract.TargetIOCallback, named(name, signature)))
 			out, err := e.Call(t.Context(), view(t, []float32{1, 2, 3, 4}, 4), tensor.Scalar(int32(11)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			check.Diff(t, "result", []float32{-2048, -4096, -6144, -8192}, result[float32](t, out[0]))
 		})
 	}

@@ -32,14 +32,10 @@ func TestAllThreadsInsideCallbacks(t *testing.T) {
 			var list []*Run
 			for i := range runs {
 				in, err := c.BufferFromHost(ctx, bigInput(t), i%4)
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				run, err := e.Start(ctx, in)
 				in.Close()
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				list = append(list, run)
 			}
 			cancel()
@@ -60,13 +56,9 @@ func TestNestedDispatch(t *testing.T) {
 		t.Run(way.String(), func(t *testing.T) {
 			c := testClient(t)
 			r, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{Workers: 1, Timeout: 20 * time.Second})
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			t.Cleanup(func() { _ = r.Close() })
-			if err := r.Register("inner", negate, callbacks.Options{Dispatch: callbacks.Goroutine}); err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, r.Register("inner", negate, callbacks.Options{Dispatch: callbacks.Goroutine}))
 			small := mainFunc("%x: tensor<1xf32>", "tensor<1xf32>",
 				"%p = "+custom(contract.Passthrough, fmt.Sprintf("callback = \"inner\", registry = %q", r.Name()), "%x",
 					"tensor<1xf32>", "tensor<1xf32>")+"\nreturn %p : tensor<1xf32>")
@@ -96,15 +88,11 @@ func TestNestedDispatch(t *testing.T) {
 				}
 				return nil
 			}, callbacks.Options{Dispatch: way})
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			e := compile(t, c, big(contract.Observe, fmt.Sprintf("callback = \"f\", registry = %q", r.Name())),
 				CompileOptions{})
 			out, err := e.Run(t.Context(), bigInput(t))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			out[0].Close()
 			is(t, "barrier", nil, c.Barrier(t.Context(), "end"))
 			check.Diff(t, "refusals", 4, len(errs))
@@ -142,9 +130,7 @@ func TestDispatchBeforeCollective(t *testing.T) {
 					check.Diff(t, "error", true, causeOf(t, err) == errSentinel)
 					continue
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				for _, b := range out {
 					check.Diff(t, "sum", []float32{4, 4}, host[float32](t, b))
 				}
@@ -163,9 +149,7 @@ func TestRunsOwnFunction(t *testing.T) {
 	ctx := callbacks.With(t.Context(), name, func(*callbacks.Frame) error { calls++; return nil })
 	for i := range 3 {
 		out, err := e.Run(ctx, in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		out[0].Close()
 		check.Diff(t, "calls", i+1, calls)
 		_, err = e.Run(t.Context(), in)
@@ -197,9 +181,7 @@ func TestOnCaller(t *testing.T) {
 			})
 			e := compile(t, c, big(contract.Passthrough, fmt.Sprintf("callback = %q", name)), CompileOptions{})
 			out, err := e.Run(ctx, bigInput(t))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			check.Diff(t, "result", float32(-64), host[float32](t, out[0])[0])
 			if !strings.Contains(stack, "TestOnCaller.func") || !strings.Contains(stack, "runOnCaller") {
 				t.Errorf("the stack does not show the caller:\n%s", stack)
@@ -214,9 +196,7 @@ func TestOnCaller(t *testing.T) {
 			is(t, "barrier", nil, c.Barrier(t.Context(), "end"))
 			e.Close()
 			_, err = e.Run(ctx)
-			if err == nil || !strings.Contains(err.Error(), "closed") {
-				t.Errorf("got %v, want that it is closed", err)
-			}
+			check.Error(t, err, "closed")
 		})
 	}
 }
@@ -239,9 +219,7 @@ func TestCancelledLoop(t *testing.T) {
 			module := loop(contract.TargetIOCallback, fmt.Sprintf("callback = %q", name))
 			e := compile(t, testClient(t), strings.ReplaceAll(module, "tensor<4xf32>", typ), CompileOptions{})
 			run, err := e.Start(t.Context(), bigInput(t), tensor.Scalar(int32(1000)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			<-entered
 			cancelled, cancel := context.WithCancel(t.Context())
 			cancel()
@@ -297,14 +275,10 @@ func TestNestedOnCaller(t *testing.T) {
 	})
 	e := compile(t, c, small(name), CompileOptions{})
 	out, err := e.Run(OnCaller(t.Context()), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	check.Diff(t, "result", []float32{3}, host[float32](t, out[0]))
 	for _, err := range refused {
-		if err == nil || !strings.Contains(err.Error(), "InnerClient") {
-			t.Errorf("got %v, want a refusal", err)
-		}
+		check.Error(t, err, "InnerClient")
 	}
 	check.Diff(t, "refusals", 2, len(refused))
 	if n := strings.Count(stack, "runOnCaller"); n != 2 || !strings.Contains(stack, "TestNestedOnCaller") {

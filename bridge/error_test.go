@@ -106,9 +106,7 @@ func testCallbackErrors(t *testing.T, on testEngine) {
 					check.Diff(t, "outputs", 0, len(out))
 					if e, ok := e.(*Executable); ok {
 						run, err := e.Start(t.Context(), m.input)
-						if err != nil {
-							t.Fatal(err)
-						}
+						check.NoError(t, err)
 						<-run.Done()
 						_, err = run.Wait(t.Context())
 						fault.check(t, err)
@@ -198,9 +196,7 @@ func TestForgedSignature(t *testing.T) {
 		CompileOptions{})
 	for range 3 {
 		_, err := e.Run(t.Context(), view(t, []float32{1, 2}, 2))
-		if err == nil || !strings.Contains(err.Error(), "f32[2]->f32[2]") {
-			t.Errorf("got %v, want an error with the signature", err)
-		}
+		check.Error(t, err, "f32[2]->f32[2]")
 	}
 }
 
@@ -264,9 +260,7 @@ func TestContexts(t *testing.T) {
 		e := compile(t, c, bigPassthrough(name, signature), CompileOptions{})
 		before := buffersAlive()
 		run, err := e.Start(t.Context(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		<-entered
 		_, err = run.Wait(cancelled)
 		check.Diff(t, "error", true, err == context.Canceled)
@@ -285,14 +279,10 @@ func TestContexts(t *testing.T) {
 		name := register(t, signature, func(*callbacks.Frame) error { return nil })
 		e := compile(t, c, bigPassthrough(name, signature), CompileOptions{})
 		run, err := e.Start(t.Context(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		<-run.Done()
 		out, err := run.Wait(cancelled)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		out[0].Close()
 	})
 }

@@ -23,9 +23,7 @@ func TestEveryCountsAcrossRuns(t *testing.T) {
 	in := view(t, []float32{1, 2}, 2)
 	for range 5 {
 		out, err := e.Run(t.Context(), in, in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		for _, o := range out {
 			o.Close()
 		}

@@ -57,9 +57,7 @@ func TestFlags(t *testing.T) {
 			e, err := c.Compile(t.Context(), Source(negation), CompileOptions{Flags: flags})
 			check.Diff(t, "the caller's flags", before, flags)
 			if test.want == nil {
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				defer e.Close()
 				outputs, err := e.Run(t.Context(), tensor.Vector[float32](1, -2))
 				check.NoError(t, err)

@@ -22,9 +22,7 @@ func newSite(t testing.TB, config contract.Config, fn callbacks.Func) *site {
 	config.Callback = register(t, "", fn)
 	config.Signature = contract.SignatureHash("")
 	slot, err := dispatch.Resolve(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	s := bind(slot, config)
 	s.checked.Store(true)
 	return s

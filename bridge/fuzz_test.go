@@ -9,6 +9,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/ffi/ffitest"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
@@ -134,9 +135,7 @@ func FuzzFrame(f *testing.F) {
 			NumIDs: s.next() % 3, NumTokens: s.next() % 3,
 		}
 		slot, err := dispatch.Resolve(config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		defer slot.Close()
 		site := bind(slot, config)
 		first := s.frame()

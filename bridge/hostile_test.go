@@ -37,9 +37,7 @@ func TestAppendToArgs(t *testing.T) {
 	e := compile(t, testClient(t), addResult(name, "tensor<3xf32>"), CompileOptions{})
 	for range 3 {
 		out, err := e.Run(t.Context(), view(t, []float32{0, 0, 0}, 3))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		check.Diff(t, "result", []float32{1, 2, 3}, host[float32](t, out[0]))
 	}
 	check.Diff(t, "what was appended", "f32[3] [7 7 7]", mine.String())
@@ -102,9 +100,7 @@ func TestHostileMethods(t *testing.T) {
 					hostile := &hostileError{do}
 					registry, err := callbacks.NewRegistry(t.Name(),
 						callbacks.RegistryOptions{Logger: slog.New(hostileHandler{do: do})})
-					if err != nil {
-						t.Fatal(err)
-					}
+					check.NoError(t, err)
 					defer registry.Close()
 					calls := 0
 					fn := func(*callbacks.Frame) error {
@@ -113,9 +109,7 @@ func TestHostileMethods(t *testing.T) {
 						}
 						return hostile
 					}
-					if err := registry.Register("f", fn, callbacks.Options{Dispatch: way}); err != nil {
-						t.Fatal(err)
-					}
+					check.NoError(t, registry.Register("f", fn, callbacks.Options{Dispatch: way}))
 					client := testClient(t)
 					typ := fmt.Sprintf("tensor<%dxf32>", size)
 					config := fmt.Sprintf("callback = \"f\", registry = %q", registry.Name())
@@ -208,9 +202,7 @@ func TestUnlockOSThread(t *testing.T) {
 					}()
 				}
 				for range cap(errs) {
-					if err := <-errs; err != nil {
-						t.Fatal(err)
-					}
+					check.NoError(t, <-errs)
 				}
 			}
 		})
@@ -232,9 +224,7 @@ func TestAsyncPassthrough(t *testing.T) {
 	e := compile(t, client, passthrough(name, "f32[2]->f32[2]", "tensor<2xf32>"), CompileOptions{})
 	for range 3 {
 		out, err := e.Run(t.Context(), view(t, []float32{0, 0}, 2))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		check.Diff(t, "result", []float32{2, 2}, host[float32](t, out[0]))
 	}
 	close(leave)

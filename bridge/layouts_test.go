@@ -22,9 +22,7 @@ func layoutModule(name, target, call, param, result string) string {
 
 // XLA passes arrays in the layout that the module requests, without telling the handler.
 func TestLayouts(t *testing.T) {
-	if err := testPlugin(t).RegisterTarget("my_call"); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, testPlugin(t).RegisterTarget("my_call"))
 	c := testClient(t)
 	layouts := func(operand, result string) string {
 		return fmt.Sprintf(", operand_layouts = [dense<[%s]> : tensor<2xindex>], result_layouts = [dense<[%s]> : tensor<2xindex>]", operand, result)
@@ -73,15 +71,11 @@ func TestLayouts(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			defer e.Close()
 			want := []float32{1, 2, 3, 4, 5, 6}
 			out, err := e.Run(t.Context(), view(t, want, 2, 3))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			check.Diff(t, "operand", want, saw)
 			check.Diff(t, "result", want, host[float32](t, out[0]))
 		})

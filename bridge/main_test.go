@@ -8,6 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/forgotten"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
@@ -20,9 +21,7 @@ func TestMain(m *testing.M) { nativetest.Main(m, native.PJRTPlugin, native.MLIR)
 func testPlugin(t testing.TB) *Plugin {
 	t.Helper()
 	p, err := Open(OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return p
 }
 
@@ -51,14 +50,8 @@ func knownPlugin(t testing.TB) known {
 func testClient(t testing.TB) *Client {
 	t.Helper()
 	c, err := testPlugin(t).NewClient(ClientOptions{Devices: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	check.NoError(t, err)
+	check.Cleanup(t, c)
 	return c
 }
 
@@ -68,11 +61,7 @@ func compile(t testing.TB, c *Client, module string, o CompileOptions) *Executab
 	if err != nil {
 		t.Fatalf("%v\n%s", err, module)
 	}
-	t.Cleanup(func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	check.Cleanup(t, e)
 	return e
 }
 
@@ -87,9 +76,7 @@ func register(t testing.TB, signature string, fn callbacks.Func) (name string) {
 // registerAs binds fn to a name until the test ends.
 func registerAs(t testing.TB, name, signature string, fn callbacks.Func) {
 	t.Helper()
-	if err := callbacks.Default.Register(name, fn, callbacks.Options{Signature: signature}); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, callbacks.Default.Register(name, fn, callbacks.Options{Signature: signature}))
 	t.Cleanup(func() { _ = callbacks.Default.Unregister(name) })
 }
 
@@ -134,9 +121,7 @@ func passthrough(name, signature, typ string) string {
 func view[T tensor.Element](t testing.TB, data []T, dims ...int) tensor.View {
 	t.Helper()
 	v, err := tensor.FromSlice(data, dims...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return v
 }
 
@@ -144,16 +129,12 @@ func view[T tensor.Element](t testing.TB, data []T, dims ...int) tensor.View {
 func host[T tensor.Element](t testing.TB, b *Buffer) []T {
 	t.Helper()
 	v, err := b.ToHost(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	if err := b.Close(); err != nil {
 		t.Error(err)
 	}
 	values, err := tensor.Slice[T](v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return values
 }
 

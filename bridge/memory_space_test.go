@@ -16,9 +16,7 @@ func TestMemorySpaces(t *testing.T) {
 	in := view(t, []float32{1, 2}, 2)
 	for _, kind := range kinds {
 		b, err := c.BufferInSpace(t.Context(), in, 1, kind)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		check.Diff(t, "device", 1, b.Device())
 		check.Diff(t, "memory space", kind, check.Must(b.MemorySpace()))
 		if kind == "device" {

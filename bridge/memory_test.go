@@ -15,9 +15,7 @@ func TestMemoryLimit(t *testing.T) {
 		t.Error("a negative limit")
 	}
 	c, err := testPlugin(t).NewClient(ClientOptions{Devices: 2, MemoryLimit: limit})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer c.Close()
 	const typ = "tensor<1000xf32>"
 	add := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}", typ,
@@ -25,9 +23,7 @@ func TestMemoryLimit(t *testing.T) {
 	v := view(t, make([]float32, 1000), 1000)
 	buffer := func() *Buffer {
 		b, err := c.BufferFromHost(t.Context(), v, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		return b
 	}
 	refused := func(what string, err error, want MemoryError) {
@@ -46,15 +42,11 @@ func TestMemoryLimit(t *testing.T) {
 	refused("run", err, MemoryError{Op: "execute", Bytes: 4000, Held: 8000, Limit: limit})
 	check.Diff(t, "held", ClientStats{Buffers: 2, Bytes: 8000}, c.Stats())
 	out, err := add.Run(t.Context(), Donate(one)) // needs no more memory
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	check.Diff(t, "held after a donation", ClientStats{Buffers: 2, Bytes: 8000}, c.Stats())
 	small, err := c.BufferFromHost(t.Context(), tensor.View{Shape: tensor.ShapeOf(tensor.S4, 9), Data: make([]byte, 9)},
 		0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	check.Diff(t, "packed elements", int64(8005), c.Stats().Bytes)
 	for _, b := range []*Buffer{one, two, out[0], small} {
 		if err := b.Close(); err != nil {

@@ -77,9 +77,7 @@ func TestNested(t *testing.T) {
 			}
 			for range 10 {
 				out, err := e.Run(t.Context(), in)
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				out[0].Close()
 			}
 			check.Diff(t, "refusals", 30, len(refused))
@@ -90,9 +88,7 @@ func TestNested(t *testing.T) {
 			}
 			// Outside of the callback executions work.
 			out, err := same.Run(t.Context(), view(t, []float32{3}, 1))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			out[0].Close()
 		})
 	}
@@ -145,8 +141,6 @@ func TestManyNested(t *testing.T) {
 	}
 	wg.Wait()
 	inner, err := compiled()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	inner.Close()
 }

@@ -17,9 +17,7 @@ func TestInputsOfOtherTypes(t *testing.T) {
 		e := compile(t, c, mainFunc("%x: tensor<4xf32>, %n: tensor<i32>", "tensor<4xf32>", "return %x : tensor<4xf32>"),
 			CompileOptions{Replicas: replicas})
 		buffer, err := c.BufferFromHost(t.Context(), tensor.Vector[uint32](1, 2, 3, 4), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		defer buffer.Close()
 		each := ""
 		if replicas > 1 {
@@ -84,9 +82,7 @@ func TestResults(t *testing.T) {
 			}
 			before := buffersAlive()
 			out, err := e.Run(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			got := []string{}
 			for _, b := range out {
 				asked, err := shapeOf(b.pjrt)

@@ -20,23 +20,17 @@ import (
 func TestOpen(t *testing.T) {
 	p := testPlugin(t)
 	again, err := Open(OpenOptions{Path: p.Info().Path})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	check.Diff(t, "the same plugin", true, p == again)
 	info := p.Info()
 	check.Diff(t, "PJRT", knownPlugin(t).pjrt, info.PJRT)
 	check.Diff(t, "FFI", knownPlugin(t).ffi, info.FFI)
 
 	text := filepath.Join(t.TempDir(), "plugin.so")
-	if err := os.WriteFile(text, []byte("no library"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, os.WriteFile(text, []byte("no library"), 0o600))
 	for _, path := range []string{text, filepath.Join(t.TempDir(), "absent.so")} {
 		_, err := Open(OpenOptions{Path: path})
-		if err == nil || !strings.Contains(err.Error(), path) {
-			t.Errorf("got %v, want an error with the path %s", err, path)
-		}
+		check.Error(t, err, path)
 	}
 	for _, devices := range []int{-1, maxDevices + 1} {
 		if _, err := p.NewClient(ClientOptions{Devices: devices}); err == nil {
@@ -62,9 +56,7 @@ func TestNoResultsNoInputs(t *testing.T) {
 				check.Diff(t, "devices", replicas, e.NumDevices())
 				before := buffersAlive()
 				out, err := e.Run(t.Context(), ins...)
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				check.Diff(t, "outputs", 0, len(out))
 				check.Diff(t, "buffers alive", before, buffersAlive())
 			})
@@ -82,9 +74,7 @@ func TestWrongInputs(t *testing.T) {
 	good := view(t, []float32{1, 2}, 2)
 	buffer := func(c *Client) *Buffer {
 		b, err := c.BufferFromHost(t.Context(), good, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		t.Cleanup(func() { b.Close() })
 		return b
 	}
@@ -141,13 +131,9 @@ func TestStartDoesNotWait(t *testing.T) {
 	c := testClient(t)
 	e := compile(t, c, bigPassthrough(name, signature), CompileOptions{})
 	in, err := c.BufferFromHost(t.Context(), view(t, make([]float32, 64*64), 64, 64), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	run, err := e.Start(t.Context(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	select {
 	case <-run.Done():
 		t.Error("the run is over before its callback")
@@ -162,9 +148,7 @@ func TestStartDoesNotWait(t *testing.T) {
 	}
 	leave <- true
 	out, err := run.Wait(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	again, err := run.Wait(t.Context())
 	check.Diff(t, "the same outputs", true, err == nil && again[0] == out[0])
 	host[float32](t, out[0])
@@ -180,16 +164,12 @@ func TestManyRunsInFlight(t *testing.T) {
 	var started []*Run
 	for range 200 {
 		run, err := e.Start(t.Context(), view(t, make([]float32, 64*64), 64, 64))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		started = append(started, run)
 	}
 	for _, run := range started {
 		out, err := run.Wait(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		out[0].Close()
 	}
 	check.Diff(t, "calls", 200, calls)
@@ -203,22 +183,14 @@ func TestDonate(t *testing.T) {
 		"%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ), CompileOptions{})
 	before := buffersAlive()
 	in, err := c.BufferFromHost(t.Context(), view(t, make([]float32, 1024), 1024), 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	at, err := in.pjrt.Pointer()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	out, err := e.Run(t.Context(), Donate(in))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	check.Diff(t, "device", 2, out[0].Device())
 	got, err := out[0].pjrt.Pointer()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	check.Diff(t, "the output is where the input was", true, at == got)
 	if _, err := in.ToHost(t.Context()); err == nil {
 		t.Error("a donated buffer can be read")
@@ -233,23 +205,15 @@ func TestDonate(t *testing.T) {
 func TestUseAfterClose(t *testing.T) {
 	p := testPlugin(t)
 	c, err := p.NewClient(ClientOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	in := view(t, []float32{1}, 1)
 	e, err := c.Compile(t.Context(),
 		Source(mainFunc("%x: tensor<1xf32>", "tensor<1xf32>", "return %x : tensor<1xf32>")), CompileOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	b, err := c.BufferFromHost(t.Context(), in, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	kept, err := c.BufferFromHost(t.Context(), in, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	for range 2 {
 		if err := b.Close(); err != nil {
 			t.Error(err)
@@ -298,13 +262,9 @@ func TestExecutablesLeakNothing(t *testing.T) {
 	before := xla.ExecutablesAlive()
 	for range 20 {
 		e, err := c.Compile(t.Context(), Source(passthrough(name, signature, "tensor<4xf32>")), CompileOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		out, err := e.Run(t.Context(), view(t, make([]float32, 4), 4))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		out[0].Close()
 		e.Close()
 	}
@@ -327,9 +287,7 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 	e := compile(t, c, mainFunc("%x: "+typ, typ, "%y = stablehlo.add %x, %x : "+typ+"\n%p = "+
 		custom(contract.Passthrough, named(name, signature), "%y", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
 	in, err := c.BufferFromHost(t.Context(), view(t, make([]float32, 512*512), 512, 512), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer in.Close()
 	for _, fail = range []bool{false, true} {
 		run := func() {
@@ -359,9 +317,7 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 func residentBytes(t *testing.T) int {
 	t.Helper()
 	data, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	var total, resident int
 	if _, err := fmt.Sscan(string(data), &total, &resident); err != nil {
 		t.Fatal(err)
@@ -372,13 +328,9 @@ func residentBytes(t *testing.T) int {
 func TestRunTableSkipsTaken(t *testing.T) {
 	var table runTable
 	first, second := &Run{}, &Run{}
-	if err := table.add(first); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, table.add(first))
 	table.last.Store(uint32(first.id) - 1 + maxRuns) // the next number has the same slot
-	if err := table.add(second); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, table.add(second))
 	check.Diff(t, "numbers differ", true, first.id != second.id)
 	check.Diff(t, "first", true, table.get(int64(first.id)) == first)
 	check.Diff(t, "second", true, table.get(int64(second.id)) == second)
@@ -386,9 +338,7 @@ func TestRunTableSkipsTaken(t *testing.T) {
 	table.remove(first)
 	check.Diff(t, "removed", true, table.get(int64(first.id)) == nil)
 	table.last.Store(1<<32 - 1) // 0 is not a valid number
-	if err := table.add(first); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, table.add(first))
 	if first.id <= 0 {
 		t.Errorf("the number %d", first.id)
 	}
@@ -408,9 +358,7 @@ func TestRunsAreUsedAgain(t *testing.T) {
 	for range 100 {
 		for _, e := range []*Executable{calls, plain} {
 			out, err := e.Run(context.Background(), in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			out[0].Close()
 		}
 		c.Stats() // reads runs

@@ -35,9 +35,7 @@ func serialize(t testing.TB, e *Executable) []byte {
 func loaded(t testing.TB, c *Client, data []byte) *Executable {
 	t.Helper()
 	e, err := c.Load(t.Context(), data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	t.Cleanup(func() { check.NoError(t, e.Close()) })
 	return e
 }
@@ -148,9 +146,7 @@ func runSaved(t *testing.T, c *Client, e *Executable, calls func() map[string]in
 		y, err := c.BufferFromHost(t.Context(), view(t, []int32{1, 2, 3, 4, 5, 6}, 2, 3), 1)
 		check.NoError(t, err)
 		out, err := e.Run(t.Context(), Donate(x), y)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		check.NoError(t, y.Close())
 		check.Diff(t, "device", 1, out[0].Device())
 		check.Diff(t, "result", float32(1+1+2+4+8+16+3*2), host[float32](t, out[0])[4095])
@@ -238,9 +234,7 @@ func TestSaveWithDevices(t *testing.T) {
 		for i, e := range []*Executable{compiled, e2} {
 			in := view(t, make([]float32, test.size), test.size)
 			out, err := e.Run(t.Context(), in, in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			for _, o := range out {
 				results[i] = append(results[i], host[float32](t, o))
 			}

@@ -18,14 +18,8 @@ import (
 func stallClient(t testing.TB, after time.Duration) *Client {
 	t.Helper()
 	c, err := testPlugin(t).NewClient(ClientOptions{Devices: 2, StallAfter: after})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	check.NoError(t, err)
+	check.Cleanup(t, c)
 	return c
 }
 
@@ -133,16 +127,12 @@ func TestStallBeforeXLA(t *testing.T) {
 	name := register(t, "", func(*callbacks.Frame) error { <-leave; return nil })
 	e := compile(t, c, big(contract.Passthrough, "callback = \""+name+"\""), CompileOptions{})
 	in, err := c.BufferFromHost(t.Context(), bigInput(t), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer in.Close()
 	var started []*Run
 	for range gateWidth {
 		r, err := e.Start(context.Background(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		started = append(started, r)
 	}
 	_, err = e.Start(context.Background(), in)

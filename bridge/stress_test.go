@@ -35,15 +35,11 @@ func TestStress(t *testing.T) {
 func stress(t *testing.T, seed uint64) {
 	const workers, each = 12, 40
 	c, err := testPlugin(t).NewClient(ClientOptions{Devices: 2, MemoryLimit: 64 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	var executables []*Executable
 	for i, way := range ways {
 		registry, err := callbacks.NewRegistry(fmt.Sprintf("%s.%d", t.Name(), i), callbacks.RegistryOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		defer registry.Close()
 		var n atomic.Int32
 		if err := registry.Register("f", func(*callbacks.Frame) error {
@@ -56,17 +52,13 @@ func stress(t *testing.T, seed uint64) {
 		}
 		e, err := c.Compile(t.Context(), Source(big(contract.Passthrough,
 			fmt.Sprintf("callback = \"f\", registry = %q", registry.Name()))), CompileOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		executables = append(executables, e)
 	}
 	in := bigInput(t)
 	data := aligned(64 * 64)
 	buffer, err := c.BufferFromHost(t.Context(), in, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	var wg sync.WaitGroup
 	for worker := range workers {
 		wg.Go(func() {

@@ -86,9 +86,7 @@ func testForeignAttributes(t *testing.T, on testEngine) {
 		got = nil
 		e := on.compile(t, foreignCall("test.attributes", attributes))
 		out, err := e.Call(t.Context(), view(t, []float32{1, 2}, 2))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		check.Diff(t, "result", []float32{1, 2}, result[float32](t, out[0]))
 		values := map[string]any{}
 		for _, a := range got {

@@ -17,13 +17,9 @@ func TestView(t *testing.T) {
 			for _, dims := range [][]int{nil, {5}, {2, 0}} {
 				want := sample(tensor.ShapeOf(dtype, dims...))
 				b, err := c.BufferFromHost(t.Context(), want, 1)
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				v, err := b.View(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				check.Diff(t, what+" views", int64(1), c.Stats().Views)
 				if err := b.Close(); err != nil {
 					t.Error(err)
@@ -47,17 +43,11 @@ func TestViewIsNoCopy(t *testing.T) {
 	e := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}", typ,
 		"%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ), CompileOptions{})
 	b, err := c.BufferFromHost(t.Context(), view(t, make([]float32, 1024), 1024), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	v, err := b.View(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	at, err := b.pjrt.Pointer()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	check.Diff(t, "the device's memory", true, unsafe.Pointer(&v.Tensor().Data[0]) == at)
 	if _, err := e.Run(t.Context(), Donate(b)); err == nil ||
 		!strings.Contains(err.Error(), "in use by a run or a view") {
@@ -75,9 +65,7 @@ func TestViewIsNoCopy(t *testing.T) {
 		v.Tensor()
 	}()
 	out, err := e.Run(t.Context(), Donate(b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	out[0].Close()
 	if _, err := b.View(t.Context()); err == nil || !strings.Contains(err.Error(), "closed or was donated") {
 		t.Errorf("a view of a donated buffer: %v", err)
@@ -87,17 +75,11 @@ func TestViewIsNoCopy(t *testing.T) {
 // A view is valid after the Close of its client.
 func TestViewAfterClient(t *testing.T) {
 	c, err := testPlugin(t).NewClient(ClientOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	b, err := c.BufferFromHost(t.Context(), tensor.Vector[float32](1, 2, 3), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	v, err := b.View(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	b.Close()
 	if err := c.Close(); err != nil {
 		t.Error(err)
@@ -128,19 +110,13 @@ func TestDebugViews(t *testing.T) {
 
 func misuseView(t *testing.T, how string) {
 	b, err := testClient(t).BufferFromHost(t.Context(), tensor.Vector[float32](1, 2, 3), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	v, err := b.View(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	data := v.Tensor().Data
 	if how == "write" {
 		data[0] = 1
 	}
-	if err := v.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, v.Close())
 	t.Log(data[0])
 }

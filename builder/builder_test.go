@@ -13,6 +13,7 @@ import (
 	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -28,9 +29,7 @@ func newBuilder(t testing.TB) *builder.Builder {
 func finish(t testing.TB, b *builder.Builder) *mlir.Module {
 	t.Helper()
 	m, err := b.Module()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return m
 }
 
@@ -356,9 +355,7 @@ func TestFinished(t *testing.T) {
 		t.Errorf("a second Module: %v", err)
 	}
 	b.Func("late")
-	if err := b.Err(); err == nil || !strings.Contains(err.Error(), "the builder is finished") {
-		t.Errorf("building after Module: %v", err)
-	}
+	check.Error(t, b.Err(), "the builder is finished")
 	c := newBuilder(t)
 	c.Close()
 	c.Close()

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 )
 
@@ -62,8 +63,6 @@ func TestCompositeMistakes(t *testing.T) {
 		if results := build(f, g); len(results) != 1 {
 			t.Errorf("%s: %d results", want, len(results))
 		}
-		if err := b.Err(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error is %v, want %s", err, want)
-		}
+		check.Error(t, b.Err(), want)
 	}
 }

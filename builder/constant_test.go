@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -106,15 +107,11 @@ func TestConstantsSurvive(t *testing.T) {
 		builder.Full(f, f32(3), math.NaN()))
 	m := finish(t, b)
 	bytecode, err := m.Bytecode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	for name, data := range map[string][]byte{"text": []byte(m.String()), "bytecode": bytecode} {
 		t.Run(name, func(t *testing.T) {
 			read, err := mlirtest.Context(t).Parse("m", data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			defer read.Close()
 			constants := mlirtest.Find(read, "stablehlo.constant")
 			same(t, odd, constants[0], math.Float32bits)
@@ -130,9 +127,7 @@ func same[T mlir.DenseElement, B any](t *testing.T, want []T, op mlir.Operation,
 	t.Helper()
 	value, _ := op.Attribute("value")
 	elements, err := mlir.DenseOf[T](value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	var w, g []B
 	for _, v := range want {
 		w = append(w, bits(v))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -78,13 +79,9 @@ func TestListings(t *testing.T) {
 			text := strings.ReplaceAll(listing.text, "{ ... }", config)
 			want, err := m.Context().Parse("listing",
 				[]byte("func.func @main("+listing.params+") -> ("+listing.results+") {"+text+"\n}"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			defer want.Close()
-			if err := want.Verify(); err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, want.Verify())
 			if diff := cmp.Diff(generic(want), generic(m)); diff != "" {
 				t.Errorf("the listing and what is built (-want +got):\n%s", diff)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
@@ -31,9 +32,7 @@ const foreign = `module @foreign {
 func open(t *testing.T) *builder.Builder {
 	t.Helper()
 	m, err := mlirtest.Context(t).Parse("foreign.mlir", []byte(foreign))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return builder.Open(m)
 }
 
@@ -175,9 +174,7 @@ func TestOpenedFunctionWithOrder(t *testing.T) {
   }
 }
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	b := builder.Open(m)
 	f := b.Lookup("f")
 	results := f.Reopen()
@@ -212,8 +209,6 @@ func TestOpenedFunctionIsCalled(t *testing.T) {
 	f := b.Func("f", vector)
 	cos.Call(f.Param(0))
 	want := `the function "cos" was called before it had ordered callbacks`
-	if err := b.Err(); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("error is %v, want it to say %q", err, want)
-	}
+	check.Error(t, b.Err(), want)
 	b.Close()
 }

@@ -110,9 +110,7 @@ func TestEmptyProgram(t *testing.T) {
 func defined(t *testing.T) []string {
 	t.Helper()
 	header, err := os.ReadFile(filepath.Join("include", "calliope.h"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	var names []string
 	for _, match := range regexp.MustCompile(`(?m)^#define (CALLIOPE_\w+) `).FindAllSubmatch(header, -1) {
 		if name := string(match[1]); name != "CALLIOPE_API" {
@@ -128,9 +126,7 @@ func run(t *testing.T, variable, compiler, std, file, source string) string {
 	t.Helper()
 	dir := t.TempDir()
 	path, program := filepath.Join(dir, file), filepath.Join(dir, "program")
-	if err := os.WriteFile(path, []byte(source), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, os.WriteFile(path, []byte(source), 0o600))
 	command := strings.Fields(cmp.Or(os.Getenv(variable), compiler))
 	command = append(command, std, "-Wall", "-Wextra", "-Werror", "-pedantic", "-I", "include", "-o", program, path)
 	if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
@@ -138,9 +134,7 @@ func run(t *testing.T, variable, compiler, std, file, source string) string {
 			variable, out)
 	}
 	out, err := exec.Command(program).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return string(out)
 }
 
@@ -201,9 +195,7 @@ func keys(t *testing.T) []string {
 	var list []string
 	for _, config := range configs {
 		attrs, err := config.Attrs()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		for _, a := range attrs {
 			if !seen[a.Key] {
 				seen[a.Key] = true

@@ -35,9 +35,7 @@ func TestOpaque(t *testing.T) {
 	for _, server := range []string{"pid 1", "pid 2", ""} {
 		config.Server = server
 		slot, err := dispatch.ResolveOpaque(config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		if err := dispatchtest.Invoke(slot, nil, &callbacks.Frame{}); err != nil {
 			t.Error(err)
 		}

@@ -15,9 +15,7 @@ import (
 // Middleware wraps every function, the later outside the earlier, until it is removed.
 func TestUse(t *testing.T) {
 	r, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer r.Close()
 	var said []string
 	note := func(text string) callbacks.Middleware {
@@ -38,9 +36,7 @@ func TestUse(t *testing.T) {
 		said = nil
 		config.Form, config.Registry = contract.Call, r.Name()
 		slot, err := dispatch.Resolve(config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		defer slot.Close()
 		if err := dispatchtest.Invoke(slot, nil, &callbacks.Frame{Name: config.Name(),
 			Config: config}); check.As[*callbacks.CallError](t, err).Err != errIts {
@@ -48,20 +44,14 @@ func TestUse(t *testing.T) {
 		}
 		return said
 	}
-	if err := r.Register("before", function, callbacks.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, r.Register("before", function, callbacks.Options{}))
 	id, err := r.RegisterFunc(function, callbacks.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	inner, outer := note("inner"), note("outer")
 	removeInner := r.Use(inner)
 	removeOuter := r.Use(outer)
 	removeTwice := r.Use(outer)
-	if err := r.Register("after", function, callbacks.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, r.Register("after", function, callbacks.Options{}))
 	before, after, byID := contract.Config{Callback: "before"}, contract.Config{Callback: "after"},
 		contract.Config{ID: id}
 	check.Diff(t, "before", []string{"outer", "outer", "inner", "before"}, invoke(before))
@@ -77,9 +67,7 @@ func TestUse(t *testing.T) {
 		defer run.End()
 		config := contract.Config{Form: contract.Call, Registry: r.Name(), Callback: "before"}
 		slot, err := dispatch.Resolve(config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		defer slot.Close()
 		f := &callbacks.Frame{Name: "before", Config: config}
 		if err := dispatchtest.Invoke(slot, &run, f); err != nil {

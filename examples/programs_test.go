@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/internal/cctest"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/native"
 )
@@ -23,9 +24,7 @@ func TestMain(m *testing.M) {
 // TestPrograms runs the programs whose output reference.py computes, too.
 func TestPrograms(t *testing.T) {
 	plugin, err := native.Find(native.PJRTPlugin)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	hidden := cctest.Library(t, filepath.Join("..", "stages", "testdata", "hidden.c"))
 	needFFI := []string{"devices", "eigenvalues", "derivative"} // the others run where nothing can call back
 
@@ -58,9 +57,7 @@ func TestPrograms(t *testing.T) {
 // TestIndex holds that README.md has every program.
 func TestIndex(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	programs, err := filepath.Glob("*/main.go")
 	if err != nil || len(programs) < 20 {
 		t.Fatalf("%d programs, %v", len(programs), err)
@@ -90,9 +87,7 @@ func run(t *testing.T, program, want string, env ...string) {
 // reference returns the outputs in testdata/reference.txt by the names of the programs.
 func reference(t *testing.T) map[string]string {
 	data, err := os.ReadFile(filepath.Join("testdata", "reference.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	outputs := map[string]string{}
 	for section := range strings.SplitSeq(strings.TrimPrefix(string(data), "# "), "\n# ") {
 		name, lines, _ := strings.Cut(section, "\n")

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // TestElements passes elements of each type through a computation, in each way into and out of buffers.
@@ -36,15 +37,11 @@ func TestElements(t *testing.T) {
 			in := testutil.Must1(b.BufferFromFlatData(0, want, shape))
 			once := testutil.Must1(e.Execute([]compute.Buffer{in}, nil, 0))
 			shared, flat, err := b.NewSharedBuffer(0, shape)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			dtypes.CopyAnySlice(flat, testutil.Must1(once[0].Data()))
 			twice := testutil.Must1(e.Execute([]compute.Buffer{shared}, []bool{true}, 0))
 			got := dtypes.MakeAnySlice(d, 3)
-			if err := twice[0].ToFlatData(got); err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, twice[0].ToFlatData(got))
 			if d := cmp.Diff(want, got); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
@@ -59,9 +56,7 @@ func reversal(t *testing.T, b *Backend, shape shapes.Shape) compute.Executable {
 	x := must(f.Parameter("x", shape, nil))
 	testutil.Must(f.Return([]compute.Value{must(f.Reverse(x, 0))}, nil))
 	e, err := builder.Compile()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	t.Cleanup(e.Finalize)
 	return e
 }
@@ -123,9 +118,7 @@ func TestMesh(t *testing.T) {
 			testutil.Must1(b.BufferFromFlatData(compute.DeviceNum(device), []float32{10}, shapes.Make(dtypes.Float32))))
 	}
 	out, err := e.Execute(in, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	var got []any
 	for _, o := range out {
 		got = append(got, testutil.Must1(o.Data()))
@@ -159,9 +152,7 @@ func TestDevices(t *testing.T) {
 	first := testutil.Must1(b.BufferFromFlatData(0, []float32{1, 2}, shape))
 	second := testutil.Must1(testutil.Must1(b.BufferFromFlatData(0, []float32{10, 20}, shape)).CopyToDevice(1))
 	out, err := e.Execute([]compute.Buffer{first, second}, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	for i, o := range out {
 		if d := testutil.Must1(o.DeviceNum()); int(d) != i {
 			t.Errorf("result %d is on device %d", i, d)

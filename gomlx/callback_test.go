@@ -14,6 +14,7 @@ import (
 
 	"github.com/calliope-mlir/calliope"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // counter builds a loop that counts to 3, and calls see with its state in each iteration.
@@ -51,9 +52,7 @@ func TestTap(t *testing.T) {
 			}
 			return state, Tap(calliope.CallOptions{}, last, p[0], state[0])
 		})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	if d := cmp.Diff([]string{"0", "1", "2", "{[1 2] 3}"}, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}

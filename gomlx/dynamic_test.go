@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // dynamic returns a shape of float32 with dynamic axes: a name is one, and a number a static one.
@@ -44,9 +45,7 @@ func compiled(
 	}
 	testutil.Must(f.Return(build(f, p), nil))
 	e, err := builder.Compile()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	t.Cleanup(e.Finalize)
 	return e
 }
@@ -141,9 +140,7 @@ func TestDynamic(t *testing.T) {
 			}
 			for _, run := range test.runs {
 				got, err := execute(b, e, run.inputs...)
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				if d := cmp.Diff(run.want, got); d != "" {
 					t.Errorf("of %v (-want +got):\n%s", run.inputs, d)
 				}

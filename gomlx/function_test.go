@@ -12,6 +12,8 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/compute/support/testutil"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 var must = testutil.Must1[compute.Value]
@@ -19,9 +21,7 @@ var must = testutil.Must1[compute.Value]
 // open opens a backend that ends with the test.
 func open(t *testing.T, config string) *Backend {
 	b, err := New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	t.Cleanup(b.Finalize)
 	return b
 }
@@ -120,9 +120,7 @@ func TestControl(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := testutil.Exec(b, []any{float32(3)}, test.build)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			if d := cmp.Diff(test.want, got); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}

@@ -19,6 +19,7 @@ import (
 	"github.com/calliope-mlir/calliope"
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/child"
 )
 
@@ -201,9 +202,7 @@ func TestSteps(t *testing.T) {
 			testutil.Must1(b.BufferFromFlatData(0, x, shapes.Make(dtypes.Float32, n, 64))),
 			testutil.Must1(b.BufferFromFlatData(0, y, shapes.Make(dtypes.Float32, n)))}
 		out, err := e.Execute(in, []bool{true, i%5 == 0, false}, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		testutil.Must(in[1].Finalize())
 		testutil.Must(in[2].Finalize())
 		w = out[0]
@@ -212,9 +211,7 @@ func TestSteps(t *testing.T) {
 		}
 		if tenth := max(*steps/10, 1); (i+1)%tenth == 0 {
 			n, err := child.Resident(os.Getpid())
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			resident = append(resident, n>>10)
 			t.Logf("%d steps: %d KiB, loss %g", i+1, n>>10, last)
 		}
@@ -235,14 +232,10 @@ func TestSave(t *testing.T) {
 	b := open(t, "")
 	e := reversal(t, b, shapes.Make(dtypes.Float32, 3))
 	data, err := Save(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	other := open(t, "")
 	loaded, err := other.Load(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer loaded.Finalize()
 	got, err := execute(other, loaded, []float32{1, 2, 3})
 	if d := cmp.Diff([]any{[]float32{3, 2, 1}}, got); d != "" || err != nil {

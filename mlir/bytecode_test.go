@@ -15,9 +15,7 @@ import (
 func artifact(t testing.TB) []byte {
 	t.Helper()
 	data, err := os.ReadFile("../tests/testdata/modules/layernorm_swish_portable_1_9_0.mlirbc")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return data
 }
 

@@ -302,9 +302,7 @@ func TestCanonical(t *testing.T) {
 				return
 			}
 			for i := range 3 {
-				if err := pm.Run(other); err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, pm.Run(other))
 				check.Panics(t, "Operation.Name called after PassManager.Run", func() { before.Name() })
 				check.Diff(t, "made", true, m.Operation().Region(0).First().First().Next().Name() != "" &&
 					seen.operations[made])
@@ -355,9 +353,7 @@ func TestCanonical(t *testing.T) {
 				func(m *mlir.Module) error { return s.Apply(m, mlir.GreedyOptions{}) }, s.Walk,
 			} {
 				m := mlirtest.Parse(t, c, doubling)
-				if err := apply(m); err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, apply(m))
 				hold().add(m.Operation()).same(t, m.Operation())
 				seen.same(t, kept.Operation())
 			}

@@ -56,9 +56,7 @@ func TestThreads(t *testing.T) {
 		if err := mlirtest.Parse(t, c, symbols).Verify(); err != nil {
 			t.Error(err)
 		}
-		if err := pool.Close(); err == nil || !strings.Contains(err.Error(), "2 contexts still use the pool") {
-			t.Errorf("closing a pool in use: %v", err)
-		}
+		check.Error(t, pool.Close(), "2 contexts still use the pool")
 		other.SetThreads(false)
 		c.Close()
 		for range 2 {
@@ -93,13 +91,9 @@ func TestOnDiagnostic(t *testing.T) {
 func TestParseFile(t *testing.T) {
 	c := mlirtest.Context(t)
 	path := filepath.Join(t.TempDir(), "m.mlir")
-	if err := os.WriteFile(path, []byte(symbols), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, os.WriteFile(path, []byte(symbols), 0o600))
 	m, err := c.ParseFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	name, ok := m.Name()
 	check.Diff(t, "name", []any{"top", true}, []any{name, ok})
 	if _, err := c.ParseFile(path + "x"); err == nil || !strings.Contains(err.Error(), path+"x") {

@@ -30,9 +30,7 @@ func conversion(
 ) *mlir.Conversion {
 	t.Helper()
 	v, err := c.NewConversion(target, patterns...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	check.Cleanup(t, v)
 	return v
 }

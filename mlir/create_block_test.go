@@ -16,14 +16,10 @@ import (
 func emptyFunction(t *testing.T, c *mlir.Context) (*mlir.Module, mlir.Block) {
 	t.Helper()
 	m, err := c.Parse("", []byte("func.func @f(%x: i32) { return }"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	for f := range m.Body().Operations() {
 		block := f.Region(0).First()
-		if err := block.Terminator().Erase(); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, block.Terminator().Erase())
 		return m, block
 	}
 	t.Fatal("the module has no function")
@@ -40,9 +36,7 @@ func TestBlockCreate(t *testing.T) {
 				Name: name, Operands: []mlir.Value{x, x}, Results: []mlir.Type{x.Type()},
 				Location: c.FileLocation("a.go", 1, 2),
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			if !op.Block().Equal(block) {
 				t.Errorf("%s is in %v", name, op.Block())
 			}
@@ -63,9 +57,7 @@ func TestBlockCreate(t *testing.T) {
 		}
 
 		detached, err := mlir.Create(c, mlir.OperationState{Name: "func.return"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		if !detached.Block().IsNil() {
 			t.Error("created without a block, it is in one")
 		}
@@ -86,13 +78,9 @@ func TestCreateRefused(t *testing.T) {
 	_, foreign := emptyFunction(t, other)
 
 	_, err := block.Create(mlir.OperationState{Name: "arith.no_such"})
-	if err == nil || !strings.Contains(err.Error(), `does not know the operation "arith.no_such"`) {
-		t.Errorf("an unknown operation: %v", err)
-	}
+	check.Error(t, err, `does not know the operation "arith.no_such"`)
 	_, err = block.Create(mlir.OperationState{Name: "torch.aten.tanh", Operands: []mlir.Value{x}, InferResults: true})
-	if err == nil || !strings.Contains(err.Error(), "AllowInference was not called for it: set Results") {
-		t.Errorf("inference of an operation that AllowInference does not know: %v", err)
-	}
+	check.Error(t, err, "AllowInference was not called for it: set Results")
 	mlir.AllowInference("math.fma", mlir.Inference{Operands: 2, Attributes: []string{"a"}, Regions: 1})
 	for _, test := range []struct {
 		state mlir.OperationState
@@ -138,9 +126,7 @@ func TestInferenceFails(t *testing.T) {
 	region := mlir.OperationState{Name: "stablehlo.add", InferResults: true}
 	for _, text := range []string{"tensor<2xf32>", "tensor<3xf32>"} {
 		typ, err := c.ParseType(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		region.Operands = append(region.Operands, c.NewBlock(mlir.Location{}, typ).Argument(0))
 	}
 	_, err := block.Create(region)
@@ -169,9 +155,7 @@ func TestCreateAllocates(t *testing.T) {
 			Operands: []mlir.Value{x, x}, Results: []mlir.Type{i32},
 			Attributes: []mlir.NamedAttribute{{Name: "mark", Value: unit}},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		x = op.Result(0)
 	})
 	if allocations != 0 {

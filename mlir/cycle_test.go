@@ -221,9 +221,7 @@ func TestCycleInside(t *testing.T) {
 }`)
 		pm := passManager(t, c, mlir.PassManagerOptions{Pipeline: "builtin.module(canonicalize)"})
 		inner, err := pm.RunOn(m.Body().First())
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		check.Diff(t, "what is left", "module @inner {\n}", strings.TrimSpace(inner.String()))
 		_, err = pm.RunOn(inner.Parent())
 		check.Error(t, err, "break the cycle, or set NoVerify")
@@ -241,18 +239,14 @@ func TestLongCycle(t *testing.T) {
 		Name: "arith.constant", Location: c.UnknownLocation(), Results: []mlir.Type{i32},
 		Attributes: []mlir.NamedAttribute{{Name: "value", Value: c.IntegerAttribute(i32, 1)}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	var chain []mlir.Operation
 	for range n {
 		x := zero.Result(0)
 		op, err := mlir.Create(m.Body(), mlir.OperationState{
 			Name: "arith.addi", Location: c.UnknownLocation(), Operands: []mlir.Value{x, x}, Results: []mlir.Type{i32},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		if len(chain) > 0 {
 			chain[len(chain)-1].SetOperand(1, op.Result(0))
 		}

@@ -14,9 +14,7 @@ func TestHiddenDialects(t *testing.T) {
 	l := mlirtest.Library(t)
 	c := mlirtest.ContextOf(t, l)
 	chloModule, err := mlirtest.Parse(t, c, `func.func @f(%a: tensor<f32>) -> tensor<f32> { %0 = chlo.tan %a : tensor<f32> -> tensor<f32> return %0 : tensor<f32> }`).Bytecode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	tests := []struct {
 		name string
 		use  func(c *mlir.Context) error
@@ -74,9 +72,7 @@ func TestTorchPasses(t *testing.T) {
 }`)
 	p, err := c.NewPassManager(
 		mlir.PassManagerOptions{Pipeline: "builtin.module(torch-backend-to-stablehlo-backend-pipeline)"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	check.Cleanup(t, p)
 	check.NoError(t, p.Run(m))
 	check.Diff(t, "operations of StableHLO", 1, len(mlirtest.Find(m, "stablehlo.tanh")))

@@ -36,9 +36,7 @@ func TestDominance(t *testing.T) {
 }`)
 		a, b, join, inside := op(m, "t.a"), op(m, "t.b"), op(m, "t.c"), op(m, "t.inside")
 		d, err := m.Operation().Dominance()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		left, last := b.Block(), join.Block()
 		entry := a.Block()
 		never := last.Next()
@@ -68,9 +66,7 @@ func TestDominance(t *testing.T) {
 			check.Diff(t, test.what, test.want, test.got)
 		}
 		function, err := m.Body().First().Dominance()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		check.Panics(t, "not in the one that was analysed", func() { function.Dominates(m.Body().First(), a) })
 		check.Panics(t, "nil", func() { function.Dominates(mlir.Operation{}, a) })
 		check.NoError(t, function.Close())

@@ -25,9 +25,7 @@ func TestRequired(t *testing.T) {
 	if err := op(m, "func.return").Verify(); err != nil {
 		t.Error(err)
 	}
-	if err := op(m, "func.return").Erase(); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, op(m, "func.return").Erase())
 	_, err = m.Bytecode()
 	check.Error(t, err, "verify failed")
 }

@@ -103,9 +103,7 @@ func TestInsertionPointRefused(t *testing.T) {
 	for o := range mlirtest.Parse(t, c, threeOperations).Body().Operations() {
 		if o.Name() == "t.first" {
 			stale = mlir.Before(o)
-			if err := o.Erase(); err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, o.Erase())
 		}
 	}
 	check.Panics(t, "moved or was erased", create(stale))

@@ -2,9 +2,9 @@ package mlir_test
 
 import (
 	"errors"
-	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -39,12 +39,8 @@ func TestIRDL(t *testing.T) {
 			t.Fatal("the dialect exists before it is loaded")
 		}
 		m := mlirtest.Parse(t, c, cmath)
-		if err := c.LoadIRDL(m); err != nil {
-			t.Fatal(err)
-		}
-		if err := c.LoadIRDL(m); err == nil || !strings.Contains(err.Error(), `"cmath" already exists`) {
-			t.Errorf("loading it again: %v", err)
-		}
+		check.NoError(t, c.LoadIRDL(m))
+		check.Error(t, c.LoadIRDL(m), `"cmath" already exists`)
 		m.Close()
 		if !c.Registered("cmath.norm") {
 			t.Error("the operation is not known")

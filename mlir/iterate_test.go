@@ -36,9 +36,7 @@ func TestMoveWhileIterating(t *testing.T) {
 			f.MoveAfter(next)
 		}
 		if name == "b" {
-			if err := m.SymbolTable().Erase("c"); err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, m.SymbolTable().Erase("c"))
 		}
 	}
 	check.Diff(t, "operations", "a b blocks", strings.Join(seen, " "))

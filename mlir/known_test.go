@@ -30,9 +30,7 @@ func TestForgets(t *testing.T) {
 			}
 			return mlir.WalkContinue
 		})
-		if err := r.Erase(multiply); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, r.Erase(multiply))
 		r.SetInsertionPoint(mlir.After(add))
 		again := check.Must(r.Clone(add))
 		check.Diff(t, "the name", "arith.addi", again.Name())

@@ -102,9 +102,7 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 	}
 	parse := func(text string) {
 		m, err := c.Parse("", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		collect(m)
 	}
 	parse(nested)
@@ -222,9 +220,7 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 	passesInGo := func(m *mlir.Module, o mlir.Operation) {
 		name := o.Name()
 		pm, err := c.NewPassManager(mlir.PassManagerOptions{Op: name})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		defer pm.Close()
 		for range 2 {
 			if err := pm.AddPass(
@@ -391,9 +387,7 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 		panicsPlainly(t, action, func() { readBackBlock(t, b) })
 	}
 	for len(input) > 0 && len(ops) < 2000 && len(modules) < 20 {
-		if err := mlir.CheckTops(c); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, mlir.CheckTops(c))
 		switch in {
 		case anything:
 			step()

@@ -15,9 +15,7 @@ const dead = `func.func private @dead(%x: i32) -> i32 {
 
 func removeDead(t *testing.T, c *mlir.Context, m *mlir.Module) {
 	t.Helper()
-	if err := passManager(t, c, mlir.PassManagerOptions{Pipeline: "builtin.module(symbol-dce)"}).Run(m); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, passManager(t, c, mlir.PassManagerOptions{Pipeline: "builtin.module(symbol-dce)"}).Run(m))
 	check.Diff(t, "what is left", "module {\n}\n", m.String())
 }
 
@@ -54,9 +52,7 @@ func TestRunElsewhere(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		block := c.NewBlock(mlir.Location{}, c.IndexType())
 		v := block.Argument(0)
-		if err := block.EraseArgument(0); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, block.EraseArgument(0))
 		removeDead(t, c, mlirtest.Parse(t, c, dead))
 		check.Panics(t, "that Block.EraseArgument has erased", func() { v.Type() })
 	})

@@ -28,9 +28,7 @@ func TestForms(t *testing.T) {
 	m := mlirtest.Parse(t, c, addition)
 	want := m.String()
 	bytecode, err := m.Bytecode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	if !mlir.IsBytecode(bytecode) || mlir.IsPortableArtifact(bytecode) {
 		t.Errorf("the bytecode is not recognised")
 	}
@@ -204,9 +202,7 @@ func TestNavigation(t *testing.T) {
 	}
 	check.Diff(t, "attributes", []string{"function_type", "sym_name"}, attributes)
 
-	if err := add.Erase(); err == nil || !strings.Contains(err.Error(), "its result 0 is used by func.return") {
-		t.Errorf("erasing a used operation: %v", err)
-	}
+	check.Error(t, add.Erase(), "its result 0 is used by func.return")
 	add.Result(0).ReplaceAllUses(arg)
 	if err := add.Erase(); err != nil {
 		t.Errorf("erasing an unused operation: %v", err)
@@ -220,9 +216,7 @@ func TestNavigation(t *testing.T) {
 func TestTypes(t *testing.T) {
 	c := mlirtest.Context(t)
 	tensor, err := c.TensorType(c.F32Type(), 2, mlir.Dynamic)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	for _, test := range []struct {
 		typ  mlir.Type
 		want string
@@ -272,9 +266,7 @@ func TestAttributes(t *testing.T) {
 	i64 := c.IntegerType(64, mlir.Signless)
 	vector, _ := c.TensorType(c.IntegerType(8, mlir.Signless), 3)
 	dense, err := c.DenseAttribute(vector, []byte{1, 2, 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	for _, test := range []struct {
 		attribute mlir.Attribute
 		want      string
@@ -327,9 +319,7 @@ func TestCreate(t *testing.T) {
 	region := c.NewRegion()
 	region.Append(block)
 	ret, err := c.Create(mlir.OperationState{Name: "func.return", Operands: []mlir.Value{block.Argument(0)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	block.Append(ret)
 	fn, err := c.Create(mlir.OperationState{
 		Name: "func.func",
@@ -339,13 +329,9 @@ func TestCreate(t *testing.T) {
 		},
 		Regions: []mlir.Region{region},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	m.Body().Append(fn)
-	if err := m.Verify(); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, m.Verify())
 	want := "module {\n  func.func @id(%arg0: tensor<4xf32>) -> tensor<4xf32> {\n    return %arg0 : tensor<4xf32>\n  }\n}\n"
 	if diff := cmp.Diff(want, m.String()); diff != "" {
 		t.Errorf("module (-want +got):\n%s", diff)

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 )
 
@@ -23,9 +24,7 @@ func TestNewerFunctions(t *testing.T) {
 	found, all := 0, 0
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		for _, m := range calledFunction.FindAllStringSubmatch(string(text), -1) {
 			name, has := m[1], false
 			all++

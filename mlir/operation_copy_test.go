@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -16,9 +17,7 @@ func TestCreateLike(t *testing.T) {
   %0 = arith.addi %x, %x overflow<nsw> {mark = "kept"} : i32 loc("here":3:4)
   return %0 : i32
 }`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	f := m.Body().First()
 	block := f.Region(0).First()
 	add := block.First()
@@ -26,13 +25,9 @@ func TestCreateLike(t *testing.T) {
 
 	other := c.NewBlock(c.UnknownLocation())
 	first, err := other.CreateLike(add, x, y) // not where its operands are: the slow path
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	second, err := other.CreateLike(add, first.Result(0), first.Result(0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	if got := second.Location().Position(); got != add.Location().Position() {
 		t.Errorf("the copy is at %s", got)
 	}
@@ -56,8 +51,6 @@ func TestCreateLike(t *testing.T) {
 		},
 		"func.func has regions or successors: use Clone": func() error { _, err := other.CreateLike(f); return err },
 	} {
-		if err := create(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error is %v, want it to say %q", err, want)
-		}
+		check.Error(t, create(), want)
 	}
 }

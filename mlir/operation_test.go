@@ -372,9 +372,7 @@ func TestParseOperation(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := loose(t, e)
 		o, err := c.ParseOperation("one.mlir", []byte("\n\"t.x\"() {k = 1 : i8} : () -> ()"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		check.Diff(t, "operation", []any{"t.x", "one.mlir", true, false},
 			[]any{o.Name(), o.Location().Position().File, o.Block().IsNil(), o.IsRegistered()})
 		m := c.NewModule(mlir.Location{})
@@ -385,13 +383,9 @@ func TestParseOperation(t *testing.T) {
 			t.Errorf("error is %v", err)
 		}
 		whole, err := c.ParseOperation("", []byte("module @m { \"t.y\"() : () -> () }"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		adopted, err := c.Adopt(whole)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		name, _ := adopted.Name()
 		check.Diff(t, "module", []any{"m", []string{"y"}}, []any{name, names(adopted.Body())})
 		if _, err := c.Adopt(whole); err == nil {

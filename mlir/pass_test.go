@@ -35,9 +35,7 @@ const twice = `module {
 func passManager(t testing.TB, c *mlir.Context, o mlir.PassManagerOptions) *mlir.PassManager {
 	t.Helper()
 	pm, err := c.NewPassManager(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return pm
 }
 
@@ -58,12 +56,8 @@ func TestPipelines(t *testing.T) {
 		c := mlirtest.ContextOf(t, e.Library)
 		whole := passManager(t, c, mlir.PassManagerOptions{Pipeline: "builtin.module(func.func(cse),symbol-dce)"})
 		built := passManager(t, c, mlir.PassManagerOptions{})
-		if err := built.Nest("func.func").Add("cse"); err != nil {
-			t.Fatal(err)
-		}
-		if err := built.Add("symbol-dce"); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, built.Nest("func.func").Add("cse"))
+		check.NoError(t, built.Add("symbol-dce"))
 		if diff := cmp.Diff(whole.String(), built.String()); diff != "" {
 			t.Errorf("parsed and built differ (-parsed +built):\n%s", diff)
 		}
@@ -142,18 +136,14 @@ func TestPassInGo(t *testing.T) {
 						return nil
 					},
 				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				var functions, want []string
 				for i := range 40 {
 					functions = append(functions, fmt.Sprintf("func.func @f%02d() { return }", i))
 					want = append(want, fmt.Sprintf("f%02d", i))
 				}
 				m := mlirtest.Parse(t, c, strings.Join(functions, "\n"))
-				if err := pm.Run(m); err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, pm.Run(m))
 				slices.Sort(seen)
 				if diff := cmp.Diff(want, seen); diff != "" || initialized == 0 {
 					t.Errorf("initialized %d times, visited (-want +got):\n%s", initialized, diff)
@@ -174,9 +164,7 @@ func TestPassFailures(t *testing.T) {
 		c := mlirtest.ContextOf(t, e.Library)
 		run := func(p mlir.Pass) error {
 			pm := passManager(t, c, mlir.PassManagerOptions{})
-			if err := pm.AddPass(p); err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, pm.AddPass(p))
 			return pm.Run(mlirtest.Parse(t, c, twice))
 		}
 		var pass *mlir.PassError
@@ -224,9 +212,7 @@ func TestPassFailures(t *testing.T) {
 			check.Error(t, pm.Run(mlirtest.Parse(t, c, twice)), want)
 		}
 		pm := passManager(t, c, mlir.PassManagerOptions{NoVerify: true})
-		if err := pm.AddPass(mlir.Pass{Name: "spoils", Run: spoil}); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, pm.AddPass(mlir.Pass{Name: "spoils", Run: spoil}))
 		m := mlirtest.Parse(t, c, twice)
 		if err := pm.Run(m); err != nil {
 			t.Errorf("without the verifier: %v", err)
@@ -252,9 +238,7 @@ func TestPassMisuse(t *testing.T) {
 			}
 			return pm.Run(m)
 		}
-		if err := run(func(o mlir.Operation) { kept = o }); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, run(func(o mlir.Operation) { kept = o }))
 		check.Panics(t, "called after PassManager.Run", func() { before.Name() })
 		check.Panics(t, "called after the end of the pass or pattern that it was for", func() { kept.Name() })
 		two := passManager(t, c, mlir.PassManagerOptions{})
@@ -264,9 +248,7 @@ func TestPassMisuse(t *testing.T) {
 		); err != nil {
 			t.Fatal(err)
 		}
-		if err := two.Run(m); err == nil || !strings.Contains(err.Error(), "called after the end of the pass") {
-			t.Errorf("using a handle of an earlier pass: %v", err)
-		}
+		check.Error(t, two.Run(m), "called after the end of the pass")
 		for want, f := range map[string]func(mlir.Operation){
 			"Module.Close called while":                              func(mlir.Operation) { m.Close() },
 			"Context.Close called while":                             func(mlir.Operation) { c.Close() },
@@ -274,9 +256,7 @@ func TestPassMisuse(t *testing.T) {
 			"Operation.Operand(3): index out of range with length 0": func(o mlir.Operation) { o.Operand(3) },
 			"called after PassManager.Run":                           func(mlir.Operation) { before.Name() },
 		} {
-			if err := run(f); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("the run gave %v, want it to say %q", err, want)
-			}
+			check.Error(t, run(f), want)
 		}
 
 		pm := passManager(t, c, mlir.PassManagerOptions{})
@@ -284,9 +264,7 @@ func TestPassMisuse(t *testing.T) {
 			nil {
 			t.Fatal(err)
 		}
-		if err := pm.Run(m); err == nil || !strings.Contains(err.Error(), "called by one of its own passes") {
-			t.Errorf("a pass manager within itself: %v", err)
-		}
+		check.Error(t, pm.Run(m), "called by one of its own passes")
 		check.Panics(t, "PassList.Add called after the first run", func() { pm.Add("cse") })
 		check.Panics(t, "PassList.AddPass called on a zero value", func() { mlir.PassList{}.AddPass(mlir.Pass{}) })
 		if err := passManager(t, c, mlir.PassManagerOptions{}).AddPass(mlir.Pass{Name: "x"}); err == nil {
@@ -318,15 +296,11 @@ func TestPassWithinPass(t *testing.T) {
 				}
 				return err
 			}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			m := mlirtest.Parse(t, c, twice)
 			err = outer.Run(m)
 			if threads {
-				if err == nil || !strings.Contains(err.Error(), "make it without Threads") {
-					t.Errorf("with threads: %v", err)
-				}
+				check.Error(t, err, "make it without Threads")
 			} else if err != nil {
 				t.Error(err)
 			}
@@ -378,15 +352,11 @@ func TestPassReports(t *testing.T) {
 				}
 				continue
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			if o.PrintIR == nil {
 				continue // the others would write to the test's standard error
 			}
-			if err := errors.Join(pm.Nest("func.func").Add("cse"), pm.Run(mlirtest.Parse(t, c, twice))); err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, errors.Join(pm.Nest("func.func").Add("cse"), pm.Run(mlirtest.Parse(t, c, twice))))
 			files := 0
 			fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
 				if strings.HasSuffix(path, ".mlir") {
@@ -411,9 +381,7 @@ func TestRunVerifiesFirst(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		m := mlirtest.Parse(t, c, "func.func @f() { return }")
 		for f := range m.Body().Operations() {
-			if err := f.Region(0).First().Terminator().Erase(); err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, f.Region(0).First().Terminator().Erase())
 		}
 		pm := check.Must(c.NewPassManager(mlir.PassManagerOptions{Pipeline: "builtin.module(canonicalize)"}))
 		defer pm.Close()

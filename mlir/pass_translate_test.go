@@ -31,9 +31,7 @@ func TestGPUModuleToBinary(t *testing.T) {
 		const pipeline = "builtin.module(gpu-module-to-binary{format=llvm})"
 		c := mlirtest.ContextOf(t, e.Library)
 		p, err := c.NewPassManager(mlir.PassManagerOptions{Pipeline: pipeline})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		check.Cleanup(t, p)
 		m := mlirtest.Parse(t, c, gpuModule)
 		err = p.Run(m)
@@ -48,9 +46,7 @@ func TestGPUModuleToBinary(t *testing.T) {
 			check.Error(t, err, noTargets)
 			return
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		if text := m.String(); !strings.Contains(text, "gpu.binary @kernels") {
 			t.Errorf("the module has no binary:\n%s", text)
 		}

@@ -67,9 +67,7 @@ const doubling = `module {
 func patterns(t testing.TB, c *mlir.Context, list ...mlir.Pattern) *mlir.Patterns {
 	t.Helper()
 	s, err := c.NewPatterns(list...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return s
 }
 
@@ -175,9 +173,7 @@ func TestPatternFailures(t *testing.T) {
 			},
 		} {
 			err := apply(func(op mlir.Operation, r *mlir.Rewriter) (bool, error) { return false, f(op, r) })
-			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("the error is %v, want it to say %q", err, want)
-			}
+			check.Error(t, err, want)
 		}
 		s := patterns(t, c, mlir.Pattern{Name: "greedy", Op: "arith.muli",
 			Rewrite: func(op mlir.Operation, r *mlir.Rewriter) (bool, error) {
@@ -234,9 +230,7 @@ func TestRewriter(t *testing.T) {
 				c := e.Library.NewContext(mlir.ContextOptions{AllowUnregistered: true})
 				check.Cleanup(t, c)
 				r, err := c.NewRewriter()
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				m := mlirtest.Parse(t, c, `func.func @f(%x: i32) -> i32 {
   %0 = arith.addi %x, %x : i32
   %1 = arith.muli %0, %x : i32
@@ -249,12 +243,8 @@ func.func @g(%x: i32) -> i32 {
 }`)
 				functions := slices.Collect(m.Body().Operations())
 				f, g := functions[0], functions[1]
-				if err := test.change(r, f, g); err != nil {
-					t.Fatal(err)
-				}
-				if err := m.Verify(); err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, test.change(r, f, g))
+				check.NoError(t, m.Verify())
 				if got := shape(m); got != test.want {
 					t.Errorf("the module is %s, want %s", got, test.want)
 				}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -41,9 +42,7 @@ func FuzzPDL(f *testing.F) {
 			func(m *mlir.Module) error { return s.Apply(m, mlir.GreedyOptions{MaxIterations: 3, MaxRewrites: 20}) },
 		} {
 			m, err := c.Parse("", []byte(rewritten))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			before := m.Verify()
 			if err := apply(m); err == nil && before == nil {
 				if err := m.Verify(); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -136,9 +137,7 @@ func TestPDLSteps(t *testing.T) {
 			eachPDL(t, test.pattern,
 				func(t *testing.T, c *mlir.Context, s *mlir.Patterns, apply func(*mlir.Module) error) {
 					m := mlirtest.Parse(t, c, doubling)
-					if err := apply(m); err != nil {
-						t.Fatal(err)
-					}
+					check.NoError(t, apply(m))
 					// A greedy driver erases dead operations.
 					if got := strings.Replace(m.String(), "    %c2_i32 = arith.constant 2 : i32\n    return",
 						"    return", 1); got != test.want {
@@ -157,9 +156,7 @@ func eachPDL(
 	eachRewriting(t, func(t *testing.T, c *mlir.Context) {
 		c.SetAllowUnregistered(true)
 		s, err := c.NewPDLPatterns(mlirtest.Parse(t, c, pattern), pdlFunctions)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		t.Run("apply", func(t *testing.T) {
 			test(t, c, s, func(m *mlir.Module) error {
 				return s.Apply(m, mlir.GreedyOptions{NoFolding: true, NoConstantCSE: true})
@@ -300,9 +297,7 @@ func TestPDLWalk(t *testing.T) {
 			"was given something outside":                       `pdl.apply_native_rewrite "erase next"(%inner, %op : !pdl.operation, !pdl.operation)`,
 		} {
 			s, err := c.NewPDLPatterns(mlirtest.Parse(t, c, strings.Replace(far, "STEPS", steps, 1)), pdlFunctions)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			if err := s.Walk(mlirtest.Parse(t, c, squares)); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: the error is %v", steps, err)
 			}

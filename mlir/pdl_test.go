@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -52,15 +53,11 @@ func TestPDL(t *testing.T) {
 		}
 		description := mlirtest.Parse(t, c, toAdd)
 		s, err := c.NewPDLPatterns(description, mlir.PDLOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		description.Close()
 		for range 2 {
 			m := mlirtest.Parse(t, c, doubling)
-			if err := s.Apply(m, mlir.GreedyOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, s.Apply(m, mlir.GreedyOptions{}))
 			if err := m.Verify(); err != nil || count(m, "arith.muli") != 0 || count(m, "arith.addi") != 2 {
 				t.Errorf("the rewritten module (%v):\n%s", err, m)
 			}
@@ -94,9 +91,7 @@ func TestPDLFunctions(t *testing.T) {
 				Constraints: map[string]func([]any) (bool, error){"wanted": wanted},
 				Rewrites:    map[string]func(*mlir.Rewriter, []any) ([]any, error){"sum": f},
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			defer s.Close()
 			m := mlirtest.Parse(t, c, doubling)
 			return m, s.Apply(m, mlir.GreedyOptions{})

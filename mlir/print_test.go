@@ -63,9 +63,7 @@ func TestAsmState(t *testing.T) {
 		c := loose(t, e)
 		m := mlirtest.Parse(t, c, nested)
 		state, err := m.Operation().NewAsmState(mlir.PrintOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		inner := op(m, "t.inner")
 		check.Diff(t, "values", []string{"%0", "%arg0", "%1"},
 			[]string{state.Name(op(m, "t.make").Result(0)), state.Name(inner.Operand(1)), state.Name(inner.Result(0))})
@@ -93,13 +91,9 @@ func TestBytecodeVersions(t *testing.T) {
 		c := loose(t, e)
 		m := mlirtest.Parse(t, c, nested)
 		latest, err := m.Bytecode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		old, err := m.Operation().BytecodeVersion(1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		check.Diff(t, "version bytes", []any{byte(1), true, false},
 			[]any{old[4] >> 1, latest[4]>>1 > 1, bytes.Equal(old, latest)})
 		for _, data := range [][]byte{latest, old} {

@@ -64,9 +64,7 @@ func TestRewriterErased(t *testing.T) {
 				m := mlirtest.Parse(t, c, nested)
 				outer, inner, end, first := op(m, "t.outer"), op(m, "t.inner"), op(m, "t.end"), op(m, "t.make")
 				block, argument, result := inner.Block(), inner.Block().Argument(0), inner.Result(0)
-				if err := test.erase(r, outer, inner, end); err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, test.erase(r, outer, inner, end))
 				r.SetInsertionPoint(mlir.After(first))
 				for range 50 { // memory is reused
 					check.Must(r.Clone(first))
@@ -112,9 +110,7 @@ func TestRewriterRefuses(t *testing.T) {
 		if _, err := r.Clone(op(one, "t.make")); err != nil {
 			t.Error(err)
 		}
-		if err := r.Erase(inner); err == nil || !strings.Contains(err.Error(), "its result 0 is used by t.end") {
-			t.Errorf("erasing a used operation: %v", err)
-		}
+		check.Error(t, r.Erase(inner), "its result 0 is used by t.end")
 		gone := func(what string) {
 			t.Helper()
 			if _, err := r.Clone(op(one, "t.make")); err == nil ||
@@ -175,9 +171,7 @@ func TestPatternErased(t *testing.T) {
 			s.Walk,
 		} {
 			m := mlirtest.Parse(t, c, doubling)
-			if err := apply(m); err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, apply(m))
 			if err := m.Verify(); err != nil {
 				t.Error(err)
 			}
@@ -221,9 +215,7 @@ func TestPatternTakesAway(t *testing.T) {
 				made := check.Must(c.Create(mlir.OperationState{Name: "func.return"}))
 				return false, made.Erase()
 			}})
-		if err := s.Apply(m, mlir.GreedyOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, s.Apply(m, mlir.GreedyOptions{}))
 	})
 }
 
@@ -243,9 +235,7 @@ func TestPassTakesAway(t *testing.T) {
 			o.Region(0).Append(block)
 			return nil
 		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		if f, err = pm.RunOn(f); err != nil {
 			t.Fatal(err)
 		}
@@ -293,9 +283,7 @@ func TestRunOnWhatIsUsed(t *testing.T) {
 			m := mlirtest.Parse(t, c, nested)
 			reach(m)
 			pm := check.Must(c.NewPassManager(mlir.PassManagerOptions{Op: "t.outer"}))
-			if err := pm.Add("cse"); err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, pm.Add("cse"))
 			if _, err := pm.RunOn(op(m, "t.outer")); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("the error is %v, want it to say %q", err, want)
 			}

@@ -39,9 +39,7 @@ func TestSymbols(t *testing.T) {
 		_, ok = table.Lookup("h")
 		check.Diff(t, "not found", false, ok)
 
-		if err := table.Rename("f", "renamed"); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, table.Rename("f", "renamed"))
 		check.Diff(t, "renamed", true, strings.Contains(m.String(), "call @renamed()"))
 		if inner, _ := table.Lookup("inner"); !strings.Contains(inner.String(), "@f()") {
 			t.Errorf("the inner f is renamed too:\n%s", inner)
@@ -75,9 +73,7 @@ func TestSymbols(t *testing.T) {
 		check.Panics(t, `"secret" is not a visibility`, func() { g.SetVisibility("secret") })
 		check.Panics(t, "an empty name", func() { g.SetSymbol("") })
 
-		if err := g.Erase(); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, g.Erase())
 		if _, ok := table.Lookup("g"); ok {
 			t.Error("an erased symbol was found")
 		}

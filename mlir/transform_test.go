@@ -33,9 +33,7 @@ func TestTransform(t *testing.T) {
     transform.yield
   }
 }`)
-		if err := m.Transform(script, mlir.TransformOptions{ExpensiveChecks: true}); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, m.Transform(script, mlir.TransformOptions{ExpensiveChecks: true}))
 		if got := count(m, "arith.addi"); got != 2 {
 			t.Errorf("%d additions are left, want 2", got)
 		}
@@ -76,9 +74,7 @@ func TestMergeSymbols(t *testing.T) {
 			}
 			return
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		if err := a.Verify(); err != nil || count(a, "func.func") != 4 {
 			t.Errorf("the merged module (%v) is\n%s", err, a)
 		}

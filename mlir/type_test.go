@@ -87,9 +87,7 @@ func TestFloatTypes(t *testing.T) {
 				t.Errorf("all of the libraries tested have %s: %v", k, err)
 				continue
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			got, ok := typ.FloatKind()
 			if typ.String() != k.String() || got != k || !ok {
 				t.Errorf("%s prints as %s and is of the kind %s", k, typ, got)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -30,9 +31,7 @@ const nestedWalk = `module {
 func TestWalkOrder(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		m, err := mlirtest.ContextOf(t, e.Library).Parse("", []byte(nestedWalk))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		for _, test := range []struct {
 			name string
 			say  func(mlir.Operation) mlir.WalkAction
@@ -72,34 +71,26 @@ func TestWalkErases(t *testing.T) {
 	const n = 1000
 	c := mlirtest.Context(t)
 	m, err := c.Parse("", []byte("func.func @f() { return }"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	var block mlir.Block
 	for f := range m.Body().Operations() {
 		block = f.Region(0).First()
 	}
-	if err := block.Terminator().Erase(); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, block.Terminator().Erase())
 	value := c.IntegerAttribute(c.IntegerType(32, mlir.Signless), 1)
 	for range n {
 		_, err := block.Create(mlir.OperationState{
 			Name: "arith.constant", Results: []mlir.Type{c.IntegerType(32, mlir.Signless)},
 			Attributes: []mlir.NamedAttribute{{Name: "value", Value: value}},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 	}
 	erased := 0
 	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
 		if op.Name() != "arith.constant" {
 			return mlir.WalkContinue
 		}
-		if err := op.Erase(); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, op.Erase())
 		erased++
 		return mlir.WalkSkip
 	})

@@ -44,9 +44,7 @@ func TestFindBesideExecutable(t *testing.T) {
 			write(t, at.path, []byte("any bytes"))
 		}
 		found, err := Find(testPart)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		if found.Path != at.path || found.Source != at.want {
 			t.Errorf("found %+v, want %s from %s", found, at.path, at.want)
 		}
@@ -107,9 +105,7 @@ func TestBesideExecutableTrust(t *testing.T) {
 				modes[filepath.Dir(path)] = test.lib
 			}
 			for name, mode := range modes {
-				if err := os.Chmod(name, mode); err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, os.Chmod(name, mode))
 			}
 			if !hasModes {
 				test.want = ""
@@ -133,9 +129,7 @@ func TestBesideExecutableOwner(t *testing.T) {
 		return // only root can give files away
 	}
 	for _, name := range []string{path, filepath.Join(dir, "program")} {
-		if err := os.Lchown(name, 54321, -1); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, os.Lchown(name, 54321, -1))
 		want := ""
 		if name == path {
 			want = "not used: it belongs to the user 54321"

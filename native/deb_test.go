@@ -219,9 +219,7 @@ func TestDebEnsure(t *testing.T) {
 	cache, meet := setUp(t, "", debPrograms...)
 	var progress bytes.Buffer
 	got, err := Ensure(t.Context(), debPart, EnsureOptions{Progress: &progress})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	sl := table[debPart].slot(cache)
 	want := Location{Path: sl.library, Source: FromCache, Version: "Test 1.2"}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -241,9 +239,7 @@ func TestDebEnsure(t *testing.T) {
 	// Whole command lines, with the folder each runs in: no archive is named, and
 	// nothing is installed.
 	self, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	debs := "/" + table[debPart].id() + "/download/deb/"
 	wantCommands := []string{
 		"deb apt-get download libtest1:amd64=1:1.2-3 libtest-dev:amd64=1:1.2-3",
@@ -370,9 +366,7 @@ func TestDebMends(t *testing.T) {
 			if _, err := Ensure(t.Context(), debPart, EnsureOptions{Progress: new(bytes.Buffer)}); err != nil {
 				t.Fatal(err)
 			}
-			if err := test.damage(table[debPart].slot(cache)); err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, test.damage(table[debPart].slot(cache)))
 			_, err := Find(debPart)
 			if _, ok := errors.AsType[*NotFoundError](err); !ok {
 				t.Fatalf("Find: %v, want a NotFoundError", err)
@@ -386,18 +380,12 @@ func TestDebMends(t *testing.T) {
 func TestDebCheckFindsDamage(t *testing.T) {
 	cache, _ := setUp(t, "", debPrograms...)
 	found, err := Ensure(t.Context(), debPart, EnsureOptions{Progress: new(bytes.Buffer)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	path := filepath.Join(table[debPart].slot(cache).dir, "libtest.so.1")
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	data[99] ^= 1
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, os.WriteFile(path, data, 0o644))
 	check.Error(t, found.Check(), "libtest.so.1 has the sha256", "rm -r ", "-fetch "+string(debPart))
 }
 
@@ -443,9 +431,7 @@ func TestFetchFolder(t *testing.T) {
 		check.Error(t, err, "can be fetched on "+debPlatform+" only")
 		return
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	if data, err := os.ReadFile(filepath.Join(dir, "test-c", "sub", "a.h")); err != nil || string(data) != "int a;\n" {
 		t.Errorf("the header holds %q, %v", data, err)
 	}

@@ -31,9 +31,7 @@ func TestEnsureFetches(t *testing.T) {
 			cache, meet := setUp(t, test.mode, test.programs...)
 			var progress bytes.Buffer
 			got, err := Ensure(t.Context(), testPart, EnsureOptions{Progress: &progress})
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			sl := testSlot(cache)
 			want := Location{Path: sl.library, Source: FromCache, Version: "calliope-test 1.2.3"}
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -48,9 +46,7 @@ func TestEnsureFetches(t *testing.T) {
 				t.Errorf("files in the cache (-want +got):\n%s", diff)
 			}
 			r, err := readRecord(sl.record)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			wantRecord := record{Wheel: testWheel, Pin: sum(wheelBytes()), SHA256: sum(libraryBytes),
 				Size: int64(len(libraryBytes))}
 			if diff := cmp.Diff(wantRecord, r); diff != "" {
@@ -163,9 +159,7 @@ func TestEnsureMends(t *testing.T) {
 			cache, _ := setUp(t, "")
 			sl := testSlot(cache)
 			fillSlot(t, sl)
-			if err := test.damage(sl); err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, test.damage(sl))
 			_, err := Find(testPart)
 			var missing *NotFoundError
 			if !errors.As(err, &missing) {
@@ -182,9 +176,7 @@ func TestEnsureMends(t *testing.T) {
 func TestEnsureUnwritableCache(t *testing.T) {
 	_, meet := setUp(t, "", "python3")
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, os.WriteFile(file, nil, 0o644))
 	cache := filepath.Join(file, "cache")
 	t.Setenv(cacheEnv, cache)
 	_, err := Ensure(t.Context(), testPart, EnsureOptions{Progress: new(bytes.Buffer)})
@@ -275,13 +267,9 @@ func TestEnsureStops(t *testing.T) {
 	t.Run("while waiting", func(t *testing.T) {
 		cache, meet := setUp(t, "", "python3")
 		sl := testSlot(cache)
-		if err := os.MkdirAll(cache, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, os.MkdirAll(cache, 0o755))
 		f, err := os.Create(sl.lock)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		defer f.Close()
 		if ok, err := tryLock(f); !ok || err != nil {
 			t.Fatal(ok, err)

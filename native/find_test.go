@@ -24,9 +24,7 @@ func TestFindOrder(t *testing.T) {
 	find := func(want Location) {
 		t.Helper()
 		got, err := Find(testPart)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("Find (-want +got):\n%s", diff)
 		}
@@ -36,9 +34,7 @@ func TestFindOrder(t *testing.T) {
 	}
 	write := func(path string) {
 		t.Helper()
-		if err := os.WriteFile(path, libraryBytes, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, os.WriteFile(path, libraryBytes, 0o644))
 	}
 
 	var missing *NotFoundError
@@ -69,17 +65,11 @@ func TestFindOrder(t *testing.T) {
 // fillSlot puts the library and its record into the cache by hand.
 func fillSlot(t *testing.T, sl slot) {
 	t.Helper()
-	if err := os.MkdirAll(sl.dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(sl.partial, libraryBytes, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, os.MkdirAll(sl.dir, 0o755))
+	check.NoError(t, os.WriteFile(sl.partial, libraryBytes, 0o644))
 	err := sl.commit(
 		record{Wheel: testWheel, Pin: sum(wheelBytes()), SHA256: sum(libraryBytes), Size: int64(len(libraryBytes))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 }
 
 func TestFindErrors(t *testing.T) {
@@ -126,9 +116,7 @@ func TestFindErrors(t *testing.T) {
 func TestCacheDir(t *testing.T) {
 	t.Setenv(cacheEnv, "")
 	user, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	for env, want := range map[string]string{"": filepath.Join(user, "calliope"), "/a/b/../c/": "/a/c"} {
 		t.Setenv(cacheEnv, env)
 		got, err := CacheDir()

@@ -38,9 +38,7 @@ fetching the test library: calliope-test 1.2.3 (1 MB), with python3 -m pip, into
 	}{{askAgain / 2, 2}, {2 * askAgain, 3}, {0, 3}} {
 		if test.age > 0 {
 			at := time.Now().Add(-test.age)
-			if err := os.Chtimes(check.Must(table[gonePart].mark()), at, at); err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, os.Chtimes(check.Must(table[gonePart].mark()), at, at))
 		}
 		check.Diff(t, "Ensure again", want,
 			check.Must(Ensure(t.Context(), gonePart, EnsureOptions{Progress: &progress})))

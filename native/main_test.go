@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // testPart is a part whose wheel is made here, so that no test needs a network.
@@ -211,18 +213,14 @@ func appears(path string) bool {
 func setUp(t *testing.T, mode string, programs ...string) (cache, meet string) {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	bin := t.TempDir()
 	for _, name := range programs {
 		place := os.Symlink
 		if runtime.GOOS == "windows" {
 			place, name = copyFile, name+".exe" // a running program cannot be deleted
 		}
-		if err := place(self, filepath.Join(bin, name)); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, place(self, filepath.Join(bin, name)))
 	}
 	meet = t.TempDir()
 	odd := "[yet]*"
@@ -260,9 +258,7 @@ func downloads(t *testing.T, meet string) []string {
 	if os.IsNotExist(err) {
 		return nil
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 }
 
@@ -277,9 +273,7 @@ func files(t *testing.T, dir string) []string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return names
 }
 

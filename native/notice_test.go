@@ -4,14 +4,14 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // TestNotice holds that NOTICE lists each part that can be fetched.
 func TestNotice(t *testing.T) {
 	data, err := os.ReadFile("../NOTICE")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	lines := strings.Split(string(data), "\n")
 	for _, p := range []Part{MLIR, Jaxlib, PJRTPlugin, PJRT81, PJRT106, IREE, LLVM, LAPACK, CUDA} {
 		for _, release := range p.Releases() {

@@ -20,9 +20,7 @@ import (
 // write writes a file, with its folder.
 func write(t *testing.T, path string, data []byte) string {
 	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, data, 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, data, 0o644)))
 	return path
 }
 
@@ -83,9 +81,7 @@ func TestExportImport(t *testing.T) {
 				t.Errorf("progress: %q", got)
 			}
 			found, err := Find(test.part)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			check.Diff(t, "location", Location{Path: table[test.part].slot(cache).library, Source: FromCache,
 				Version: table[test.part].project + " " + table[test.part].version}, found)
 			check.Diff(t, "library", test.wantData, string(check.Must(os.ReadFile(found.Path))))
@@ -247,9 +243,7 @@ func TestImportErrors(t *testing.T) {
 	t.Run("cache that others may change", func(t *testing.T) {
 		setUp(t, "")
 		open := t.TempDir()
-		if err := os.Chmod(open, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, os.Chmod(open, 0o777))
 		t.Setenv(cacheEnv, open)
 		_, err := Import(t.Context(), ImportOptions{Progress: io.Discard},
 			write(t, filepath.Join(t.TempDir(), "any name"), wheelBytes()))
@@ -307,9 +301,7 @@ func TestImportInstead(t *testing.T) {
 	}
 	// A cancelled Ensure is an error all the same.
 	at := time.Now().Add(-2 * askAgain)
-	if err := os.Chtimes(check.Must(table[gonePart].mark()), at, at); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, os.Chtimes(check.Must(table[gonePart].mark()), at, at))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Ensure(ctx, gonePart, EnsureOptions{Progress: io.Discard}); !errors.Is(err, context.Canceled) {

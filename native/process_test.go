@@ -22,17 +22,13 @@ import (
 func ensureProcess(t *testing.T, p Part, stdout, stderr io.Writer) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, self)
 	cmd.Env = append(os.Environ(), ensureEnv+"="+string(p))
 	cmd.Stdout, cmd.Stderr = stdout, stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, cmd.Start())
 	return cmd
 }
 
@@ -46,9 +42,7 @@ func killProcess(t *testing.T, p Part, meet, half string) {
 	if !appears(filepath.Join(meet, "started")) {
 		t.Fatal("the process does not download")
 	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, cmd.Process.Kill())
 	cmd.Wait()
 	if _, err := os.Stat(half); err != nil {
 		t.Fatalf("no half file is left, so this test shows nothing: %v", err)
@@ -91,9 +85,7 @@ func TestTwoProcesses(t *testing.T) {
 	}
 
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer r.Close()
 	second := ensureProcess(t, testPart, &out[1], w)
 	w.Close()
@@ -104,9 +96,7 @@ func TestTwoProcesses(t *testing.T) {
 	if _, err := Find(testPart); err == nil {
 		t.Error("found before the download was done")
 	}
-	if err := os.WriteFile(filepath.Join(meet, "go"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, os.WriteFile(filepath.Join(meet, "go"), nil, 0o644))
 	for i, cmd := range []*exec.Cmd{first, second} {
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("process %d: %v: %s", i, err, firstErr.String())

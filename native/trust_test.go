@@ -54,14 +54,10 @@ func TestUnsafeCache(t *testing.T) {
 			real, meet := setUp(t, "", "python3")
 			cache := filepath.Join(t.TempDir(), "link")
 			t.Setenv(cacheEnv, cache)
-			if err := errors.Join(os.MkdirAll(real, 0o755), os.Symlink(real, cache)); err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, errors.Join(os.MkdirAll(real, 0o755), os.Symlink(real, cache)))
 			sl := testSlot(cache)
 			fillSlot(t, sl)
-			if err := test.spoil(test.path(sl)); err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, test.spoil(test.path(sl)))
 			for what, err := range map[string]error{
 				"Find":   second(Find(testPart)),
 				"Ensure": second(Ensure(t.Context(), testPart, EnsureOptions{Progress: new(bytes.Buffer)})),
@@ -119,20 +115,12 @@ func TestUnsafeTraps(t *testing.T) {
 			cache, meet := setUp(t, "", "python3")
 			sl := testSlot(cache)
 			mine := t.TempDir()
-			if err := os.Mkdir(filepath.Join(mine, "download"), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := errors.Join(os.MkdirAll(cache, 0o755), os.Chmod(cache, 0o777|fs.ModeSticky)); err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, os.Mkdir(filepath.Join(mine, "download"), 0o755))
+			check.NoError(t, errors.Join(os.MkdirAll(cache, 0o755), os.Chmod(cache, 0o777|fs.ModeSticky)))
 			path, err := trap(sl, mine)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			if os.Geteuid() == 0 {
-				if err := os.Lchown(path, 12345, -1); err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, os.Lchown(path, 12345, -1))
 			}
 			_, err = Ensure(t.Context(), testPart, EnsureOptions{Progress: new(bytes.Buffer)})
 			if unsafe, ok := errors.AsType[*UnsafeError](err); !ok || os.Geteuid() == 0 && unsafe.Path != path {
@@ -150,9 +138,7 @@ func second[A any](_ A, err error) error { return err }
 // Nothing is fetched into a folder of which everybody may exchange what is in it.
 func TestUnsafeCacheIsNotFilled(t *testing.T) {
 	cache, meet := setUp(t, "", "python3")
-	if err := errors.Join(os.MkdirAll(cache, 0o755), os.Chmod(cache, 0o777)); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, errors.Join(os.MkdirAll(cache, 0o755), os.Chmod(cache, 0o777)))
 	_, err := Ensure(t.Context(), testPart, EnsureOptions{Progress: new(bytes.Buffer)})
 	_, herr := fetchFolder(t.Context(), testSet, EnsureOptions{Progress: new(bytes.Buffer)})
 	for _, err := range []error{err, herr} {
@@ -164,9 +150,7 @@ func TestUnsafeCacheIsNotFilled(t *testing.T) {
 		t.Errorf("after %q the cache holds %q", downloads(t, meet), files(t, cache))
 	}
 	// In a folder with the sticky bit, users cannot replace files of other users.
-	if err := os.Chmod(cache, 0o777|fs.ModeSticky); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, os.Chmod(cache, 0o777|fs.ModeSticky))
 	if _, err := Ensure(t.Context(), testPart, EnsureOptions{Progress: new(bytes.Buffer)}); err != nil {
 		t.Error(err)
 	}
@@ -181,9 +165,7 @@ func TestGroupLosesWriting(t *testing.T) {
 			fillSlot(t, sl)
 			err := errors.Join(os.WriteFile(sl.library, data, 0o644), os.Chmod(sl.library, 0o664),
 				os.Chmod(sl.record, 0o664), sl.forget())
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			_, err = Find(testPart)
 			if whole := name == "whole"; whole != (err == nil) {
 				t.Errorf("Find: %v", err)
@@ -202,13 +184,9 @@ func TestUnsafeStates(t *testing.T) {
 	cache, _ := setUp(t, "")
 	sl := testSlot(cache)
 	fillSlot(t, sl)
-	if err := os.Chmod(sl.verified, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, os.Chmod(sl.verified, 0o666))
 	states, _, err := sl.states([]file{{testLibrary, sum(libraryBytes), int64(len(libraryBytes))}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	if anotherProcess(sl); sl.known(states) {
 		t.Error("known from a file that everybody may write to")
 	}

@@ -55,9 +55,7 @@ func TestFindOtherBytes(t *testing.T) {
 			if _, err := Find(testPart); err != nil {
 				t.Fatal(err)
 			}
-			if err := exchange(sl); err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, exchange(sl))
 			for range 2 {
 				_, err := Find(testPart)
 				if _, ok := errors.AsType[*NotFoundError](err); !ok {
@@ -92,9 +90,7 @@ func TestFindReadsOnce(t *testing.T) {
 	known := func() bool {
 		t.Helper()
 		r, err := readRecord(sl.record)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		now, problem, err := sl.states(r.files(testLibrary))
 		if problem != "" || err != nil {
 			t.Fatal(problem, err)
@@ -105,9 +101,7 @@ func TestFindReadsOnce(t *testing.T) {
 	if anotherProcess(sl); !known() {
 		t.Error("what was just fetched is to be read again")
 	}
-	if err := sl.forget(); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, sl.forget())
 	if known() {
 		t.Fatal("the cache knows more than one made before did, so this test shows nothing")
 	}
@@ -128,9 +122,7 @@ func TestFindReadsOnce(t *testing.T) {
 	}
 
 	// Nothing can be kept where a folder stands in the way.
-	if err := errors.Join(sl.forget(), os.MkdirAll(filepath.Join(sl.verified, "x"), 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, errors.Join(sl.forget(), os.MkdirAll(filepath.Join(sl.verified, "x"), 0o755)))
 	if _, err := Find(testPart); err != nil {
 		t.Error(err)
 	}
@@ -147,13 +139,9 @@ func TestCheckFindsDamage(t *testing.T) {
 	cache, _ := setUp(t, "")
 	sl := testSlot(cache)
 	fillSlot(t, sl)
-	if err := os.WriteFile(sl.library, otherBytes, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, os.WriteFile(sl.library, otherBytes, 0o644))
 	states, _, err := sl.states([]file{{testLibrary, sum(libraryBytes), int64(len(libraryBytes))}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	sl.keep(states)
 	found, err := Find(testPart)
 	if err != nil {
@@ -165,18 +153,12 @@ func TestCheckFindsDamage(t *testing.T) {
 		t.Error("found again after Check has seen it")
 	}
 
-	if err := os.Remove(sl.library); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, os.Remove(sl.library))
 	check.Error(t, found.Check(), "damaged", "no such file")
-	if err := os.Remove(sl.record); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, os.Remove(sl.record))
 	check.Error(t, found.Check(), "cannot check", "`rm -r '"+sl.dir+"'` and fetch the part again")
 	// The folder of the record is all that may be read.
-	if err := os.WriteFile(sl.record, []byte(`{"beside": [{"name": "../x"}]}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, os.WriteFile(sl.record, []byte(`{"beside": [{"name": "../x"}]}`), 0o644))
 	check.Error(t, found.Check(), "cannot check", `"../x"`)
 }
 
@@ -213,9 +195,7 @@ func TestEnsureOtherBuild(t *testing.T) {
 		b.files = map[string]string{"other.so": sum([]byte("another"))}
 	})
 	found, err := Ensure(t.Context(), testPart, EnsureOptions{Progress: new(bytes.Buffer)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	if want := filepath.Join(cache, testPart.spec().id(), "other.so"); found.Path != want ||
 		found.Version != "calliope-further 7" {
 		t.Errorf("found %s of %s, want %s", found.Path, found.Version, want)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
@@ -77,9 +78,7 @@ func TestInsertTapCorpus(t *testing.T) {
 			continue
 		}
 		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			c := mlirtest.Context(t)
 			m, err := c.Parse(file, data)
@@ -89,9 +88,7 @@ func TestInsertTapCorpus(t *testing.T) {
 			defer m.Close()
 			before := m.String()
 			inserted, err := passes.InsertTap(m, everything, spec)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			taps += inserted
 			text := m.String()
 			stripped, err := passes.StripTaps(m, func(c callop.Call) bool { return c.Config.Callback == "see" })
@@ -131,9 +128,7 @@ func.func private @step(%x: tensor<4xf32>) -> (tensor<4xf32> {jax.result_info = 
   %y = stablehlo.cosine %x : tensor<4xf32>
   return %y : tensor<4xf32>
 }`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer m.Close()
 	n, err := passes.InsertTap(m, passes.ByOp("stablehlo.cosine"), passes.TapOptions{Config: contract.Config{ID: 7}})
 	if n != 1 || err != nil {
@@ -203,9 +198,7 @@ func.func private @add(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m, err := mlirtest.Context(t).Parse("", []byte(text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			defer m.Close()
 			before := m.String()
 			n, err := passes.InsertTap(m, test.after, spec)
@@ -221,9 +214,7 @@ func.func private @add(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
 
 func TestInsertTapMistakes(t *testing.T) {
 	m, err := mlirtest.Context(t).Parse("", []byte("func.func @main(%x: tensor<4xf32>) { return }"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer m.Close()
 	if _, err := passes.InsertTap(m, nil, passes.TapOptions{Config: contract.Config{Callback: "f"}}); err == nil ||
 		!strings.Contains(err.Error(), "ByOp") {

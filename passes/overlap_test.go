@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
@@ -61,15 +62,11 @@ func TestLetOverlap(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, err := mlirtest.Context(t).Parse("m", []byte(vectorMain(test.body)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			defer m.Close()
 			before := m.String()
 			n, err := passes.LetOverlap(m)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			last, calls := "", 0
 			for call := range callop.Calls(m) {
 				if call.Config.Callback == callop.OverlapCallback {

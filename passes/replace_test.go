@@ -7,6 +7,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -38,9 +39,7 @@ func.func @main(%x: tensor<4xf32>, %n: tensor<i32>) -> (tensor<i32>, tensor<4xf3
 		if err != nil {
 			errs = append(errs, err.Error())
 		}
-		if err := passes.ReplaceCall(op, order, contract.Config{ID: 5}); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, passes.ReplaceCall(op, order, contract.Config{ID: 5}))
 	}
 	if diff := cmp.Diff([][]int{{1, 0, 2}, {0}}, orders); diff != "" {
 		t.Errorf("orders (-want +got):\n%s", diff)

@@ -9,6 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
@@ -127,9 +128,7 @@ func build(t *testing.T, program func(b *builder.Builder, t tapper), tap tapper)
 	b := builder.New(mlirtest.Context(t), builder.Options{})
 	program(b, tap)
 	m, err := b.Module()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return m
 }
 
@@ -143,9 +142,7 @@ func TestStripTaps(t *testing.T) {
 				t.Fatal("there are no taps to strip")
 			}
 			n, err := passes.StripTaps(got, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			if n == 0 {
 				t.Error("nothing was removed")
 			}
@@ -187,12 +184,8 @@ func TestStripSomeTaps(t *testing.T) {
 			for {
 				first := true
 				n, err := passes.StripTaps(got, func(callop.Call) bool { was := first; first = false; return was })
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := got.Verify(); err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
+				check.NoError(t, got.Verify())
 				if n == 0 {
 					break
 				}

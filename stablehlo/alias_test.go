@@ -34,9 +34,7 @@ func TestAlias(t *testing.T) {
 		text := "#stablehlo.output_operand_alias<" + test.text + ">"
 		t.Run(test.text, func(t *testing.T) {
 			attribute, err := test.alias.Attribute(c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			check.Diff(t, "printed by MLIR", text, attribute.String())
 			check.Diff(t, "printed here", text, test.alias.String())
 			parsed, err := c.ParseAttribute(test.alias.String())
@@ -60,9 +58,7 @@ func TestNoAlias(t *testing.T) {
 	for _, text := range []string{"unit", `"#stablehlo.output_operand_alias<>"`, "[]", "#stablehlo<precision HIGH>",
 		"{operand_index = 1 : i64}"} {
 		attribute, err := c.ParseAttribute(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		if a, ok := AsOutputOperandAlias(attribute); ok {
 			t.Errorf("%s was read as %v", text, a)
 		}

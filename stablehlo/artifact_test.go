@@ -39,9 +39,7 @@ func number(t *testing.T, version string) (n int) {
 	}
 	for _, part := range parts {
 		v, err := strconv.Atoi(part)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		n = n*1000 + v
 	}
 	return n
@@ -80,21 +78,15 @@ func TestPortableArtifact(t *testing.T) {
 			cosine := mlirtest.Find(m, "stablehlo.cosine")[0]
 			before := m.String()
 			data, err := PortableArtifact(m, test.target)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			check.Diff(t, "the module afterwards", before, m.String())
 			check.Diff(t, "an operation of it", "tensor<4xf32>", cosine.Result(0).Type().String())
 			if !mlir.IsPortableArtifact(data) || !strings.Contains(string(data), "StableHLO_v"+test.stamp+"\x00") {
 				t.Errorf("the artifact does not have the version %s: %q", test.stamp, data[:min(len(data), 40)])
 			}
 			again, err := mlirtest.Context(t).Parse("m.mlirbc", data)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := again.Verify(); err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
+			check.NoError(t, again.Verify())
 			check.Diff(t, "the module read again", before, again.String())
 		})
 	}
@@ -108,14 +100,10 @@ func TestPortableArtifactForms(t *testing.T) {
   return
 }`)
 	data, err := PortableArtifact(m, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	c := mlirtest.Context(t)
 	again, err := c.Parse("", data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	var got []string
 	for _, op := range mlirtest.Find(again, "stablehlo.custom_call") {
 		call, _ := AsCustomCall(op)

@@ -29,9 +29,7 @@ func roundTrip[T attributer](
 ) {
 	t.Helper()
 	a, err := v.Attribute(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	parsed, err := c.ParseAttribute(text(v))
 	if err != nil || !parsed.Equal(a) {
 		t.Errorf("the text %s parses as %v, %v; want %v", text(v), parsed, err, a)
@@ -70,9 +68,7 @@ func roundTrip[T attributer](
 func parseAttribute(t *testing.T, c *mlir.Context, text string) mlir.Attribute {
 	t.Helper()
 	a, err := c.ParseAttribute(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return a
 }
 
@@ -156,9 +152,7 @@ func keywords[T interface {
 	t.Helper()
 	for _, v := range list {
 		a, err := v.Attribute(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		got, ok := as(a)
 		check.Diff(t, "read", v, got)
 		check.Diff(t, "is read", true, ok)

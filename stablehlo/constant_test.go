@@ -17,25 +17,17 @@ import (
 func constant(t *testing.T, c *mlir.Context, v tensor.View) string {
 	t.Helper()
 	op, err := mlirtest.Create(c, ConstantOp{v})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := op.Verify(); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
+	check.NoError(t, op.Verify())
 	value, _ := op.Attribute("value")
 	text := value.String()
 	parsed, err := c.ParseAttribute(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	if !parsed.Equal(value) {
 		t.Errorf("%s parses as another attribute", text)
 	}
 	shape, err := ShapeOf(op.Result(0).Type())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	if !shape.Equal(v.Shape) {
 		t.Errorf("the result is %s, want %s", shape, v.Shape)
 	}
@@ -99,9 +91,7 @@ func TestConstant(t *testing.T) {
 				t.Helper()
 				shape := tensor.ShapeOf(d, dims...)
 				typ, err := TensorType(c, shape)
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				check.Diff(t, "value", "dense<"+want+"> : "+typ.String(),
 					constant(t, c, tensor.View{Shape: shape, Data: data}))
 			}
@@ -145,17 +135,13 @@ func TestConstantPred(t *testing.T) {
 			}
 			shape := tensor.ShapeOf(tensor.Pred, rows, n)
 			typ, err := TensorType(c, shape)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			check.Diff(t, shape.String(), want+typ.String(), constant(t, c, tensor.View{Shape: shape, Data: data}))
 		}
 		for value, word := range []string{"false", "true"} {
 			shape := tensor.ShapeOf(tensor.Pred, n)
 			typ, err := TensorType(c, shape)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			splat := tensor.View{Shape: shape, Data: slices.Repeat([]byte{byte(value)}, n)}
 			check.Diff(t, "splat "+shape.String(), "dense<"+word+"> : "+typ.String(), constant(t, c, splat))
 		}

@@ -31,9 +31,7 @@ const (
 func attribute(t testing.TB, c *mlir.Context, text string) mlir.Attribute {
 	t.Helper()
 	a, err := c.ParseAttribute(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return a
 }
 
@@ -141,12 +139,8 @@ func TestCustomCall(t *testing.T) {
 				call.BackendConfig = attribute(t, c, test.config)
 			}
 			op, err := mlirtest.CreateAt(c, c.FileLocation("call.go", 3, 4), call)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := op.Verify(); err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
+			check.NoError(t, op.Verify())
 			var entries []mlir.NamedAttribute
 			for name, a := range op.Attributes() {
 				entries = append(entries, mlir.NamedAttribute{Name: name, Value: a})
@@ -168,9 +162,7 @@ func TestCustomCall(t *testing.T) {
 				}
 			}
 			again, err := mlirtest.CreateAt(c, c.FileLocation("call.go", 3, 4), read)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			generic := mlir.PrintOptions{Generic: true}
 			check.Diff(t, "made again", op.Print(generic), again.Print(generic))
 		})
@@ -285,9 +277,7 @@ func TestCustomCallVerifier(t *testing.T) {
 	for _, test := range tests {
 		test.call.Target, test.call.Operands = "t", in
 		op, err := mlirtest.Create(c, test.call)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		err = op.Verify()
 		check.Error(t, err, test.want)
 		if d := new(mlir.DiagnosticError); !errors.As(err, &d) {
@@ -297,9 +287,7 @@ func TestCustomCallVerifier(t *testing.T) {
 	for _, layout := range [][]int64{{1}, {-1}, {0, 1}, {}} {
 		op, err := mlirtest.Create(c, CustomCallOp{Target: "t", Results: vectors[:1], OperandLayouts: [][]int64{},
 			ResultLayouts: [][]int64{layout}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		check.Error(t, op.Verify(), "layout must be a permutation of [0, 1)")
 	}
 }

@@ -84,9 +84,7 @@ func inFunction(
 	}
 	block.Append(op)
 	ret, err := c.Create(mlir.OperationState{Name: "func.return"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	block.Append(ret)
 	region := c.NewRegion()
 	region.Append(block)
@@ -98,9 +96,7 @@ func inFunction(
 		},
 		Regions: []mlir.Region{region},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	m := c.NewModule(mlir.Location{})
 	m.Body().Append(fn)
 	return op.Result(0).Type().String(), m.Verify()
@@ -120,9 +116,7 @@ func TestUnary(t *testing.T) {
 					}
 					return op, err
 				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				check.Diff(t, "inferred type", typ, got)
 			}
 		})
@@ -130,9 +124,7 @@ func TestUnary(t *testing.T) {
 	got, err := inFunction(t, c, []string{"tensor<3xcomplex<f32>>"}, func(in []mlir.Value) (mlir.Operation, error) {
 		return mlirtest.Create(c, AbsOp{Operand: in[0]})
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	check.Diff(t, "abs of complex numbers", "tensor<3xf32>", got)
 }
 
@@ -157,9 +149,7 @@ func TestBinary(t *testing.T) {
 						}
 						return op, err
 					})
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				check.Diff(t, "inferred type", typ(dims.want), got)
 			}
 		})

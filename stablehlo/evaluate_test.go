@@ -99,9 +99,7 @@ func TestEvaluate(t *testing.T) {
 			defer m.Close()
 			before := m.String()
 			got, err := Evaluate(m, test.in...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			check.Diff(t, "results", test.want, got)
 			check.Diff(t, "the module afterwards", before, m.String())
 		})
@@ -137,9 +135,7 @@ func TestEvaluateSamples(t *testing.T) {
 			continue
 		}
 		m, _, _, err := s.Module(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		in, err := evaluable(m)
 		if err != nil {
 			m.Close()
@@ -148,9 +144,7 @@ func TestEvaluateSamples(t *testing.T) {
 		var arguments []tensor.View
 		for i, typ := range in {
 			shape, err := ShapeOf(typ)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			v := tensor.View{Shape: shape, Data: make([]byte, shape.NumBytes())}
 			if i > 0 && shape.DType == tensor.F32 { // lets loops on a comparison terminate
 				ones, _ := tensor.Slice[float32](v)
@@ -183,18 +177,12 @@ func evaluateOne(t *testing.T, c *mlir.Context, element string, create func(b *m
 		return mlirtest.Made{Operation: creator(func(m *mlir.Builder) mlir.Value { return create(m, b.In[0]) })}
 	}}
 	m, _, _, err := s.Module(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer m.Close()
 	in, err := evaluable(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	shape, err := ShapeOf(in[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	v := tensor.View{Shape: shape, Data: make([]byte, shape.NumBytes())}
 	for i := range v.Data {
 		v.Data[i] = 1

@@ -47,9 +47,7 @@ func TestUnread(t *testing.T) {
 	state := func(name string, operands []mlir.Value, attributes ...mlir.NamedAttribute) mlir.Operation {
 		op, err := c.Create(mlir.OperationState{Name: dialect + name, Operands: operands,
 			Results: mlirtest.Types(c, "tensor<4xf32>"), Attributes: attributes})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		return op
 	}
 	start, limit := mlir.NamedAttribute{Name: "start_indices", Value: numbers},

@@ -85,12 +85,8 @@ func runPass(t *testing.T, c *mlir.Context, p Pass, options, module string) stri
 	m := mlirtest.Parse(t, c, module)
 	defer m.Close()
 	pm, err := c.NewPassManager(mlir.PassManagerOptions{Pipeline: p.Pipeline(options)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer pm.Close()
-	if err := pm.Run(m); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, pm.Run(m))
 	return m.String()
 }

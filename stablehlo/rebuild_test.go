@@ -95,9 +95,7 @@ func TestRebuildDiffering(t *testing.T) {
 		for _, test := range differing {
 			t.Run(test.name, func(t *testing.T) {
 				m, err := c.Parse(test.name, []byte(test.module))
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				mlirtest.Rebuild(t, m, readers(c))
 				check.NoError(t, m.Verify())
 			})

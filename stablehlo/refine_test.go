@@ -83,9 +83,7 @@ func TestRefineExports(t *testing.T) {
 				}
 				before := m.String()
 				refined, err := stablehlo.Refine(m, test.shapes...)
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				check.Diff(t, "the original", before, m.String())
 				check.Diff(t, "main", test.want, mainType(refined))
 				check.NoError(t, refined.Verify())
@@ -211,9 +209,7 @@ func TestRefineCalls(t *testing.T) {
 			func.func private @same(%a: tensor<?x2xf32>) -> tensor<?x2xf32> { return %a : tensor<?x2xf32> }
 			func.func private @static(%a: tensor<2xf32>) -> tensor<2xf32> { return %a : tensor<2xf32> }`)
 		refined, err := stablehlo.Refine(m, f32(3), f32(8), f32(4, 2))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		check.Diff(t, "main", "(tensor<3xf32>, tensor<8xf32>, tensor<4x2xf32>) -> (tensor<3xf32>, tensor<8xf32>, tensor<4x2xf32>, tensor<2xf32>)", mainType(refined))
 		var names []string
 		for name := range refined.SymbolTable().All() {

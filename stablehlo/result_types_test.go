@@ -214,9 +214,7 @@ func TestBounds(t *testing.T) {
 		}
 		element, _ := typ.Element()
 		back, err := BoundedTensorType(c, element, dims...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		check.Diff(t, "made again", text, back.String())
 	}
 	if dims, ok := DimensionsOf(mlirtest.Type(c, "tensor<*xf32>")); ok {

@@ -15,9 +15,7 @@ import (
 func eachStableHLO(t *testing.T, test func(t *testing.T, c *mlir.Context)) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		if c.LoadDialect("stablehlo") == nil {
-			if err := LoadQuant(c); err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, LoadQuant(c))
 			test(t, c)
 		}
 	})
@@ -80,17 +78,13 @@ func TestReturn(t *testing.T) {
 	c := mlirtest.Context(t)
 	in := values(t, c, "tensor<f32>", "tensor<i32>")
 	op, err := mlirtest.Create(c, ReturnOp{Results: in})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	read, ok := AsReturn(op)
 	if !ok || len(read.Results) != 2 || !read.Results[0].Equal(in[0]) || !read.Results[1].Equal(in[1]) {
 		t.Errorf("%v is read, %v", read, ok)
 	}
 	empty, err := mlirtest.Create(c, ReturnOp{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	if read, ok := AsReturn(empty); !ok || len(read.Results) != 0 {
 		t.Errorf("%v is read, %v", read, ok)
 	}

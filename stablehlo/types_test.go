@@ -28,14 +28,10 @@ func TestTensorType(t *testing.T) {
 			shape := tensor.Shape{DType: dtype, Dims: d.dims}
 			t.Run(shape.String(), func(t *testing.T) {
 				typ, err := TensorType(c, shape)
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				check.Diff(t, "type", "tensor<"+d.text+dtype.MLIR()+">", typ.String())
 				back, err := ShapeOf(typ)
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				check.Diff(t, "ShapeOf", shape, back)
 			})
 		}
@@ -47,18 +43,14 @@ func TestTensorType(t *testing.T) {
 func TestUnknownDimension(t *testing.T) {
 	c := mlirtest.Context(t)
 	typ, err := TensorType(c, tensor.ShapeOf(tensor.F32, -1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	if _, err := TensorType(c, tensor.ShapeOf(tensor.F32, 2, -5)); err == nil ||
 		!strings.Contains(err.Error(), "dimension 1 of f32[2,-5] is negative") {
 		t.Errorf("the error of a negative dimension is %v", err)
 	}
 	check.Diff(t, "type", "tensor<?xf32>", typ.String())
 	bounded, err := ShapeOf(mlirtest.Types(c, "tensor<?xf32, #stablehlo.bounds<3>>")[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	check.Diff(t, "shape", tensor.ShapeOf(tensor.F32, -1), bounded)
 }
 
@@ -85,9 +77,7 @@ func TestTypeErrors(t *testing.T) {
 		"tensor<2xcomplex<f16>>":     "stablehlo: tensor<2xcomplex<f16>>: tensor: the MLIR type complex<f16> is not an element type",
 	} {
 		typ, err := c.ParseType(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		_, err = ShapeOf(typ)
 		check.Error(t, err, want)
 	}
@@ -96,9 +86,7 @@ func TestTypeErrors(t *testing.T) {
 func TestToken(t *testing.T) {
 	c := mlirtest.Context(t)
 	token, err := TokenType(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	check.Diff(t, "text", "!stablehlo.token", token.String())
 	if !token.Equal(mlirtest.Types(c, "!stablehlo.token")[0]) {
 		t.Error("the token parses as another type")

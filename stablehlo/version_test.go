@@ -16,16 +16,12 @@ func TestCompatibility(t *testing.T) {
 	last := current
 	for _, c := range []Compatibility{CompatibleNone, CompatibleWeeks4, CompatibleWeeks12, CompatibleMax} {
 		v, err := VersionFor(l, c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		if number(t, v) > number(t, last) {
 			t.Errorf("compatibility %d needs %s, which is newer than %s", c, v, last)
 		}
 		smaller, err := SmallerVersion(l, v, last)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		check.Diff(t, "the smaller version", v, smaller)
 		if smaller, err = SmallerVersion(l, last, v); err != nil {
 			t.Fatal(err)
@@ -51,9 +47,7 @@ func TestCompatibility(t *testing.T) {
 func TestEveryVersion(t *testing.T) {
 	c := mlirtest.Context(t)
 	current, err := CurrentVersion(c.Library())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	last, err := strconv.Atoi(strings.Split(current, ".")[1])
 	if err != nil || !strings.HasPrefix(current, "1.") {
 		t.Fatalf("unexpected version %s: %v", current, err)

@@ -7,18 +7,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
 func TestArrayOf(t *testing.T) {
 	v, err := tensor.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	a, err := tensor.ArrayOf[float32](v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	if d := cmp.Diff(tensor.Array[float32]{Dims: []int{2, 3}, Data: []float32{1, 2, 3, 4, 5, 6}}, a); d != "" {
 		t.Error(d)
 	}
@@ -29,9 +26,7 @@ func TestArrayOf(t *testing.T) {
 		t.Error("the dimensions are the view's, which may be gone before the array is")
 	}
 	back, err := a.View()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	if d := cmp.Diff(v, back); d != "" {
 		t.Error(d)
 	}
@@ -54,16 +49,12 @@ func TestArrayOfOddMemory(t *testing.T) {
 	}
 	copy(odd.Data, tensor.Vector(1.5, -2).Data)
 	a, err := tensor.ArrayOf[float64](odd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	if d := cmp.Diff([]float64{1.5, -2}, a.Data); d != "" {
 		t.Error(d)
 	}
 	empty, err := tensor.ArrayOf[float64](tensor.View{Shape: tensor.ShapeOf(tensor.F64, 2, 0)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	if d := cmp.Diff(tensor.Array[float64]{Dims: []int{2, 0}, Data: []float64{}}, empty); d != "" {
 		t.Error(d)
 	}

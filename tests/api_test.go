@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // TestPublicTypes holds that no exported declaration of a public package has a type of an
@@ -18,9 +20,7 @@ func TestPublicTypes(t *testing.T) {
 	list := exec.Command("go", "list", "-deps", "-export", "-f", "{{.ImportPath}} {{.Name}} {{.Export}}", "./...")
 	list.Dir = ".."
 	out, err := list.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	exports := map[string]string{}
 	var public []string
 	for line := range strings.Lines(string(out)) {
@@ -40,9 +40,7 @@ func TestPublicTypes(t *testing.T) {
 	load := importer.ForCompiler(token.NewFileSet(), "gc", exportData(exports))
 	for _, path := range public {
 		pkg, err := load.Import(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		for _, name := range pkg.Scope().Names() {
 			if o := pkg.Scope().Lookup(name); o.Exported() {
 				s := signature{report: func(where string, what types.Object) {

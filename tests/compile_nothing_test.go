@@ -13,6 +13,7 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -50,9 +51,7 @@ func TestCompileCallsNothing(t *testing.T) {
 	called := &calledNames{n: map[string]int{}}
 	want := map[string]int{}
 	registry, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer registry.Close()
 
 	ctx := library.NewContext(mlir.ContextOptions{})
@@ -97,9 +96,7 @@ func TestCompileCallsNothing(t *testing.T) {
 			name := fmt.Sprint(form, " ", dispatch, " by id")
 			want[name] = 1
 			id, err := callbacks.Default.RegisterFunc(called.function(name), callbacks.Options{Dispatch: dispatch})
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			defer callbacks.Default.UnregisterID(id)
 			call(form, builder.Callback{ID: id}, true)
 			// What names its function in an operand looks it up when it is called.
@@ -126,9 +123,7 @@ func TestCompileCallsNothing(t *testing.T) {
 	}
 	f.Return(results...)
 	m, err := b.Module()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	nothing := func(when string) {
 		t.Helper()
 		if diff := cmp.Diff(map[string]int{}, called.take()); diff != "" {
@@ -136,22 +131,16 @@ func TestCompileCallsNothing(t *testing.T) {
 		}
 	}
 	nothing("while the module was built")
-	if err := preflight.Check(m, preflight.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, preflight.Check(m, preflight.Options{}))
 	preflight.Waits(m, preflight.Options{})
 	nothing("by preflight")
 	client := newClient(t, 0)
 	var executables []*bridge.Executable
 	for range 2 {
 		e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		executables = append(executables, e)
-		if err := client.Barrier(t.Context(), ""); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, client.Barrier(t.Context(), ""))
 		nothing("while the module was compiled")
 	}
 	ours := func(s callbacks.Stat) bool { return s.Registry == registry.Name() && s.Fired > 0 }
@@ -160,17 +149,13 @@ func TestCompileCallsNothing(t *testing.T) {
 	}
 	for range 2 {
 		outputs, err := executables[0].Run(t.Context(), tensor.Vector[float32](1, 2, 3))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		for _, o := range outputs {
 			if err := o.Close(); err != nil {
 				t.Error(err)
 			}
 		}
-		if err := client.Barrier(t.Context(), ""); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, client.Barrier(t.Context(), ""))
 		if diff := cmp.Diff(want, called.take()); diff != "" {
 			t.Errorf("calls of one run (-want +got):\n%s", diff)
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -23,14 +24,8 @@ func openClient(devices int) (*bridge.Client, error) {
 func newClient(t *testing.T, devices int) *bridge.Client {
 	t.Helper()
 	client, err := openClient(devices)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := client.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	check.NoError(t, err)
+	check.Cleanup(t, client)
 	return client
 }
 
@@ -41,11 +36,7 @@ func tryCompile(t *testing.T, m *mlir.Module) (*bridge.Executable, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.Cleanup(func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	check.Cleanup(t, e)
 	return e, nil
 }
 
@@ -53,9 +44,7 @@ func tryCompile(t *testing.T, m *mlir.Module) (*bridge.Executable, error) {
 func compile(t *testing.T, m *mlir.Module) *bridge.Executable {
 	t.Helper()
 	e, err := tryCompile(t, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return e
 }
 
@@ -65,9 +54,7 @@ func toHost(t *testing.T, buffers []*bridge.Buffer) []tensor.View {
 	var views []tensor.View
 	for _, b := range buffers {
 		v, err := b.ToHost(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		views = append(views, v)
 		if err := b.Close(); err != nil {
 			t.Error(err)
@@ -81,9 +68,7 @@ func toFloats(t *testing.T, buffers []*bridge.Buffer) (results [][]float32) {
 	t.Helper()
 	for _, v := range toHost(t, buffers) {
 		values, err := tensor.Slice[float32](v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		results = append(results, values)
 	}
 	return results

@@ -19,6 +19,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -38,23 +39,15 @@ func TestContractV1(t *testing.T) {
 		t.Fatalf("%d files: %v", len(files), err)
 	}
 	plugin, err := bridge.Open(bridge.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := plugin.RegisterTarget("test_target"); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
+	check.NoError(t, plugin.RegisterTarget("test_target"))
 	client := newClient(t, 0)
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			want, err := os.ReadFile(file[:strings.LastIndex(file, ".mlir")] + ".golden")
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			m := parse(t, newContext(t), file, data)
 			got := readContract(t, m, mlir.IsBytecode(data)) + runContract(t, client, m, data)
 			if diff := cmp.Diff(string(want), got); diff != "" {
@@ -138,9 +131,7 @@ const placeholderID = 987654321
 func runContract(t *testing.T, client *bridge.Client, m *mlir.Module, program []byte) string {
 	seen := &recorder{calls: map[string][]string{}, unordered: map[string]bool{}}
 	id, err := callbacks.Default.RegisterFunc(seen.function("an id"), callbacks.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer callbacks.Default.UnregisterID(id)
 	registries := map[string]*callbacks.Registry{"": callbacks.Default}
 	bound := map[string]bool{}
@@ -154,9 +145,7 @@ func runContract(t *testing.T, client *bridge.Client, m *mlir.Module, program []
 		}
 		if c.Opaque != "" {
 			o := callbacks.OpaqueID{ID: c.Opaque, Server: c.Server}
-			if err := callbacks.RegisterOpaque(o, seen.function("an opaque id"), callbacks.Options{}); err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, callbacks.RegisterOpaque(o, seen.function("an opaque id"), callbacks.Options{}))
 			defer callbacks.UnregisterOpaque(o)
 			continue
 		}
@@ -191,9 +180,7 @@ func runContract(t *testing.T, client *bridge.Client, m *mlir.Module, program []
 		t.Errorf("called while it was compiled: %v", seen.calls)
 	}
 	outputs, err := executable.Run(t.Context(), contractInputs(t, m)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(seen.calls)) {
 		if seen.unordered[name] {
@@ -205,9 +192,7 @@ func runContract(t *testing.T, client *bridge.Client, m *mlir.Module, program []
 	}
 	for _, o := range outputs {
 		v, err := o.ToHost(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		fmt.Fprintf(&b, "returned %v\n", v)
 		if err := o.Close(); err != nil {
 			t.Error(err)
@@ -260,9 +245,7 @@ func contractInputs(t *testing.T, m *mlir.Module) []bridge.Input {
 	var inputs []bridge.Input
 	for _, p := range main.Region(0).First().Arguments() {
 		shape, err := stablehlo.ShapeOf(p.Type())
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		v := tensor.View{Shape: shape, Data: make([]byte, shape.NumBytes())}
 		for i := range shape.NumElements() {
 			setElement(v, i, i+1)

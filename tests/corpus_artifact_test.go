@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -45,17 +46,13 @@ func TestCorpusArtifacts(t *testing.T) {
 			}
 			return
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		again := parse(t, newContext(t), "artifact", artifact)
 		if diff := cmp.Diff(portable(m), portable(again)); diff != "" {
 			t.Errorf("not the same module (-want +got):\n%s", diff)
 		}
 		second, err := stablehlo.PortableArtifact(again, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		if string(artifact) != string(second) {
 			t.Error("the second artifact has other bytes")
 		}

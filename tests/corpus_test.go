@@ -30,9 +30,7 @@ func (r corpusRow) file() string { return r["file"] }
 func (r corpusRow) read(t testing.TB) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(corpusFolder, r.file()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return data
 }
 
@@ -84,12 +82,8 @@ func newContext(t testing.TB) *mlir.Context {
 func parse(t testing.TB, c *mlir.Context, name string, data []byte) *mlir.Module {
 	t.Helper()
 	m, err := c.Parse(name, data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := m.Verify(); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
+	check.NoError(t, m.Verify())
 	return m
 }
 
@@ -111,9 +105,7 @@ func TestCorpusIndex(t *testing.T) {
 	}
 	for _, pattern := range []string{"*.mlir", "*.mlirbc"} {
 		paths, err := filepath.Glob(filepath.Join(corpusFolder, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		for _, p := range paths {
 			got = append(got, filepath.Base(p))
 		}
@@ -188,15 +180,11 @@ func TestCorpusForms(t *testing.T) {
 // made by another tool.
 func TestCorpusOperations(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(corpusFolder, "EXPECT.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	var expect map[string]struct {
 		Ops map[string]int `json:"ops"`
 	}
-	if err := json.Unmarshal(data, &expect); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, json.Unmarshal(data, &expect))
 	loaded := func(r corpusRow) bool { return isGood(r) || isEdge(r) }
 	eachFile(t, loaded, func(t *testing.T, c *mlir.Context, row corpusRow) {
 		got, total := map[string]int{}, 0
@@ -243,9 +231,7 @@ func TestCorpusCustomCalls(t *testing.T) {
 			kind
 			Count int `json:"count"`
 		}
-		if err := json.Unmarshal([]byte(row["custom_calls"]), &calls); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, json.Unmarshal([]byte(row["custom_calls"]), &calls))
 		want, got := map[kind]int{}, map[kind]int{}
 		for _, call := range calls {
 			want[call.kind] += call.Count

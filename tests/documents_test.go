@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 var (
@@ -44,9 +46,7 @@ func eachDocument(t *testing.T, visit func(path, text string)) {
 		visit(path, string(text))
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 }
 
 func checkLink(t *testing.T, from, to string) {
@@ -63,9 +63,7 @@ func checkLink(t *testing.T, from, to string) {
 		return
 	}
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	for _, h := range heading.FindAllStringSubmatch(string(text), -1) {
 		words := noAnchor.ReplaceAllString(strings.ToLower(h[1]), "")
 		if strings.ReplaceAll(words, " ", "-") == anchor {
@@ -138,8 +136,6 @@ func exportedNames(t *testing.T) map[string]map[string]bool {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return names
 }

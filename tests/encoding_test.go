@@ -56,9 +56,7 @@ func (on engine) compileBuilt(
 	f := b.Func("main", tensor.ShapeOf(tensor.F32, 3), tensor.ShapeOf(tensor.U8, 4))
 	f.Return(main(f, f.Param(0), f.Param(1))...)
 	m, err := b.Module()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return on.compile(t, m)
 }
 
@@ -107,9 +105,7 @@ func TestForeignEncodings(t *testing.T) {
 func testForeignEncodings(t *testing.T, on engine) {
 	const id = "\x83m\x00\x00\x00\x05scale"
 	byNumber, err := callbacks.Default.RegisterFunc(timesTen, callbacks.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer callbacks.Default.UnregisterID(byNumber)
 	tests := []struct {
 		name   string
@@ -139,9 +135,7 @@ func testForeignEncodings(t *testing.T, on engine) {
 			false, []float32{-10, -20, -30}},
 	}
 	plugin, err := bridge.Open(bridge.OpenOptions{Targets: []string{"test_target"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	if err := plugin.RegisterTarget("test_target"); err != nil { // for the second time
 		t.Error(err)
 	}
@@ -151,9 +145,7 @@ func testForeignEncodings(t *testing.T, on engine) {
 		}
 		t.Run(test.name, func(t *testing.T) {
 			if test.fn != nil {
-				if err := callbacks.RegisterOpaque(test.bind, test.fn, callbacks.Options{}); err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, callbacks.RegisterOpaque(test.bind, test.fn, callbacks.Options{}))
 				defer callbacks.UnregisterOpaque(test.bind)
 			}
 			e, err := on.compileBuilt(t, func(_ *builder.Func, x, server builder.Value) []builder.Value {
@@ -166,14 +158,10 @@ func testForeignEncodings(t *testing.T, on engine) {
 				}
 				return []builder.Value{builder.RuntimeCall(cb, y, y)}
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			for range 2 {
 				got, err := runVector(t, e, "pid1")
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				if diff := cmp.Diff(test.want, got); diff != "" {
 					t.Errorf("result (-want +got):\n%s", diff)
 				}
@@ -206,21 +194,15 @@ func testForeignDispatch(t *testing.T, on engine) {
 					err = callbacks.RegisterOpaque(bound, timesTen, callbacks.Options{Dispatch: dispatch})
 					defer func() { _ = callbacks.UnregisterOpaque(bound) }()
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				e, err := on.compileBuilt(t, func(_ *builder.Func, x, _ builder.Value) []builder.Value {
 					y := builder.Neg(x)
 					return []builder.Value{builder.RuntimeCall(cb, y, y)}
 				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				for range 3 {
 					got, err := runVector(t, e, "pid1")
-					if err != nil {
-						t.Fatal(err)
-					}
+					check.NoError(t, err)
 					if diff := cmp.Diff([]float32{-10, -20, -30}, got); diff != "" {
 						t.Errorf("result (-want +got):\n%s", diff)
 					}
@@ -240,9 +222,7 @@ func TestForeignMistakes(t *testing.T) {
 func testForeignMistakes(t *testing.T, on engine) {
 	const id = "\x83known"
 	bound := callbacks.OpaqueID{ID: id, Server: "pid1"}
-	if err := callbacks.RegisterOpaque(bound, timesTen, callbacks.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, callbacks.RegisterOpaque(bound, timesTen, callbacks.Options{}))
 	defer callbacks.UnregisterOpaque(bound)
 	for _, test := range []struct {
 		name    string
@@ -272,9 +252,7 @@ func testForeignMistakes(t *testing.T, on engine) {
 				return []builder.Value{builder.RuntimeCall(cb, x, x)}
 			})
 			if test.late {
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				_, err = runVector(t, e, test.server+strings.Repeat("\x00", 4-len(test.server)))
 			}
 			var unknown *callbacks.UnknownError
@@ -289,9 +267,7 @@ func testForeignMistakes(t *testing.T, on engine) {
   %r = stablehlo.custom_call @exla_elixir_callback(%x) {api_version = 4 : i32, has_side_effect = true} : (tensor<3xf32>) -> tensor<3xf32>
   return %r : tensor<3xf32>
 }`), bridge.CompileOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		defer e.Close()
 		if _, err = runVector(t, e, "pid1"); err == nil ||
 			!strings.Contains(err.Error(), "must be its callback's id, a tensor<i64>: it is f32[3]") {
@@ -304,9 +280,7 @@ func testForeignMistakes(t *testing.T, on engine) {
 // uses, with Go functions bound to its ids.
 func TestModuleOfEXLA(t *testing.T) {
 	data, err := os.ReadFile("testdata/modules/exla_host_callback_hooks.mlir")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	var called []string
 	for call := range callop.Calls(parse(t, newContext(t), "exla", data)) {
 		if call.Err != nil || call.Config.Encoding != contract.EncodingServer {
@@ -317,20 +291,14 @@ func TestModuleOfEXLA(t *testing.T) {
 			called = append(called, fmt.Sprint(c.Args))
 			return nil
 		}, callbacks.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		defer callbacks.UnregisterOpaque(o)
 	}
 	e, err := newClient(t, 0).Compile(t.Context(), bridge.Source(data), bridge.CompileOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer e.Close()
 	outputs, err := e.Run(t.Context(), tensor.Vector[uint8](1, 2, 3, 4, 5, 6, 7, 8), tensor.Vector[float32](1, 1, 1, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	for _, b := range outputs {
 		if err := b.Close(); err != nil {
 			t.Error(err)

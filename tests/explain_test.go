@@ -15,6 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -200,9 +201,7 @@ func TestExplain(t *testing.T) {
 	for i, program := range aliasPrograms {
 		t.Run(program.name, func(t *testing.T) {
 			m, err := buildAliasProgram(ctx, i)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			defer m.Close()
 			var causes []aliasing.Cause
 			var texts []string
@@ -233,9 +232,7 @@ func TestExplain(t *testing.T) {
 				t.Fatalf("XLA has written %v: %v", files, err)
 			}
 			hlo, err := os.ReadFile(files[0])
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			if got := strings.Count(string(hlo), "f32[4]{0} copy("); got != want {
 				t.Errorf("XLA copies %d times, Explain says %d: %q\n%s", got, want, texts, hlo)
 			}

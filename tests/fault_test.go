@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tools/soak/faults"
 )
 
@@ -11,9 +12,7 @@ import (
 // dispatch, in concurrent runs. go run ./tools/soak faults does it a thousand times.
 func TestFaults(t *testing.T) {
 	plugin, err := bridge.Open(bridge.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	for _, f := range faults.All() {
 		for _, way := range f.Ways {
 			t.Run(f.Name+"/"+way.String(), func(t *testing.T) {

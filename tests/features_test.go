@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 var (
@@ -22,9 +24,7 @@ func TestFeatureTables(t *testing.T) {
 		"jax.md": 20, "legacy.md": 50, "mlir-features.md": 40} {
 		t.Run(file, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join("..", "docs", file))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			rows, header := 0, ""
 			for line := range strings.Lines(string(text)) {
 				cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
@@ -81,8 +81,6 @@ func testFunctions(t *testing.T) map[string]bool {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return found
 }

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // TestGoXLA links programs with this module's backend for GoMLX and go-xla's: with gopjrt they do not link, as
@@ -20,16 +22,12 @@ func TestGoXLA(t *testing.T) {
 		return string(out), err
 	}
 	workspace, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	if out, err := run(workspace + "/../gomlx/gopjrt/go.work"); err != nil {
 		t.Errorf("with go-xla in gopjrt's place: %v\n%s", err, out)
 	}
 	doc, err := os.ReadFile("../docs/gomlx.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	want := regexp.MustCompile("(?m)multiple definition of `new_PJRT_\\w+'").FindString(string(doc))
 	if out, err := run("off"); err == nil || want == "" || !strings.Contains(out, want) {
 		t.Errorf("with gopjrt: %v, and the documented %q is not in:\n%.2000s", err, want, out)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -188,9 +189,7 @@ func TestBuilderNumbers(t *testing.T) {
 	}
 	f.Return(all...)
 	m, err := b.Module()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer m.Close()
 	results := runOn(t, m, bridge.CompileOptions{}, inputs...)
 	var got strings.Builder
@@ -198,9 +197,7 @@ func TestBuilderNumbers(t *testing.T) {
 		fmt.Fprintf(&got, "%s: %s\n", names[i], numbers(r))
 	}
 	want, err := os.ReadFile(filepath.Join("testdata", "operations.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")); diff != "" {
 		t.Errorf("numbers (-operations.txt +XLA):\n%s", diff)
 	}
@@ -210,23 +207,15 @@ func TestBuilderNumbers(t *testing.T) {
 func runOn(t *testing.T, m *mlir.Module, o bridge.CompileOptions, inputs ...bridge.Input) []tensor.View {
 	t.Helper()
 	plugin, err := bridge.Open(bridge.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	client, err := plugin.NewClient(bridge.ClientOptions{Devices: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer client.Close()
 	e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer e.Close()
 	outputs, err := e.Run(t.Context(), inputs...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return toHost(t, outputs)
 }
 
@@ -321,9 +310,7 @@ func TestCollectives(t *testing.T) {
 			f := b.Func("main", tensor.ShapeOf(tensor.F32, 2))
 			f.Return(test.build(f.Param(0)))
 			m, err := b.Module()
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			defer m.Close()
 			var inputs []bridge.Input
 			for i := range 4 {

@@ -15,6 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -341,16 +342,12 @@ func checkOrderWith(t *testing.T, client *bridge.Client, bodies []steps, overlap
 		}
 		return nil
 	}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer callbacks.Default.UnregisterID(id)
 	ctx := library.NewContext(mlir.ContextOptions{})
 	defer ctx.Close()
 	m, err := buildProgram(ctx, id, bodies, builder.Options{Overlap: overlap})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	if text := m.String(); strings.Contains(text, "stablehlo.token") || strings.Contains(text, "create_token") {
 		t.Errorf("the builder made a token of StableHLO:\n%s", text)
 	}
@@ -365,14 +362,10 @@ func checkOrderWith(t *testing.T, client *bridge.Client, bodies []steps, overlap
 		got = &interpreter{taps: map[string][]string{}}
 		outputs, err := executable.Run(t.Context(), tensor.Scalar[int32](1), tensor.Scalar(flags[0]),
 			tensor.Scalar(flags[1]))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		result, err := outputs[0].ToHost(t.Context())
 		outputs[0].Close()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		if diff := cmp.Diff(end, result.At(0)); diff != "" {
 			t.Errorf("the result with %v (-want +got):\n%s", flags, diff)
 		}

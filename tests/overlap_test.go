@@ -14,6 +14,7 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -56,9 +57,7 @@ func TestOverlap(t *testing.T) {
 	const registry = "overlap"
 	// As many workers as calls: two processors have two.
 	r, err := callbacks.NewRegistry(registry, callbacks.RegistryOptions{Workers: 16})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	t.Cleanup(func() { _ = r.Close() })
 	var m meeting
 	meet := func(c *callbacks.Frame) error {
@@ -68,9 +67,7 @@ func TestOverlap(t *testing.T) {
 		}
 		return nil
 	}
-	if err := r.Register("meet", meet, callbacks.Options{Dispatch: callbacks.Deferred}); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, r.Register("meet", meet, callbacks.Options{Dispatch: callbacks.Deferred}))
 	type value = builder.Value
 	cb := builder.Callback{Name: "meet", Registry: registry}
 	runtimeCall := func(x value) value { return builder.RuntimeCall(cb, x, x) }
@@ -165,9 +162,7 @@ func TestOverlap(t *testing.T) {
 				f := b.Func("main", vector)
 				f.Return(build(f.Param(0))...)
 				module, err := b.Module()
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				if err := preflight.Check(module, preflight.Options{}); err != nil {
 					t.Error(err)
 				}
@@ -213,9 +208,7 @@ func run(t *testing.T, m *mlir.Module, n int) (results [][]float32) {
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	out, err := e.Run(ctx, tensor.Vector(data...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return toFloats(t, out)
 }
 
@@ -229,9 +222,7 @@ func TestLetOverlapTwice(t *testing.T) {
 		func() builder.Value { return builder.Add(x, 1) })
 	f.Return(builder.RuntimeCall(cb, x, x), y)
 	m, err := b.Module()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	before, helped := m.String(), 0
 	for call := range callop.Calls(m) {
 		if call.Config.Callback == callop.OverlapCallback {

@@ -43,15 +43,11 @@ module {
 // pass.
 func TestPluginExample(t *testing.T) {
 	include, err := debs.Fetch(context.Background(), cppHeaders)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	run := exec.Command("go", "run", "./examples/plugin", "-include", include)
 	run.Dir, run.Stderr = "..", os.Stderr
 	out, err := run.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	check.Diff(t, "output", pluginOutput, string(out))
 }
 
@@ -75,9 +71,7 @@ func TestPluginOfSystem(t *testing.T) {
 	run.Dir, run.Stderr = "..", os.Stderr
 	run.Env = append(os.Environ(), "CALLIOPE_CACHE="+t.TempDir())
 	out, err := run.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	check.Diff(t, "output", pluginOutput, string(out))
 }
 

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // quiet are the folders whose code says what it has to say by errors and log/slog.
@@ -58,9 +60,7 @@ func TestNothingPrints(t *testing.T) {
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 	}
 	if checked < 100 {
 		t.Errorf("only %d files were checked", checked)

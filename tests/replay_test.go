@@ -16,6 +16,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/callbacks/record"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -86,9 +87,7 @@ func live(t *testing.T, r *callbacks.Registry, ways [3]callbacks.Dispatch) {
 func outcomes(t *testing.T, client *bridge.Client, registry string, inputs []float32) ([][]float32, []error) {
 	t.Helper()
 	e, err := client.Compile(t.Context(), bridge.Source(looping(registry)), bridge.CompileOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer e.Close()
 	results, errs := make([][]float32, len(inputs)), make([]error, len(inputs))
 	var wait sync.WaitGroup
@@ -131,24 +130,18 @@ func TestReplayOfConcurrentRuns(t *testing.T) {
 func replayConcurrent(t *testing.T, ways [3]callbacks.Dispatch) {
 	client := newClient(t, 2)
 	registry, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	live(t, registry, ways)
 	var file, trace bytes.Buffer
 	recorder, err := record.NewRecorder(&file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	registry.Use(recorder.Wrap)
 	inputs := []float32{100, 200, 300, 400, 500, 600}
 	want, errs := outcomes(t, client, t.Name(), inputs)
 	if err := client.Barrier(t.Context(), "recorded"); err != nil { // taps may still be in a queue
 		t.Error(err)
 	}
-	if err := errors.Join(append(errs, recorder.Close())...); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, errors.Join(append(errs, recorder.Close())...))
 	registry.Close()
 
 	recording, err := record.Read(bytes.NewReader(file.Bytes()))
@@ -178,9 +171,7 @@ func replayConcurrent(t *testing.T, ways [3]callbacks.Dispatch) {
 	for range 2 {
 		replay := record.NewReplay(recording)
 		release, err := replay.Bind(registry)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		turned := []float32{500, 600, 100, 200, 300, 400}
 		got, errs := outcomes(t, client, t.Name(), turned)
 		if err := errors.Join(append(errs, replay.Finish())...); err != nil {
@@ -196,9 +187,7 @@ func replayConcurrent(t *testing.T, ways [3]callbacks.Dispatch) {
 
 	replay := record.NewReplay(recording)
 	release, err := replay.Bind(registry)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer release()
 	_, errs = outcomes(t, client, t.Name(), []float32{7})
 	difference, ok := errors.AsType[*record.DifferenceError](errs[0])
@@ -206,7 +195,5 @@ func replayConcurrent(t *testing.T, ways [3]callbacks.Dispatch) {
 		!strings.Contains(difference.Text, "argument 0 is 7 at [0], recorded as ") {
 		t.Errorf("a run with another input: %v", errs[0])
 	}
-	if err := replay.Finish(); err == nil || !strings.Contains(err.Error(), "9 of its 9 recorded calls were not made") {
-		t.Errorf("it is finished with %v", err)
-	}
+	check.Error(t, replay.Finish(), "9 of its 9 recorded calls were not made")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -22,9 +23,7 @@ func conditional(t *testing.T, main func(cond, x builder.Value)) *bridge.Executa
 	main(f.Param(0), x)
 	f.Return(builder.Neg(x))
 	m, err := b.Module()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer m.Close()
 	return compile(t, m)
 }
@@ -47,9 +46,7 @@ func TestTapIf(t *testing.T) {
 	for _, name := range []string{"first", "if", "last"} {
 		err := callbacks.Default.Register(name,
 			func(c *callbacks.Frame) error { called = append(called, c.Name); return nil }, callbacks.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		defer callbacks.Default.Unregister(name)
 	}
 	e := conditional(t, func(cond, x builder.Value) {
@@ -58,9 +55,7 @@ func TestTapIf(t *testing.T) {
 		builder.Tap(builder.Callback{Name: "last"}, x)
 	})
 	for _, cond := range []bool{true, false, true} {
-		if err := runIf(t, e, cond); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, runIf(t, e, cond))
 	}
 	want := strings.Fields("first if last first last first if last")
 	if diff := cmp.Diff(want, called); diff != "" {

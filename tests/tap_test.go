@@ -11,6 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -22,9 +23,7 @@ import (
 // the output of each turn.
 func TestTapInModuleOfJAX(t *testing.T) {
 	data, err := os.ReadFile("testdata/modules/scan_gru.mlir")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	m := parse(t, newContext(t), "scan_gru.mlir", data)
 	turn := func(v mlir.Value) bool {
 		return v.IsResult() && v.Owner().Name() == "func.call" && strings.Contains(v.Owner().String(), "@closed_call")
@@ -34,9 +33,7 @@ func TestTapInModuleOfJAX(t *testing.T) {
 	var outputs []float32
 	register := func(name string, fn func(c *callbacks.Frame) error) {
 		t.Helper()
-		if err := callbacks.Default.Register(name, fn, callbacks.Options{}); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, callbacks.Default.Register(name, fn, callbacks.Options{}))
 		t.Cleanup(func() { callbacks.Default.Unregister(name) })
 	}
 	register("turn", func(c *callbacks.Frame) error {
@@ -71,15 +68,11 @@ func TestTapInModuleOfJAX(t *testing.T) {
 			values[i] = float32(i%11)/8 - 0.5
 		}
 		v, err := tensor.FromSlice(values, dims...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		in = append(in, v)
 	}
 	buffers, err := e.Run(context.Background(), in...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	results := toFloats(t, buffers)
 	if diff := cmp.Diff(strings.Split(strings.Repeat("state output ", 9), " ")[:18], order); diff != "" {
 		t.Errorf("order (-want +got):\n%s", diff)

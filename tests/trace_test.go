@@ -9,6 +9,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/callbacks/record"
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // TestTraceOfRuns traces runs at once on two devices: each run's span is all of the run
@@ -16,24 +17,18 @@ import (
 func TestTraceOfRuns(t *testing.T) {
 	client := newClient(t, 2)
 	registry, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer registry.Close()
 	live(t, registry, [3]callbacks.Dispatch{})
 	var file bytes.Buffer
 	tracer, err := record.NewTracer(&file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	registry.Use(tracer.Wrap)
 	_, errs := outcomes(t, client, t.Name(), []float32{100, 200, 300, 400})
 	if err := client.Barrier(t.Context(), "traced"); err != nil {
 		t.Error(err)
 	}
-	if err := errors.Join(append(errs, tracer.Close())...); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, errors.Join(append(errs, tracer.Close())...))
 
 	type event struct {
 		Name, Ph string
@@ -42,9 +37,7 @@ func TestTraceOfRuns(t *testing.T) {
 		Args     map[string]any
 	}
 	var events []event
-	if err := json.Unmarshal(file.Bytes(), &events); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, json.Unmarshal(file.Bytes(), &events))
 	groups, threads := map[int]string{}, map[[2]int]string{}
 	runs := map[string]event{}
 	for _, e := range events {

@@ -61,9 +61,7 @@ func TestTreesMeet(t *testing.T) {
 	var results []float32
 	for _, v := range outputs {
 		x, err := tensor.ArrayOf[float32](v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		results = append(results, x.Data[0])
 	}
 	if d := cmp.Diff([]float32{10, 40, 20, 90, 100, 110, 130}, results); d != "" {
@@ -123,9 +121,7 @@ func TestPrintFromADevice(t *testing.T) {
 	var out bytes.Buffer
 	p, err := callbacks.Print(callbacks.PrintOptions{To: &out, Format: "{step}: loss {loss:.2f} on device {device}",
 		Names: []string{"step", "loss"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	register(t, callbacks.Default.Register(t.Name(), p, callbacks.Options{}))
 	runMain(t, func(f *builder.Func) []builder.Value {
 		step, loss := f.Constant(tensor.Scalar[int32](3)), f.Constant(tensor.Scalar[float32](0.125))
@@ -140,9 +136,7 @@ func TestPrintFromADevice(t *testing.T) {
 // register takes what was registered under the test's name back at its end.
 func register(t *testing.T, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	t.Cleanup(func() {
 		if err := callbacks.Default.Unregister(t.Name()); err != nil {
 			t.Error(err)
@@ -159,9 +153,7 @@ func compileMain(t *testing.T, main func(f *builder.Func) []builder.Value) *brid
 	f := b.Func("main")
 	f.Return(main(f)...)
 	m, err := b.Module()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return compile(t, m)
 }
 
@@ -169,8 +161,6 @@ func compileMain(t *testing.T, main func(f *builder.Func) []builder.Value) *brid
 func runMain(t *testing.T, main func(f *builder.Func) []builder.Value) []tensor.View {
 	t.Helper()
 	buffers, err := compileMain(t, main).Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return toHost(t, buffers)
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // metaphors are words that say nothing to a reader of this field.
@@ -35,9 +37,7 @@ func TestWords(t *testing.T) {
 		read++
 		return words(t, path, rel)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	if read < 500 {
 		t.Errorf("only %d files were read", read)
 	}

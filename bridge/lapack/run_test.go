@@ -266,9 +266,7 @@ func (p program) run(t *testing.T) {
 	}
 	for _, on := range engines {
 		out, err := p.tryRun(t, on)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		for i, c := range p {
 			c.check(out[i])
 		}

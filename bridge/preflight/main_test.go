@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -25,13 +26,9 @@ func parse(t *testing.T, text string) *mlir.Module {
 func compile(t *testing.T, text string, o bridge.CompileOptions) error {
 	t.Helper()
 	plugin, err := bridge.Open(bridge.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	client, err := plugin.NewClient(bridge.ClientOptions{Devices: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer client.Close()
 	executable, err := client.Compile(t.Context(), bridge.Source(text), o)
 	if err != nil {

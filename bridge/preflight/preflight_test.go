@@ -43,9 +43,7 @@ func tap(config string) string {
 func registered(t *testing.T) {
 	t.Helper()
 	other, err := callbacks.NewRegistry("other", callbacks.RegistryOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	opaque := callbacks.OpaqueID{ID: "\x07\x00"}
 	nothing := func(*callbacks.Frame) error { return nil }
 	if err := errors.Join(
@@ -335,9 +333,7 @@ func TestCorpus(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join(folder, name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			var got []string
 			if found, ok := errors.AsType[*preflight.Error](
 				preflight.Check(parse(t, string(text)), preflight.Options{})); ok {
@@ -364,9 +360,7 @@ func TestKind(t *testing.T) {
 // Check reports Go types of a function that differ from the module's.
 func TestGoTypes(t *testing.T) {
 	r, err := callbacks.NewRegistry("typed", callbacks.RegistryOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	t.Cleanup(func() { _ = r.Close() })
 	type array = tensor.Array[float32]
 	if err := errors.Join(

@@ -87,13 +87,9 @@ var examples = map[string]string{
 func TestTargets(t *testing.T) {
 	ir := mlirtest.ContextOf(t, mlirtest.Jaxlib(t)) // with sdy
 	plugin, err := bridge.Open(bridge.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	client, err := plugin.NewClient(bridge.ClientOptions{Devices: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer client.Close()
 	for _, target := range slices.Concat(contract.XLATargets(contract.XLACompiled),
 		contract.XLATargets(contract.XLAPartitioned)) {
@@ -103,9 +99,7 @@ func TestTargets(t *testing.T) {
 				t.Fatal("the target has no example")
 			}
 			m, err := ir.Parse(target, []byte(text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			o, compile := Options{}, bridge.CompileOptions{}
 			if contract.XLATargetOf(target) == contract.XLAPartitioned {
 				if err := Check(m, Options{}); err == nil {
@@ -117,9 +111,7 @@ func TestTargets(t *testing.T) {
 				t.Error(err)
 			}
 			executable, err := client.Compile(context.Background(), bridge.Source(text), compile)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			executable.Close()
 		})
 	}
@@ -143,13 +135,9 @@ func TestNoTargets(t *testing.T) {
 			t.Errorf("%s is in the table", target)
 		}
 		plugin, err := bridge.Open(bridge.OpenOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		client, err := plugin.NewClient(bridge.ClientOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		if _, err := client.Compile(context.Background(), bridge.Source(same(target)), bridge.CompileOptions{}); err ==
 			nil {
 			t.Errorf("the plugin compiles %s: add it to the table", target)

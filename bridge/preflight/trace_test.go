@@ -9,36 +9,27 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge/preflight"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // TestNoTrace checks that Check does not call or bind functions: the counters have the same
 // callbacks as before, and checked modules do not keep them.
 func TestNoTrace(t *testing.T) {
 	registry, err := callbacks.NewRegistry("traced", callbacks.RegistryOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer registry.Close()
 	called := func(*callbacks.Frame) error { t.Error("called"); return nil }
 	for name, o := range map[string]callbacks.Options{
 		"inline": {}, "goroutine": {Dispatch: callbacks.Goroutine}, "deferred": {Dispatch: callbacks.Deferred},
 	} {
-		if err := registry.Register(name, called, o); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, registry.Register(name, called, o))
 	}
-	if err := registry.Register("async", called, callbacks.Options{Dispatch: callbacks.Async}); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, registry.Register("async", called, callbacks.Options{Dispatch: callbacks.Async}))
 	id, err := callbacks.Default.RegisterFunc(called, callbacks.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer callbacks.Default.UnregisterID(id)
 	opaque := callbacks.OpaqueID{ID: "traced"}
-	if err := callbacks.RegisterOpaque(opaque, called, callbacks.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, callbacks.RegisterOpaque(opaque, called, callbacks.Options{}))
 	defer callbacks.UnregisterOpaque(opaque)
 
 	var b strings.Builder
@@ -70,9 +61,7 @@ func TestNoTrace(t *testing.T) {
 
 	stats, queues := callbacks.Stats(), callbacks.QueueStates()
 	for range 3 {
-		if err := preflight.Check(m, preflight.Options{}); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, preflight.Check(m, preflight.Options{}))
 		if waits := preflight.Waits(m, preflight.Options{}); len(waits) != 1 || waits[0].Callback != "deferred" {
 			t.Errorf("waits: %v", waits)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/callbacks/metrics"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/dispatch/dispatchtest"
 )
@@ -21,15 +22,11 @@ func TestPublish(t *testing.T) {
 	published := func() []metrics.Counters {
 		t.Helper()
 		var all []metrics.Counters
-		if err := json.Unmarshal([]byte(expvar.Get(variable).String()), &all); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, json.Unmarshal([]byte(expvar.Get(variable).String()), &all))
 		return slices.DeleteFunc(all, func(c metrics.Counters) bool { return c.Registry != t.Name() })
 	}
 	if expvar.Get(variable) == nil { // with -count it is there
-		if err := metrics.Publish(variable); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, metrics.Publish(variable))
 	}
 	if err := metrics.Publish(variable); err == nil {
 		t.Error("it is published twice")
@@ -39,9 +36,7 @@ func TestPublish(t *testing.T) {
 	}
 
 	registry, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer registry.Close()
 	if d := cmp.Diff([]metrics.Counters{}, published()); d != "" {
 		t.Errorf("before any call (-want +got):\n%s", d)
@@ -53,14 +48,10 @@ func TestPublish(t *testing.T) {
 		}
 		return nil
 	}
-	if err := registry.Register("f", fn, callbacks.Options{Measure: true}); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, registry.Register("f", fn, callbacks.Options{Measure: true}))
 	config := contract.Config{Form: contract.Call, Callback: "f", Registry: t.Name()}
 	slot, err := dispatch.Resolve(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer slot.Close()
 	for i := range 3 {
 		if err := dispatchtest.Invoke(slot, nil, &callbacks.Frame{Name: "f", Config: config}); (err != nil) !=

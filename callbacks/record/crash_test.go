@@ -74,9 +74,7 @@ func TestCrash(t *testing.T) {
 		[]string{"[f32[1] [0]] [f32[1] [0]] true", "[f32[1] [1]] [f32[1] [2]] true", "[f32[1] [2]] [] false"}, got)
 
 	data, err := os.ReadFile(filepath.Join(folder, "trace.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	found := tracks(t, events(t, append(data, ']')))
 	check.Diff(t, "tracks", map[string][]string{"devices/device 0": {"f", "f"}, "callbacks/f": {"f", "f"}}, found)
 }

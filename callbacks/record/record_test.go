@@ -56,13 +56,9 @@ func recorded(t *testing.T, calls func(wrap callbacks.Middleware)) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	r, err := record.NewRecorder(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	calls(r.Wrap)
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, r.Close())
 	if err := r.Close(); err != nil {
 		t.Errorf("closing again: %v", err)
 	}
@@ -72,9 +68,7 @@ func recorded(t *testing.T, calls func(wrap callbacks.Middleware)) []byte {
 func read(t *testing.T, data []byte) *record.Recording {
 	t.Helper()
 	r, err := record.Read(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return r
 }
 
@@ -158,9 +152,7 @@ func TestTorn(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		if r.Torn != nil {
 			torn++
 		}
@@ -199,9 +191,7 @@ func TestRefused(t *testing.T) {
 	if _, err := record.Open(path); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
-	if err := os.WriteFile(path, []byte("hello, world"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, os.WriteFile(path, []byte("hello, world"), 0o600))
 	if _, err := record.Open(path); err == nil || !strings.Contains(err.Error(), path) {
 		t.Error(err)
 	}
@@ -232,9 +222,7 @@ func TestWriteFails(t *testing.T) {
 		t.Error("a recorder that can write nothing")
 	}
 	r, err := record.NewRecorder(&full{left: 200})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	fn := r.Wrap(double)
 	for i := range 20 {
 		got, err := call(fn, configOf("double", 0), 0, 1, float32(i))
@@ -242,9 +230,7 @@ func TestWriteFails(t *testing.T) {
 			t.Errorf("call %d: %v, %v", i, got, err)
 		}
 	}
-	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "disk full") {
-		t.Errorf("closing says %v", err)
-	}
+	check.Error(t, r.Close(), "disk full")
 	if got, err := call(fn, configOf("double", 0), 0, 1, 2); err != nil || got != 4 {
 		t.Errorf("after closing: %v, %v", got, err)
 	}
@@ -293,9 +279,7 @@ func TestConcurrent(t *testing.T) {
 	r := read(t, data)
 	for _, c := range r.Calls {
 		value, err := tensor.Slice[float32](c.Args[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		if want := float32(1000*c.Device + next[c.Device]); value[0] != want {
 			t.Errorf("device %d: %v, want %v", c.Device, value[0], want)
 		}
@@ -371,9 +355,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("S"), []byte("C"), []byte("B"), []byte("E\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"))
 	f.Fuzz(func(t *testing.T, first, second, third, fourth []byte) {
 		r, err := record.Read(bytes.NewReader(sealed(first, second, third, fourth)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		replay := record.NewReplay(r)
 		for _, c := range r.Calls {
 			for _, v := range append(append(c.Args, c.IDs...), c.Results...) {

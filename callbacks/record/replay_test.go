@@ -123,9 +123,7 @@ func TestReplay(t *testing.T) {
 func TestDifference(t *testing.T) {
 	matrix := func(values ...float32) tensor.View {
 		v, err := tensor.FromSlice(values, 2, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		return v
 	}
 	negativeZero := tensor.View{Shape: tensor.ShapeOf(tensor.F32), Data: []byte{0, 0, 0, 0x80}}
@@ -253,9 +251,7 @@ func TestReplayConcurrent(t *testing.T) {
 // Bind brings the names that are not registered, replaces what is, and puts all back.
 func TestBind(t *testing.T) {
 	r, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer r.Close()
 	config := func(name, registry string) contract.Config {
 		c := configOf(name, 0)
@@ -271,16 +267,10 @@ func TestBind(t *testing.T) {
 		}
 	}))
 	own := func(f *callbacks.Frame) error { return errors.New("its own") }
-	if err := r.Register("mine", own, callbacks.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Declare("declared", callbacks.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, r.Register("mine", own, callbacks.Options{}))
+	check.NoError(t, r.Declare("declared", callbacks.Options{}))
 	release, err := record.NewReplay(recording).Bind(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	invoke := func(name string) (float32, error) {
 		slot, err := dispatch.ResolveIn(r, config(name, r.Name()))
 		if err != nil {

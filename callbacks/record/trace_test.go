@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -104,14 +103,10 @@ var wantTracks = map[string][]string{
 func TestTraceLive(t *testing.T) {
 	var b bytes.Buffer
 	tracer, err := record.NewTracer(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	program(t, tracer.Wrap)
 	before := bytes.Clone(b.Bytes())
-	if err := tracer.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, tracer.Close())
 	list := events(t, b.Bytes())
 	check.Diff(t, "tracks", wantTracks, tracks(t, list))
 	i := slices.IndexFunc(list, func(e event) bool { return e.Args["error"] == "-1 is negative" })
@@ -132,9 +127,7 @@ func TestTraceLive(t *testing.T) {
 func TestTraceOfRecording(t *testing.T) {
 	var b bytes.Buffer
 	r := read(t, recorded(t, func(wrap callbacks.Middleware) { program(t, wrap) }))
-	if err := r.WriteTrace(&b); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, r.WriteTrace(&b))
 	check.Diff(t, "tracks", wantTracks, tracks(t, events(t, b.Bytes())))
 }
 
@@ -143,17 +136,13 @@ func TestTraceFails(t *testing.T) {
 		t.Error("a tracer that can write nothing")
 	}
 	tracer, err := record.NewTracer(&full{left: 1000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	for range 20 {
 		if got, err := call(tracer.Wrap(double), configOf("f", 0), 0, 1, 2); err != nil || got != 4 {
 			t.Errorf("%v, %v", got, err)
 		}
 	}
-	if err := tracer.Close(); err == nil || !strings.Contains(err.Error(), "disk full") {
-		t.Errorf("closing says %v", err)
-	}
+	check.Error(t, tracer.Close(), "disk full")
 	var r record.Recording
 	if err := r.WriteTrace(writer(func([]byte) (int, error) { return 0, errors.New("gone") })); err == nil {
 		t.Error("a trace is written into nothing")
@@ -171,9 +160,7 @@ func TestTraceOfRun(t *testing.T) {
 	defer group.Close()
 	var b bytes.Buffer
 	tracer, err := record.NewTracer(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	var run, silent, open dispatch.Run
 	group.Begin(t.Context(), &silent, dispatch.RunOptions{})
 	group.Begin(t.Context(), &run, dispatch.RunOptions{})
@@ -190,9 +177,7 @@ func TestTraceOfRun(t *testing.T) {
 	in(&run, "late", 7)
 	group.Begin(t.Context(), &open, dispatch.RunOptions{})
 	in(&open, "open", 8)
-	if err := tracer.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, tracer.Close())
 	open.End()
 	list := events(t, b.Bytes())
 	check.Diff(t, "tracks", []string{"run 7", "run 8"}, tracks(t, list)["runs/runs"])
@@ -212,44 +197,30 @@ func TestTraceOfRun(t *testing.T) {
 func TestTraceCounters(t *testing.T) {
 	var out bytes.Buffer
 	tracer, err := record.NewTracer(&out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	tracer.Count("client", func() map[string]int64 { return map[string]int64{"bytes": 77} })
 	registry, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer registry.Close()
 	registry.Use(tracer.Wrap)
 	pushed := make(chan bool)
 	fn := func(*callbacks.Frame) error { <-pushed; return nil }
-	if err := registry.Register("f", fn, callbacks.Options{Dispatch: callbacks.Async}); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, registry.Register("f", fn, callbacks.Options{Dispatch: callbacks.Async}))
 	slot, err := dispatch.ResolveIn(registry, contract.Config{Form: contract.Observe, Callback: "f"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	group := dispatch.NewGroup(dispatch.GroupOptions{})
 	defer group.Close()
 	run := new(dispatch.Run)
 	group.Begin(t.Context(), run, dispatch.RunOptions{})
 	for range 3 {
 		f := &callbacks.Frame{Name: "f"}
-		if err := dispatchtest.Invoke(slot, run, f); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, dispatchtest.Invoke(slot, run, f))
 	}
 	time.Sleep(2 * time.Millisecond) // until counters are due again
 	close(pushed)
 	run.End()
-	if err := group.Barrier(t.Context(), "end"); err != nil {
-		t.Fatal(err)
-	}
-	if err := tracer.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, group.Barrier(t.Context(), "end"))
+	check.NoError(t, tracer.Close())
 	most := map[string]float64{}
 	for _, e := range events(t, out.Bytes()) {
 		if e.Ph != "C" {

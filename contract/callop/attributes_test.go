@@ -7,6 +7,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 )
 
@@ -15,9 +16,7 @@ func TestAttributes(t *testing.T) {
 		`{a = true, b = "text", c = -1 : i8, d = 255 : ui8, e = 1.5 : f32, f = 2.5 : f64,
 		g = array<i32: 1, 2>, h = dense<[3, 4]> : tensor<2xui16>, i = dense<7> : tensor<3xi64>, j = {k = 1 : i64}, l = [1], m = dense<1> : tensor<2x2xi32>,
 		n = dense<0> : tensor<65536xi8>, o = dense<0> : tensor<1000000000000xi64>}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	want := []contract.Attr{
 		{Key: "a", Value: true}, {Key: "b", Value: "text"}, {Key: "c", Value: int8(-1)}, {Key: "d", Value: uint8(255)},
 		{Key: "e", Value: float32(1.5)}, {Key: "f", Value: 2.5}, {Key: "g", Value: []int32{1, 2}},

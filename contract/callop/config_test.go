@@ -8,6 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -37,9 +38,7 @@ func TestConfigAttribute(t *testing.T) {
 		{contract.Config{Encoding: contract.EncodingOperand, Form: contract.Call}, ""},
 	} {
 		a, err := callop.ConfigAttribute(c, test.config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		got := ""
 		if !a.IsNil() {
 			got = a.String()
@@ -87,15 +86,11 @@ func TestReadConfigOfDenseElements(t *testing.T) {
 func TestTokens(t *testing.T) {
 	c := mlirtest.Context(t)
 	want, err := callop.TokenType(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	m := c.NewModule(c.UnknownLocation())
 	defer m.Close()
 	op, err := callop.FirstToken(m.Body(), c.UnknownLocation())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	if got := op.Result(0).Type(); !got.Equal(want) || got.String() != "tensor<1xi8>" {
 		t.Errorf("the token is %s, its type is %s", got, want)
 	}

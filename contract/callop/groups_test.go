@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 )
 
@@ -32,9 +33,7 @@ func.func private @forever(%a: tensor<4xf32>) -> tensor<4xf32> {
   %s = `+strings.Replace(vectorCall, "%a", "%r", 1)+`
   return %s : tensor<4xf32>
 }`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer m.Close()
 	type group struct {
 		Calls, Callbacks, Steps, Bytes int

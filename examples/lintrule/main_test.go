@@ -15,9 +15,7 @@ func TestMain(m *testing.M) { mlirtest.Main(m) }
 
 func TestHalfPrecision(t *testing.T) {
 	analyzers := append(rules.All(), halfPrecision)
-	if err := lint.Validate(analyzers); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, lint.Validate(analyzers))
 	var got []string
 	for _, d := range check.Must(
 		lint.Check(mlirtest.Library(t), "m.mlir", []byte(`func.func @f(%x: tensor<4xf16>, %y: tensor<4xf32>) {

@@ -18,14 +18,13 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/gomlx"
 	"github.com/calliope-mlir/calliope/gomlx/host"
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 func open(t *testing.T) compute.Backend {
 	t.Helper()
 	b, err := gomlx.New("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	t.Cleanup(b.Finalize)
 	return b
 }
@@ -241,14 +240,10 @@ func TestMistakes(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			b, err := compute.NewWithConfig(test.backend)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			defer b.Finalize()
 			_, err = graph.CallOnce(b, test.f, []float32{1, 2})
-			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("the error is %v, want one with %q", err, test.want)
-			}
+			check.Error(t, err, test.want)
 		})
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 func TestSize(t *testing.T) {
@@ -86,9 +88,7 @@ func TestRead(t *testing.T) {
 func TestReadFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
-	if err := os.WriteFile(path, []byte("hello"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, os.WriteFile(path, []byte("hello"), 0o644))
 	if got, err := ReadFile(path, Limit{5, "-most"}); err != nil || string(got) != "hello" {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -97,9 +97,7 @@ func TestReadFile(t *testing.T) {
 		t.Errorf("a file that does not say its size: %q, %v", got, err)
 	}
 	// It takes no room on the disk; to read it would take days.
-	if err := os.Truncate(path, int64(TiB)); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, os.Truncate(path, int64(TiB)))
 	_, err := ReadFile(path, Limit{GiB, "-most"})
 	if want := "it takes 1TiB, and the limit is 1GiB: raise -most to read it"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %q", err, want)

@@ -20,8 +20,8 @@ func Diff(t testing.TB, what string, want, got any, options ...cmp.Option) {
 
 // NoError stops the test if err is not nil.
 func NoError(t testing.TB, err error) {
-	t.Helper()
 	if err != nil {
+		t.Helper() // not before, because loops call NoError
 		t.Fatal(err)
 	}
 }

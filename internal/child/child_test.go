@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/child"
 )
 
@@ -19,24 +20,16 @@ func TestMain(m *testing.M) {
 
 func TestInherit(t *testing.T) {
 	executable, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	read, write, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer read.Close()
 	cmd := exec.Command(executable)
 	cmd.Env = append(os.Environ(), "CALLIOPE_TEST_CHILD=1")
-	if err := child.Inherit(cmd, write); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, child.Inherit(cmd, write))
 	err = cmd.Start()
 	write.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	// The end of the answers is only seen if no other process holds the pipe.
 	got, err := io.ReadAll(read)
 	if string(got) != "an answer" || err != nil {

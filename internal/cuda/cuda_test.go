@@ -17,9 +17,7 @@ import (
 func newPool(t *testing.T, limit int64) *cuda.Pool {
 	t.Helper()
 	p, err := cuda.NewPool(limit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	t.Cleanup(func() {
 		check.NoError(t, p.Close())
 		check.Diff(t, "bytes after Close", int64(0), p.Held())

@@ -443,9 +443,7 @@ func TestRefusedOptions(t *testing.T) {
 		"Options.PerSecond is negative":               {PerSecond: -1},
 		"cannot fail its run":                         {Dispatch: callbacks.Async, FailRun: true},
 	} {
-		if err := r.Register("f", fn, o); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %s", err, want)
-		}
+		check.Error(t, r.Register("f", fn, o), want)
 	}
 	for want, o := range map[string]callbacks.RegistryOptions{
 		"RegistryOptions.Workers is negative":    {Workers: -1},
@@ -456,17 +454,13 @@ func TestRefusedOptions(t *testing.T) {
 		if _, err := callbacks.NewRegistry("x", o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
-		if err := r.Configure(o); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %s", err, want)
-		}
+		check.Error(t, r.Configure(o), want)
 	}
 	check.NoError(t, r.Register("async", fn, callbacks.Options{Dispatch: callbacks.Async}))
 	check.NoError(t, r.Register("rare", fn, callbacks.Options{PerSecond: 1}))
 	for name, want := range map[string]string{"async": "use Deferred", "rare": "which needs results from every call"} {
 		_, err := dispatch.Resolve(named(r, name))
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %s", err, want)
-		}
+		check.Error(t, err, want)
 	}
 }
 

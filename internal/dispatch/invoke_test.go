@@ -294,9 +294,7 @@ func TestEvery(t *testing.T) {
 		{3, []int{0, 3, 6}},
 	} {
 		r, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		var calls []int
 		now := 0
 		if err := r.Register("f", func(*callbacks.Frame) error { calls = append(calls, now); return nil },
@@ -304,13 +302,9 @@ func TestEvery(t *testing.T) {
 			t.Fatal(err)
 		}
 		slot, err := dispatch.ResolveIn(r, contract.Config{Form: contract.Observe, Callback: "f", Every: test.every})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		for now = range 7 {
-			if err := invoke(slot, call{&callbacks.Frame{Name: "f"}, nil}); err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, invoke(slot, call{&callbacks.Frame{Name: "f"}, nil}))
 		}
 		if diff := cmp.Diff(test.want, calls); diff != "" {
 			t.Errorf("every %d (-want +got):\n%s", test.every, diff)
@@ -321,7 +315,5 @@ func TestEvery(t *testing.T) {
 
 func TestPolicyIsRefused(t *testing.T) {
 	_, err := dispatch.Resolve(contract.Config{Form: contract.Observe, Callback: "f", Policy: "leader"})
-	if err == nil || !strings.Contains(err.Error(), `callback "f": contract: there is no device policy "leader"`) {
-		t.Errorf("an unknown policy: %v", err)
-	}
+	check.Error(t, err, `callback "f": contract: there is no device policy "leader"`)
 }

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 func TestOpen(t *testing.T) {
@@ -13,9 +15,7 @@ func TestOpen(t *testing.T) {
 		t.Fatalf("no library of %s is known", runtime.GOOS)
 	}
 	library, err := Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	if library.Path() != name || library.Handle() == nil {
 		t.Errorf("path %q, handle %v", library.Path(), library.Handle())
 	}

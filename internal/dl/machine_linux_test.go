@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // TestMachine opens a library in a process that may use no more address space.
@@ -17,9 +19,7 @@ func TestMachine(t *testing.T) {
 		runtime.KeepAlive(make([]byte, 16<<20))
 		runtime.GC() // the heap has space now, and need not grow
 		limit := syscall.Rlimit{Cur: 64 << 20, Max: 64 << 20}
-		if err := syscall.Setrlimit(addressSpace, &limit); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, syscall.Setrlimit(addressSpace, &limit))
 		_, err := Open("libm.so.6")
 		fmt.Println(err)
 		os.Exit(0)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/internal/pjrt/pjrttest"
 )
@@ -17,9 +18,7 @@ import (
 func openFake(t *testing.T, variant int) (*Registry, error) {
 	t.Helper()
 	plugin, err := pjrt.Load(pjrttest.Open(t, variant))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return Open(plugin.RegisterHandler, plugin.Platform())
 }
 
@@ -30,9 +29,7 @@ func rightFake(t *testing.T, variant int) *Registry {
 	t.Helper()
 	if fakes[variant] == nil {
 		r, err := openFake(t, variant)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		fakes[variant] = r
 	}
 	return fakes[variant]
@@ -60,9 +57,7 @@ func TestOpenRefuses(t *testing.T) {
 	} {
 		t.Run(want, func(t *testing.T) {
 			_, err := openFake(t, variant)
-			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("got %v, want an error with %q", err, want)
-			}
+			check.Error(t, err, want)
 		})
 	}
 }
@@ -159,9 +154,7 @@ func TestFFILayouts(t *testing.T) {
 			if got := fmt.Sprintf("%d.%d", major, minor); got != ffi {
 				t.Errorf("FFI %s", got)
 			}
-			if err := p.Register("target", true); err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, p.Register("target", true))
 			if d := cmp.Diff([]int{3, 1}, []int{calls, deleted}); d != "" {
 				t.Errorf("calls and deletions: %s", d)
 			}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -61,9 +62,7 @@ func outsideOfNames(r rune) bool {
 // C API does not list them.
 func operationNames(t *testing.T, l *mlir.Library) []string {
 	data, err := os.ReadFile(l.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	candidates := map[string]bool{}
 	for word := range bytes.FieldsFuncSeq(data, outsideOfNames) { // the expression takes seconds for the whole file
 		if bytes.IndexByte(word, '.') >= 0 {

@@ -41,9 +41,7 @@ func Library(t testing.TB) *mlir.Library {
 func library(t testing.TB, part native.Part) *mlir.Library {
 	t.Helper()
 	l, err := openPart(part)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return l
 }
 
@@ -55,9 +53,7 @@ func LibraryFor(t testing.TB, source []byte) *mlir.Library {
 	if missing, ok := errors.AsType[*native.NotFoundError](err); ok {
 		l, err = openPart(missing.Part)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	if l.Path() == Library(t).Path() {
 		return Library(t) // with what it has learned
 	}
@@ -88,9 +84,7 @@ func ContextOf(t testing.TB, l *mlir.Library) *mlir.Context {
 func Parse(t testing.TB, c *mlir.Context, text string) *mlir.Module {
 	t.Helper()
 	m, err := c.Parse("test.mlir", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return m
 }
 

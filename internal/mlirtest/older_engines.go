@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/debs"
 	"github.com/calliope-mlir/calliope/native"
 )
@@ -34,9 +35,7 @@ func LLVM19(t testing.TB) (prefix string, at native.Location) {
 			Keep:   `^usr/(include/llvm(?:-c)?-19/llvm(?:-c)?/.+)$`,
 		}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	if at, err = native.LinkLLVM(t.Context(), prefix, native.EnsureOptions{Progress: os.Stderr}); err != nil {
 		t.Fatal(err)
 	}

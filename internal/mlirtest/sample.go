@@ -159,9 +159,7 @@ func (s Sample) RoundTrip(t *testing.T, c *mlir.Context) {
 		return
 	}
 	m, op, made, err := s.Module(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer m.Close()
 	check.Diff(t, "name", s.Name, op.Name())
 	if err := m.Verify(); err != nil {

@@ -48,8 +48,6 @@ func Supported(t testing.TB, l *mlir.Library, err error, functions ...string) bo
 			return false
 		}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return true
 }

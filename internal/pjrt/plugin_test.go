@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/dl"
 	"github.com/calliope-mlir/calliope/internal/pjrt/pjrttest"
 )
@@ -24,9 +25,7 @@ func TestLoadRefuses(t *testing.T) {
 	} {
 		t.Run(want, func(t *testing.T) {
 			_, err := Load(pjrttest.Open(t, variant))
-			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("got %v, want an error with %q", err, want)
-			}
+			check.Error(t, err, want)
 		})
 	}
 }
@@ -40,13 +39,9 @@ func TestCannotCall(t *testing.T) {
 	} {
 		t.Run(want, func(t *testing.T) {
 			p, err := Load(pjrttest.Open(t, variant))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			for _, err := range []error{p.CanCall(), p.RegisterHandler("target", nil)} {
-				if err == nil || !strings.Contains(err.Error(), want) {
-					t.Errorf("got %v, want an error with %q", err, want)
-				}
+				check.Error(t, err, want)
 			}
 		})
 	}
@@ -54,9 +49,7 @@ func TestCannotCall(t *testing.T) {
 
 func TestNoPlugin(t *testing.T) {
 	library, err := dl.Open("libm.so.6")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	if _, err := Load(library); err == nil || !strings.Contains(err.Error(), "GetPjrtApi") {
 		t.Errorf("got %v", err)
 	}
@@ -69,13 +62,9 @@ func TestRegisterHandlerRefuses(t *testing.T) {
 	} {
 		t.Run(want, func(t *testing.T) {
 			p, err := Load(pjrttest.Open(t, variant))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			err = p.RegisterHandler("target", nil)
-			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("got %v, want an error with %q", err, want)
-			}
+			check.Error(t, err, want)
 		})
 	}
 }
@@ -84,13 +73,9 @@ func TestRegisterHandlerRefuses(t *testing.T) {
 // in functions that are missing.
 func TestDecorate(t *testing.T) {
 	p, err := Load(pjrttest.Open(t, pjrttest.Right2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	table, err := p.Decorate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	const words = (40 + 121*8) / 8 // of the fake plugin's table, and one behind it
 	theirs, ours := unsafe.Slice((*uintptr)(p.API()), words-1), unsafe.Slice((*uintptr)(table), words)
 	changed := 0
@@ -121,9 +106,7 @@ func TestCanSave(t *testing.T) {
 		pjrttest.AnySerialize:   "PJRT_Executable_Serialize has an unknown layout",
 	} {
 		p, err := Load(pjrttest.Open(t, variant))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		err = p.CanSave()
 		if want == "" && err != nil || want != "" &&
 			(!errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), want)) {
@@ -135,9 +118,7 @@ func TestCanSave(t *testing.T) {
 // A plugin that does not report the memory of programs says so.
 func TestNoMemory(t *testing.T) {
 	p, err := Load(pjrttest.Open(t, pjrttest.NoMemory))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	_, _, err = Executable{p.api, nil}.Memory()
 	if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "PJRT_Executable_GetCompiledMemory") {
 		t.Error(err)
@@ -162,9 +143,7 @@ func TestExpectedSize(t *testing.T) {
 func TestPlatform(t *testing.T) {
 	for variant, want := range map[int]string{pjrttest.Right5: "Host", pjrttest.RightCUDA: "CUDA"} {
 		p, err := Load(pjrttest.Open(t, variant))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		if got := p.Platform(); got != want {
 			t.Errorf("platform %q, want %q", got, want)
 		}

@@ -28,9 +28,7 @@ func init() {
 
 func TestProcess(t *testing.T) {
 	p, err := worker.Start(t.Context(), variable)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	for _, q := range []string{"one", "two"} {
 		var a string
 		check.NoError(t, p.Encode(q))

@@ -45,9 +45,7 @@ func TestCorpus(t *testing.T) {
 				"after_all": "[after-all]",
 			} {
 				want, err := strconv.Atoi(file[column])
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				if got := strings.Count(r.Stdout, rule+"\n"); got != want {
 					t.Errorf("%d findings %s, want %d:\n%s", got, rule, want, r.Stdout)
 				}
@@ -79,9 +77,7 @@ func place(path, diagnostic string) string {
 // lines as a run for each file, in the order of their names.
 func TestCorpusInOneRun(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join(corpus, "*.mlir*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	var alone strings.Builder
 	for _, path := range paths {
 		alone.WriteString(execute("", path).Stdout)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/lint/command"
 	"github.com/calliope-mlir/calliope/lint/rules"
 )
@@ -21,9 +22,7 @@ func TestEndless(t *testing.T) {
 	dir := t.TempDir()
 	first, last := writeFile(t, dir, "first.mlir", hook), writeFile(t, dir, "last.mlir", hook)
 	pipe := filepath.Join(dir, "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	// The goroutine that waits for a writer ends with the test.
 	defer func() {
 		if w, err := os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
@@ -52,9 +51,7 @@ func TestEndless(t *testing.T) {
 // that comes fast.
 func TestEndlessInput(t *testing.T) {
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer w.Close()
 	defer r.Close()
 	for name, test := range map[string]struct {
@@ -91,9 +88,7 @@ func (zeros) Read(b []byte) (int, error) {
 func TestTooLarge(t *testing.T) {
 	dir := t.TempDir()
 	large := writeFile(t, dir, "large.mlir", hook)
-	if err := os.Truncate(large, 1<<40); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, os.Truncate(large, 1<<40))
 	small := writeFile(t, dir, "small.mlir", hook)
 	execute("", dir).holds(t, 2,
 		large+":1:1: error: cannot be read: it takes 1TiB, and the limit is 1GiB: raise -max-module to read it [invalid]\n",
@@ -105,9 +100,7 @@ func TestTooLarge(t *testing.T) {
 // TestPipe checks a pipe that only the command's own process has open.
 func TestPipe(t *testing.T) {
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer r.Close()
 	if _, err := w.WriteString(hook); err != nil {
 		t.Fatal(err)

@@ -17,9 +17,7 @@ func TestFixLinks(t *testing.T) {
 	target := writeFile(t, other, "target.mlir", unmarked)
 	check.NoError(t, os.Chmod(target, 0o640))
 	link := filepath.Join(dir, "link.mlir")
-	if err := os.Symlink(target, link); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, os.Symlink(target, link))
 	// Both names at once: one of them finds the other's work done.
 	executeWith(everything, "", "-rules", "marks", "-fix", link, target).holds(t, 0)
 	check.Diff(t, "target", marked, readFile(t, target))

@@ -60,12 +60,8 @@ func TestStdinFilename(t *testing.T) {
 func writeFile(t *testing.T, dir, name, content string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	check.NoError(t, os.WriteFile(path, []byte(content), 0o644))
 	return path
 }
 
@@ -91,9 +87,7 @@ func TestFolder(t *testing.T) {
 		"m/lost.mlir":   "../outside/lost",
 		"m/circle":      "../m",
 	} {
-		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, os.Symlink(to, filepath.Join(dir, link)))
 	}
 	want := []string{
 		"a.mlirbc:1:1: error [create-token]",
@@ -182,19 +176,13 @@ func brief(t *testing.T, line string) string {
 func bytecode(t *testing.T, text string) string {
 	t.Helper()
 	library, err := mlir.Open(mlir.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	c := library.NewContext(mlir.ContextOptions{})
 	defer c.Close()
 	m, err := c.Parse("", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	data, err := m.Bytecode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return string(data)
 }
 

@@ -380,9 +380,7 @@ func TestFormats(t *testing.T) {
 	var prints []string
 	for line := range strings.Lines(withFew("", "-format", "json", ".").Stdout) {
 		var f struct{ File, Rule, Fingerprint string }
-		if err := json.Unmarshal([]byte(line), &f); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, json.Unmarshal([]byte(line), &f))
 		prints = append(prints, f.Fingerprint)
 	}
 	if len(prints) != 2 || prints[0] == "" || prints[0] != prints[1] {

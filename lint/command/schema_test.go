@@ -37,9 +37,7 @@ func at(document object, path ...string) object {
 // change of the rules, run it with -update.
 func TestSchema(t *testing.T) {
 	var schema object
-	if err := json.Unmarshal(check.Must(os.ReadFile(schemaFile)), &schema); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, json.Unmarshal(check.Must(os.ReadFile(schemaFile)), &schema))
 	rulesAt, entry := at(schema, "properties", "rules"), at(schema, "properties", "ignore", "items", "properties")
 	var names []string
 	for _, a := range append(rules.All(), command.OwnRules()...) {
@@ -58,9 +56,7 @@ func TestSchema(t *testing.T) {
 		rulesAt["properties"] = levels
 		at(entry, "rules", "items")["enum"] = names
 		text := check.Must(json.MarshalIndent(schema, "", "  "))
-		if err := os.WriteFile(schemaFile, append(text, '\n'), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, os.WriteFile(schemaFile, append(text, '\n'), 0o644))
 		t.Log("the schema was written")
 		return
 	}
@@ -68,9 +64,7 @@ func TestSchema(t *testing.T) {
 	config := writeFile(t, t.TempDir(), "c.yaml", "")
 	refused := func(text string) string {
 		t.Helper()
-		if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, os.WriteFile(config, []byte(text), 0o644))
 		return execute(clean, "-config", config).Stderr
 	}
 	// An unknown name is refused with the known ones.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
 )
 
@@ -20,13 +21,9 @@ func TestWire(t *testing.T) {
 			}}},
 	} {
 		data, err := json.Marshal(sent(want))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		var got finding
-		if err := json.Unmarshal(data, &got); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, json.Unmarshal(data, &got))
 		if diff := cmp.Diff(want, got.received()); diff != "" {
 			t.Errorf("(-sent +received):\n%s", diff)
 		}

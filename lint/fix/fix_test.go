@@ -53,9 +53,7 @@ func apply(t *testing.T, data string) fix.Result {
 	t.Helper()
 	r, err := fix.Apply(mlirtest.LibraryFor(t, []byte(data)), "f", []byte(data),
 		fix.Options{Options: lint.Options{Analyzers: []*lint.Analyzer{wants()}}, Texts: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return r
 }
 

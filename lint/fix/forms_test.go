@@ -24,9 +24,7 @@ func mend(t *testing.T, data []byte, analyzers ...*lint.Analyzer) fix.Result {
 	t.Helper()
 	r, err := fix.Apply(mlirtest.LibraryFor(t, data), "folder/f.mlir", data,
 		fix.Options{Options: lint.Options{Analyzers: analyzers}, Texts: true, Unsafe: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return r
 }
 

@@ -24,17 +24,13 @@ import (
 // `// strict`, `// known: a b` and `// target: 1.13.3` at the start of a file set the options.
 func TestRules(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.mlir")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	covered := map[string]bool{}
 	for _, file := range files {
 		file = filepath.ToSlash(file) // so are the names in the comments
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			want := wants(t, string(data))
 			for _, d := range check.Must(
 				lint.CheckWith(mlirtest.LibraryFor(t, data), file, data, options(string(data)))) {

@@ -32,9 +32,7 @@ func lowered(t testing.TB, text string) *mlir.Module {
 	t.Helper()
 	c := mlirtest.ContextOf(t, mlirtest.Upstream(t))
 	m := mlirtest.Parse(t, c, text)
-	if err := check.Must(c.NewPassManager(mlir.PassManagerOptions{Pipeline: lower})).Run(m); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, check.Must(c.NewPassManager(mlir.PassManagerOptions{Pipeline: lower})).Run(m))
 	return m
 }
 
@@ -51,9 +49,7 @@ func engine(t testing.TB, text string, o execution.Options) *execution.Engine {
 	t.Helper()
 	m := lowered(t, text)
 	e, err := execution.New(m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	check.Cleanup(t, e)
 	m.Context().Close() // the engine outlives it
 	return e
@@ -291,9 +287,7 @@ llvm.func @f() -> i32 {
 	count := (*int32)(capi.Alloc(4))
 	defer capi.Free(unsafe.Pointer(count))
 	*count = 7
-	if err := e.Register("count", unsafe.Pointer(count)); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, e.Register("count", unsafe.Pointer(count)))
 	var got int32
 	if err := e.Invoke("f", &got); err != nil || got != 7 {
 		t.Errorf("f returned %d, %v", got, err)
@@ -303,9 +297,7 @@ llvm.func @f() -> i32 {
 func TestDumpObject(t *testing.T) {
 	e := engine(t, "func.func @f() { return }", execution.Options{ObjectDump: true})
 	path := filepath.Join(t.TempDir(), "f.o")
-	if err := e.DumpObject(path); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, e.DumpObject(path))
 	if data, err := os.ReadFile(path); err != nil || len(data) < 100 {
 		t.Errorf("the object has %d bytes, %v", len(data), err)
 	}

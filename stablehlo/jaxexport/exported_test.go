@@ -78,9 +78,7 @@ func TestRead(t *testing.T) {
 				t.Error("it is not recognized")
 			}
 			got, err := jaxexport.Read(data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			c.want.Name, c.want.CallingConvention, c.want.Devices = c.file, 10, 1
 			for _, e := range []*jaxexport.Exported{got, got.VJP} {
 				if e != nil && !bytes.HasPrefix(e.Module, []byte("ML\xefR")) {

@@ -16,15 +16,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
 func open(t *testing.T, path string) *File {
 	t.Helper()
 	f, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	t.Cleanup(func() { f.Close() })
 	return f
 }
@@ -32,9 +31,7 @@ func open(t *testing.T, path string) *File {
 func array(t *testing.T, f *File, name string) Array {
 	t.Helper()
 	a, err := f.Array(name, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return a
 }
 
@@ -166,9 +163,7 @@ func TestCorpusRoundTrip(t *testing.T) {
 			t.Errorf("%s: no arrays", path)
 		}
 		copied := filepath.Join(t.TempDir(), "copy.npz")
-		if err := WriteFile(copied, list); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, WriteFile(copied, list))
 		g := open(t, copied)
 		if diff := cmp.Diff(f.Names(), g.Names()); diff != "" {
 			t.Error(diff)
@@ -189,17 +184,11 @@ func TestCorpusRoundTrip(t *testing.T) {
 // Encode writes, byte for byte, what NumPy writes.
 func TestEncodeAsNumPy(t *testing.T) {
 	want, err := os.ReadFile("testdata/version1.npy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	v, err := tensor.FromSlice([]float32{0, 1, 2, 3, 4, 5}, 2, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	var got bytes.Buffer
-	if err := Encode(&got, v); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, Encode(&got, v))
 	if diff := cmp.Diff(want, got.Bytes()); diff != "" {
 		t.Error(diff)
 	}
@@ -215,9 +204,7 @@ func TestWriteEveryType(t *testing.T) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "all.npz")
-	if err := WriteFile(path, list); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, WriteFile(path, list))
 	f := open(t, path)
 	for _, n := range list {
 		a := array(t, f, n.Name)
@@ -233,9 +220,7 @@ func TestWriteEveryType(t *testing.T) {
 // An entry "dtypes" exists only if it is needed.
 func TestWritePlainTypes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "plain.npz")
-	if err := WriteFile(path, []Named{{"out0", tensor.Scalar(float32(1))}}); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, WriteFile(path, []Named{{"out0", tensor.Scalar(float32(1))}}))
 	if f := open(t, path); f.Has(typesEntry) {
 		t.Errorf("there is an entry %q", typesEntry)
 	}
@@ -375,9 +360,7 @@ func TestOpenDamaged(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "x.npz")
-			if err := os.WriteFile(path, test.data, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, os.WriteFile(path, test.data, 0o644))
 			if _, err := Open(path); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want one with %q", err, test.want)
 			}
@@ -397,9 +380,7 @@ func TestOpenDamaged(t *testing.T) {
 func save(t *testing.T, data []byte) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "x.npz")
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, os.WriteFile(path, data, 0o644))
 	return path
 }
 
@@ -456,9 +437,7 @@ func TestArrayExcess(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	_, err := f.Array("in0", nil)
 	runtime.ReadMemStats(&after)
-	if err == nil || !strings.Contains(err.Error(), "f32[2] needs 8 bytes and there are more") {
-		t.Errorf("error %v", err)
-	}
+	check.Error(t, err, "f32[2] needs 8 bytes and there are more")
 	if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
 		t.Errorf("%d bytes of memory for an array of 8", n)
 	}
@@ -494,13 +473,9 @@ func archive(t *testing.T, arrays ...Named) []byte {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	for _, a := range arrays {
-		if err := writeEntry(w, a); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, writeEntry(w, a))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, w.Close())
 	return b.Bytes()
 }
 

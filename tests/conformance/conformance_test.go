@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -21,9 +22,7 @@ var samples = slices.Concat(elementwiseSamples, shapeSamples, reduceSamples, pro
 func TestConformance(t *testing.T) {
 	interpreted := programs(t, func(s *sample) bool { return s.notInterpreted == "" })
 	answers, err := interpret(t.Context(), interpreted)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	byInterpreter := map[*sample][]tensor.View{}
 	for i, p := range interpreted {
 		if answers[i].Error != "" {
@@ -71,9 +70,7 @@ func TestConformance(t *testing.T) {
 	for i := range samples {
 		s := &samples[i]
 		want, judge, err := s.wanted()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		if s.notInterpreted == "" && s.notXLA == "" && s.departs == "" {
 			agree(t, s, "interpreter", byInterpreter[s], "XLA", byXLA[s])
 		}
@@ -101,9 +98,7 @@ func (s *sample) hold(
 		return
 	case says != nil:
 		known, err := arrays(says)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		agree(t, s, "known of "+who, known, who, got)
 		if same(want, got, s) {
 			t.Errorf("%s: %s now says what it should: its departure is to be taken out of the list", s.name(), who)

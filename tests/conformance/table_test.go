@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
@@ -39,9 +40,7 @@ var newer = []string{"async_done", "async_start", "collective_reduce"}
 func facts(t *testing.T) (names []string) {
 	t.Helper()
 	text, err := os.ReadFile("../../tools/opgen/facts/stablehlo.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	for line := range strings.Lines(string(text)) {
 		if name, ok := strings.CutPrefix(line, "operation stablehlo."); ok {
 			names = append(names, strings.Fields(name)[0])
@@ -73,9 +72,7 @@ func TestComplete(t *testing.T) {
 		}
 	}
 	all, err := references()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	used := map[string]bool{}
 	for i := range samples {
 		if samples[i].reference {
@@ -96,9 +93,7 @@ func TestTable(t *testing.T) {
 	programs(t, func(*sample) bool { return true }) // says of what the operations are made
 	want := table(t)
 	if *update {
-		if err := os.WriteFile(document, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, os.WriteFile(document, []byte(want), 0o644))
 	}
 	got, err := os.ReadFile(document)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -182,9 +177,7 @@ func table(t *testing.T) string {
 			}
 			if s.notInterpreted == "" || s.notXLA == "" {
 				_, judge, err := s.wanted()
-				if err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, err)
 				judges = append(judges, judge)
 			}
 		}
@@ -367,17 +360,13 @@ func receiverOf(f *ast.FuncDecl) string {
 func sources(t *testing.T, folder string) (files []*ast.File) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(folder, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	for _, path := range paths {
 		if strings.HasSuffix(path, "_test.go") {
 			continue
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		files = append(files, f)
 	}
 	return files
@@ -394,9 +383,7 @@ func TestRefusals(t *testing.T) {
 	}
 	list := programs(t, isRefused)
 	answers, err := interpret(t.Context(), list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	for i, p := range list {
 		// What the program needs besides may be refused first.
 		if !strings.HasPrefix(answers[i].Error, "stablehlo: evaluating stablehlo.") {

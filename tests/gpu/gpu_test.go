@@ -87,9 +87,7 @@ func compile(t testing.TB, params, results, body string) *bridge.Executable {
 func run(t testing.TB, e *bridge.Executable, inputs ...bridge.Input) []tensor.View {
 	t.Helper()
 	out, err := e.Run(context.Background(), inputs...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	var views []tensor.View
 	for _, b := range out {
 		v, err := b.ToHost(context.Background())

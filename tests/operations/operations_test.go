@@ -192,9 +192,7 @@ func hostile(t *testing.T, c *mlir.Context, engine string, op operation, typ str
 		region.Append(block)
 		check.Must(m.Body().Create(mlir.OperationState{Name: "builtin.module", Regions: []mlir.Region{region}}))
 		attr, err := c.ParseAttribute(try.attr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		b := mlir.NewBuilder(block, mlir.Location{})
 		p := &parts{c: c, value: block.Argument(0), other: block.Argument(0), n: try.n, typ: value, attr: attr,
 			text: try.text, number: try.number}

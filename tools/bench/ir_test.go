@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -20,9 +21,7 @@ func TestSameWork(t *testing.T) {
 			continue
 		}
 		m, err := newIRModule(mlirtest.Library(t), false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		defer m.close()
 		if err := c.work(m); err != nil {
 			t.Fatalf("%s: %v", c.name, err)
@@ -56,9 +55,7 @@ func TestBuilderDoesTheSameWork(t *testing.T) {
 		}
 		compared++
 		m, err := newIRModule(mlirtest.Library(t), false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		defer m.close()
 		for _, c := range work.clients {
 			if c.name == "c" || c.name == "go-builder" {

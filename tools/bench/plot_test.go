@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 var testPlot = plot{title: "a < b", note: "today", series: []series{
@@ -20,9 +22,7 @@ var testPlot = plot{title: "a < b", note: "today", series: []series{
 // The picture is well-formed, and everything in it is inside its borders.
 func TestPlot(t *testing.T) {
 	var b strings.Builder
-	if err := testPlot.write(&b); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, testPlot.write(&b))
 	texts, count := elements(t, b.String())
 	if count["polyline"] != 3 || count["circle"] != 8 {
 		t.Errorf("it has the elements %v", count)
@@ -54,9 +54,7 @@ func elements(t *testing.T, picture string) (texts string, count map[string]int)
 		if errors.Is(err, io.EOF) {
 			return texts, count
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		switch e := token.(type) {
 		case xml.StartElement:
 			count[e.Name.Local]++
@@ -98,9 +96,7 @@ func TestDurations(t *testing.T) {
 
 func TestReadJAX(t *testing.T) {
 	got, err := readJAX("io_callback 16 46.5\npure_callback 16 40\nio_callback 1024 50\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	want := []series{
 		{name: "JAX io_callback", points: []point{{16, 46.5}, {1024, 50}}, theirs: true},
 		{name: "JAX pure_callback", points: []point{{16, 40}}, theirs: true},

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tools/bench/internal/floor"
@@ -23,21 +24,15 @@ func TestMain(m *testing.M) {
 // The executions that are compared do the same work.
 func TestBare(t *testing.T) {
 	plugin, err := bridge.Open(bridge.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	table, err := bare(plugin)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	if _, err := floor.OpenBare(table, []byte("no module"), 4); err == nil {
 		t.Error("a text that is no module compiles")
 	}
 	for _, length := range []int{smallRun, largeRun} {
 		b, err := floor.OpenBare(table, []byte(runModule(length)), length)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		defer b.Close()
 		for _, way := range []floor.BareWay{floor.BareRun, floor.BareHelper, floor.BareHelperSpin, floor.BareRound} {
 			if d, err := b.Run(way, 100); err != nil || d <= 0 {
@@ -45,9 +40,7 @@ func TestBare(t *testing.T) {
 			}
 		}
 		got, err := b.Result()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		if diff := cmp.Diff([]float32{0, 2, 4, 6}, got[:4]); diff != "" {
 			t.Errorf("%d elements (-want +got):\n%s", length, diff)
 		}

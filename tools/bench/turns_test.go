@@ -9,22 +9,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // Each floor and each way of the goals makes its calls, from one run and from several.
 func TestCallersCall(t *testing.T) {
 	plugin, err := openPlugin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	d, err := newDispatchers(plugin)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	client, err := plugin.NewClient(bridge.ClientOptions{Devices: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer func() {
 		if err := client.Close(); err != nil {
 			t.Error(err)
@@ -35,9 +30,7 @@ func TestCallersCall(t *testing.T) {
 		1 << 20: join([]caller{d.handler}, d.large, d.inline, d.dispatched),
 	} {
 		l, err := newLoops(t.Context(), client, callers, bytes, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		for i, e := range l.executables {
 			for runs := range 3 {
 				if err := l.run(context.Background(), e, runs, 10); err != nil {
@@ -64,9 +57,7 @@ func TestInTurn(t *testing.T) {
 		}, most: 1, lanes: 2, nothing: true},
 	}
 	got, err := inTurn(works, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	if want := 5; done != want {
 		t.Errorf("it was done %d times, want %d", done, want)
 	}

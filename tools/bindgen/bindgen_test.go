@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // header has each form of declaration that the real headers have.
@@ -39,25 +41,17 @@ func parsed(t *testing.T) *api { return parseText(t, header) }
 func parseText(t *testing.T, header string) *api {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, "mlir-c", "Bindings"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(dir, "more"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, os.MkdirAll(filepath.Join(dir, "mlir-c", "Bindings"), 0o755))
+	check.NoError(t, os.Mkdir(filepath.Join(dir, "more"), 0o755))
 	for name, text := range map[string]string{
 		"mlir-c/A.h":                header,
 		"mlir-c/Bindings/Interop.h": "#error only for Python",
 		"more/StablehloMore.h":      "MlirType stablehloToken(MlirType of);",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	a, err := parse([]string{dir}, declarations{filepath.Join(dir, "more"), stablehloHeaders})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return a
 }
 
@@ -78,9 +72,7 @@ func TestWhatIsBound(t *testing.T) {
 func callsOf(t *testing.T, a *api) map[string]string {
 	t.Helper()
 	files, err := goCalls(a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return files
 }
 
@@ -132,12 +124,8 @@ func TestParseErrors(t *testing.T) {
 		t.Errorf("a folder without headers: %v", err)
 	}
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "mlir-c"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "mlir-c", "A.h"), []byte("int broken(int;"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, os.Mkdir(filepath.Join(dir, "mlir-c"), 0o755))
+	check.NoError(t, os.WriteFile(filepath.Join(dir, "mlir-c", "A.h"), []byte("int broken(int;"), 0o644))
 	if _, err := parse([]string{dir}); err == nil || !strings.Contains(err.Error(), "A.h:1:") {
 		t.Errorf("a broken header: %v", err)
 	}
@@ -220,12 +208,8 @@ void mlirLLVMDIStringTypeAttrGet(int tag);
 			t.Errorf("the names lack %q:\n%s", want, names)
 		}
 	}
-	if err := checkChanged(older, older); err == nil || !strings.Contains(err.Error(), "must be in LLVM 22") {
-		t.Errorf("without the symbol that distinguishes newer libraries: %v", err)
-	}
-	if err := checkChanged(older, parsed(t)); err == nil || !strings.Contains(err.Error(), "remove it") {
-		t.Errorf("without the functions: %v", err)
-	}
+	check.Error(t, checkChanged(older, older), "must be in LLVM 22")
+	check.Error(t, checkChanged(older, parsed(t)), "remove it")
 }
 
 // TestSameUntil checks that a function which is known to be the same in later releases has the
@@ -265,17 +249,11 @@ func TestCoverage(t *testing.T) {
 		"internal/capi/helper.c":  "void g(table* api) { api->mlirContextCreate(); }",
 	} {
 		path := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		check.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	page, err := coverage(parsed(t), root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	for _, want := range []string{
 		"| `mlir-c/A.h` | 7 | 5 |", "| `stablehlo/integrations/c/StablehloMore.h` | 1 | 1 |",
 		"| **all** | **8** | **6** |",

@@ -13,13 +13,9 @@ import (
 func TestCommitted(t *testing.T) {
 	root := filepath.Join("..", "..")
 	want, err := outputs("", "", root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	old, err := stale(root, want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	for _, path := range old {
 		t.Errorf("%s is not generated any longer", path)
 	}

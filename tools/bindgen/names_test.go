@@ -42,13 +42,9 @@ func TestSameGoFile(t *testing.T) {
 func TestStale(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "internal", "capi")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, os.MkdirAll(dir, 0o755))
 	for _, name := range []string{"gen_ir.go", "gen_old.go", "table.go"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o644))
 	}
 	got := check.Must(stale(root, map[string][]byte{"internal/capi/gen_ir.go": nil}))
 	if d := cmp.Diff([]string{filepath.Join(dir, "gen_old.go")}, got); d != "" {

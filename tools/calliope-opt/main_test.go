@@ -116,9 +116,7 @@ func TestSteps(t *testing.T) {
 			t.Parallel()
 			folder := t.TempDir()
 			for name, text := range test.files {
-				if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
 			}
 			out, errs, status := opt(t, folder, loss, strings.Fields(test.args)...)
 			if status != exitDone || errs != "" {

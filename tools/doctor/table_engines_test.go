@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -16,9 +17,7 @@ func TestTablesOfAll(t *testing.T) {
 	parts := slices.Concat(libraryOrder, native.Plugins())
 	all := ensureReleases(t, parts)
 	tables, err := measure(t.Context(), parts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	want, got := fileTables(t), tables.String()
 	if !all { // other platforms lack some parts
 		got = known(got, want)

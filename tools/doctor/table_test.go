@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -17,13 +18,9 @@ const tablesFile = "../../docs/compatibility.md"
 func fileTables(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(tablesFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	_, inside, _, err := cutTables(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return inside
 }
 
@@ -57,9 +54,7 @@ func ensureReleases(t *testing.T, parts []native.Part) (all bool) {
 			continue
 		}
 		found, err := native.Ensure(t.Context(), p, native.EnsureOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		all = all && found.Version == p.Release()
 	}
 	return all
@@ -71,9 +66,7 @@ func TestTables(t *testing.T) {
 	defaults := []native.Part{native.MLIR, native.PJRTPlugin}
 	all := ensureReleases(t, defaults)
 	tables, err := measure(t.Context(), defaults)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	want := fileTables(t)
 	if d := cmp.Diff(want, known(tables.String(), want)); d != "" {
 		t.Errorf("run `go generate ./tools/doctor`; docs/compatibility.md (-is +should be):\n%s", d)
@@ -89,9 +82,7 @@ func TestTableFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file.md")
 	write := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	write("before\n" + tableBegin + "old\n" + tableEnd + "after\n")
 	if exit, _, stderr := doctor(t, "-table", file); exit != exitWell ||
@@ -101,9 +92,7 @@ func TestTableFile(t *testing.T) {
 	}
 	_, printed, _ := doctor(t, "-table")
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	if d := cmp.Diff("before\n"+tableBegin+printed+tableEnd+"after\n", string(text)); d != "" {
 		t.Errorf("the file (-want +got):\n%s", d)
 	}

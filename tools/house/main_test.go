@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // TestMeasure counts a package whose names are used across its files, shadowed, and declared once for each system.
@@ -14,12 +16,8 @@ func TestMeasure(t *testing.T) {
 	write := func(name, text string) {
 		t.Helper()
 		file := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, os.MkdirAll(filepath.Dir(file), 0o777))
+		check.NoError(t, os.WriteFile(file, []byte(text), 0o666))
 	}
 	write("go.mod", "module example.com/m\n\ngo 1.26\n")
 	write("p/a.go", "package p\n\nimport \"example.com/m/q\"\n\ntype T struct{ size int }\n\nfunc (T) Size() int { return q.N + size() + limit }\n")
@@ -31,13 +29,9 @@ func TestMeasure(t *testing.T) {
 	write("p/testdata/e.go", "package e\n\nvar E = 1\n")
 	write("q/q.go", "package q\n\nvar N = 1\n")
 	module, err := moduleName(filepath.Join(root, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	folders, err := sources(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	got := map[string]room{}
 	for folder, files := range folders {
 		if got[folder], err = measure(module, files); err != nil {

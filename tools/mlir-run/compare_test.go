@@ -9,15 +9,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/tensor/npz"
 )
 
 func TestMinifloats(t *testing.T) {
 	f, err := npz.Open("testdata/minifloats.npz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer f.Close()
 	types := 0
 	for _, d := range tensor.DTypes() {
@@ -31,9 +30,7 @@ func TestMinifloats(t *testing.T) {
 			continue
 		}
 		want, err := tensor.Slice[float32](a.View)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		v := tensor.View{Shape: tensor.ShapeOf(d, len(want)), Data: make([]byte, len(want))}
 		for i := range v.Data {
 			v.Data[i] = byte(i)

@@ -98,9 +98,7 @@ func TestFeeds(t *testing.T) {
 		for i, v := range views[1:] {
 			arrays = append(arrays, npz.Named{Name: fmt.Sprint("infeed", i), View: v})
 		}
-		if err := npz.WriteFile(filepath.Join(folder, name), arrays); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, npz.WriteFile(filepath.Join(folder, name), arrays))
 	}
 	write(t, folder, "cond.mlir", condFeeds)
 	repaired(t, folder, "cond.mlir", []byte(condFeeds))

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 const one = "func.func @main() -> tensor<f32> {\n  %a = stablehlo.constant dense<1.0> : tensor<f32>\n  return %a : tensor<f32>\n}"
@@ -15,12 +17,8 @@ func TestHostileFiles(t *testing.T) {
 	folder := t.TempDir()
 	write(t, folder, "one.mlir", one)
 	write(t, folder, "two.mlir", identity("tensor<2xf32>"))
-	if err := syscall.Mkfifo(filepath.Join(folder, "pipe"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mkfifo(filepath.Join(folder, "pipe.npz"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, syscall.Mkfifo(filepath.Join(folder, "pipe"), 0o600))
+	check.NoError(t, syscall.Mkfifo(filepath.Join(folder, "pipe.npz"), 0o600))
 	for args, want := range map[string]string{
 		"/dev/zero --max-module 8MiB":    "/dev/zero: it is larger than 8MiB: raise --max-module to read it",
 		"pipe --timeout 500ms":           "pipe: not done after 500ms",
@@ -43,9 +41,7 @@ func TestHostileFiles(t *testing.T) {
 		t.Run(args+" to a full disk", func(t *testing.T) {
 			t.Parallel()
 			full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			defer full.Close()
 			command{folder: folder, stdout: full}.run(t, strings.Fields(args)...).want(t, exitFailed, "",
 				"mlir-run: printing: write ")

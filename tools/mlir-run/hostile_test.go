@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/tensor/npz"
 )
@@ -97,9 +98,7 @@ func TestHostileArrays(t *testing.T) {
 	write(t, folder, "mega.mlir", "func.func @main(%a: tensor<262144xf32>, %b: tensor<262144xf32>) { return }")
 	header := func(shape string) string {
 		var b bytes.Buffer
-		if err := npz.Encode(&b, tensor.Vector[float32](1, 2)); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, npz.Encode(&b, tensor.Vector[float32](1, 2)))
 		head := strings.TrimSuffix(b.String()[:b.Len()-8], "\n")
 		length := len(head)
 		head = strings.Replace(head, "(2,)", "("+shape+",)", 1)

@@ -143,16 +143,12 @@ func checkOthers(t *testing.T, gotPath, wantPath string) {
 func views(t *testing.T, path string) map[string]tensor.View {
 	t.Helper()
 	f, err := npz.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer f.Close()
 	list := map[string]tensor.View{}
 	for _, name := range f.Names() {
 		a, err := f.Array(name, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		list[name] = a.View
 	}
 	return list
@@ -222,17 +218,13 @@ func TestCorpusRefused(t *testing.T) {
 
 func write(t *testing.T, folder, name string, data string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(folder, name), []byte(data), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(data), 0o644))
 }
 
 func writeArray(t *testing.T, folder, name string, v tensor.View) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := npz.Encode(&b, v); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, npz.Encode(&b, v))
 	write(t, folder, name, b.String())
 }
 
@@ -255,9 +247,7 @@ func TestRun(t *testing.T) {
 		"other": {{Name: "result", View: tensor.Vector[float32](11, 23)}},
 		"keys":  {{Name: "x", View: tensor.Vector[float32](1, 2)}, {Name: "y", View: tensor.Vector[float32](10, 20)}},
 	} {
-		if err := npz.WriteFile(filepath.Join(folder, name+".npz"), arrays); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, npz.WriteFile(filepath.Join(folder, name+".npz"), arrays))
 	}
 	for name, test := range map[string]struct {
 		args           string
@@ -328,9 +318,7 @@ func TestEveryType(t *testing.T) {
 	folder := t.TempDir()
 	write(t, folder, "m.mlir", fmt.Sprintf("func.func @main(%s) -> (%s) {\n  return %s : %[2]s\n}",
 		strings.Join(params, ", "), strings.Join(types, ", "), strings.Join(values, ", ")))
-	if err := npz.WriteFile(filepath.Join(folder, "in.npz"), in); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, npz.WriteFile(filepath.Join(folder, "in.npz"), in))
 	command{folder: folder}.run(t, "m.mlir", "--in", "in.npz", "--out", "out.npz").want(t, exitDone, "", "")
 	out := views(t, filepath.Join(folder, "out.npz"))
 	if len(out) != len(in) {

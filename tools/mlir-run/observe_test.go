@@ -15,6 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/callbacks/record"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/tensor/npz"
 )
@@ -23,19 +24,13 @@ import (
 func recordCalls(t *testing.T, path string, calls ...callbacks.Frame) {
 	t.Helper()
 	r, err := record.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	fn := r.Wrap(func(*callbacks.Frame) error { return nil })
 	for _, f := range calls {
 		f.Config = contract.Config{Form: contract.Call, Callback: f.Name}
-		if err := fn(&f); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, fn(&f))
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, r.Close())
 }
 
 // The recording of a module can run it again, wherever the module's file is. It and the
@@ -71,9 +66,7 @@ func TestRecordReplayTrace(t *testing.T) {
 	for _, file := range []string{"trace.json", "again.json"} {
 		if file == "again.json" { // the module is elsewhere, and nothing is printed
 			text, err := os.ReadFile(filepath.Join(corpus, name+".mlir"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			write(t, folder, "moved.mlir", string(text))
 			args[0] = path("moved.mlir")
 			got = command{folder: corpus}.run(t, append(args, "--replay", path("calls.rec"), "--trace", path(file))...)
@@ -87,9 +80,7 @@ func TestRecordReplayTrace(t *testing.T) {
 		if err == nil {
 			err = json.Unmarshal(data, &events)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		for _, e := range events {
 			if e.Ph == "X" && !strings.HasPrefix(e.Name, "run ") {
 				traced[file]++
@@ -106,13 +97,9 @@ func TestReplayCorpus(t *testing.T) {
 	folder := t.TempDir()
 	arrays := views(t, filepath.Join(corpus, "cb_pure.npz"))
 	in, err := tensor.Slice[float32](arrays["in0"])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	out, err := tensor.Slice[float32](arrays["out0"])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	var result []float32 // the module adds its operand to what the callback gives
 	for i := range in {
 		result = append(result, out[i]-in[i])
@@ -147,15 +134,11 @@ func TestReplayOwnCallbacks(t *testing.T) {
   return %a, %b : tensor<2xf32>, tensor<i32>
 }`
 	registry, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer registry.Close()
 	folder := t.TempDir()
 	recorder, err := record.Create(filepath.Join(folder, "own.rec"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	registry.Use(recorder.Wrap)
 	double := func(_ context.Context, args []tensor.View) (tensor.View, error) {
 		values, err := tensor.Slice[float32](args[0])
@@ -164,37 +147,23 @@ func TestReplayOwnCallbacks(t *testing.T) {
 		}
 		return tensor.Vector(2*values[0], 2*values[1]), nil
 	}
-	if err := registry.Register("double", callbacks.Call(double), callbacks.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, registry.Register("double", callbacks.Call(double), callbacks.Options{}))
 	count := func(_ context.Context, args []tensor.View) (int32, error) { return int32(len(args[0].Data)), nil }
-	if err := registry.Register("count", callbacks.Call(count), callbacks.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, registry.Register("count", callbacks.Call(count), callbacks.Options{}))
 	plugin, err := bridge.Open(bridge.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	client, err := plugin.NewClient(bridge.ClientOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer client.Close()
 	executable, err := client.Compile(t.Context(), bridge.Source(module), bridge.CompileOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer executable.Close()
 	outputs, err := executable.Run(t.Context(), tensor.Vector[float32](3, 4))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	for _, b := range outputs {
 		b.Close()
 	}
-	if err := recorder.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, recorder.Close())
 
 	writeArray(t, folder, "x.npy", tensor.Vector[float32](3, 4))
 	c := command{folder: folder, stdin: module}
@@ -202,9 +171,7 @@ func TestReplayOwnCallbacks(t *testing.T) {
 	c.run(t, "-", "--in", "x.npy").want(t, exitFailed, "", "these custom calls have no handler:\n  <stdin>:2:8: callback \"double\"\n  <stdin>:3:8: callback \"count\"\nwith --tap")
 
 	data, err := os.ReadFile(filepath.Join(folder, "own.rec"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	write(t, folder, "torn.rec", string(data[:len(data)-1]))
 	got := c.run(t, "-", "--in", "x.npy", "--replay", "torn.rec")
 	got.want(t, exitFailed, "", "mlir-run: --replay torn.rec: record: the recording is incomplete from byte ")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 )
 
@@ -19,13 +20,9 @@ func TestAttributesOfLibrary(t *testing.T) {
 	keywords := regexp.MustCompile(`to be one of: (.*)`)
 	fields := regexp.MustCompile("expected one of: (`.*)")
 	for dialect := range ownDialects {
-		if err := c.LoadDialect(dialect); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, c.LoadDialect(dialect))
 		attributes, err := readAttributes(root, dialect)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		for _, a := range attributes {
 			t.Run(dialect+"."+a.name, func(t *testing.T) {
 				text, list, functions := a.text(), keywords, []string{a.capi() + "Get", "AttributeIsA" + a.capi()}

@@ -13,9 +13,7 @@ var root = filepath.Join("..", "..")
 // TestCommitted checks that `go generate` writes exactly the committed files.
 func TestCommitted(t *testing.T) {
 	want, err := generate(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	check.Files(t, root, want, "the files of `go generate ./...`")
 	for _, pattern := range []string{"mlir/dialect/*", "stablehlo", "stablehlo/chlo"} {
 		for _, file := range check.Must(filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern), "gen_*.go"))) {

@@ -28,9 +28,7 @@ func.func @main(%x: i32) {
   return
 }
 func.func private @g(%x: i32) { return }`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	order, byName := function.Defined(m)
 	var names []string
 	for _, f := range order {

@@ -177,9 +177,7 @@ func TestFillRegion(t *testing.T) {
 			return check.Must(c.Create(s))
 		}
 		matmul := create("linalg.matmul", 1, 0, 1, 2)
-		if err := linalg.FillRegion(matmul); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, linalg.FillRegion(matmul))
 		if err := matmul.Verify(); err != nil {
 			t.Error(err)
 		}

@@ -81,9 +81,7 @@ func TestRecursiveStruct(t *testing.T) {
 		check.Diff(t, "without a body", llvm.Struct{Name: "node", Opaque: true}, check.Must(llvm.ReadStruct(node)))
 		fields := []mlir.Type{check.Must(llvm.Array{Element: check.Must(llvm.PointerType(c, 0)), Len: 2}.Type(c)),
 			mlirtest.Type(c, "i64")}
-		if err := llvm.SetBody(node, fields, false); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, llvm.SetBody(node, fields, false))
 		check.Diff(t, "the text", `!llvm.struct<"node", (array<2 x ptr>, i64)>`, node.String())
 		if err := llvm.SetBody(node, fields, false); err != nil {
 			t.Errorf("the same body again: %v", err)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/native"
 )
@@ -14,9 +15,7 @@ func TestMain(m *testing.M) { nativetest.Main(m, native.PJRTPlugin) }
 // alone.
 func TestDebug(t *testing.T) {
 	plugin, err := bridge.Open(bridge.OpenOptions{Debug: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	for _, f := range Debug() {
 		for _, way := range f.Ways {
 			t.Run(f.Name+"/"+way.String(), func(t *testing.T) {

@@ -3,13 +3,13 @@ package load
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/native"
 )
@@ -19,16 +19,12 @@ func TestMain(m *testing.M) { nativetest.Main(m, native.PJRTPlugin) }
 // A short soak in each mode; the tool makes ten million calls.
 func TestRun(t *testing.T) {
 	plugin, err := bridge.Open(bridge.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	for _, mode := range Modes() {
 		t.Run(mode, func(t *testing.T) {
 			const calls = 20_000
 			result, err := Run(t.Context(), plugin, Options{Calls: calls, Devices: 2, Goroutines: 4, Mode: mode})
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			if n := result.Calls(); n < calls {
 				t.Errorf("%d calls were made, want %d and those that fail", n, calls)
 			}
@@ -76,9 +72,7 @@ func TestCheck(t *testing.T) {
 	} {
 		bad := good
 		change(&bad)
-		if err := bad.check(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q in it", err, want)
-		}
+		check.Error(t, bad.check(), want)
 	}
 }
 
@@ -98,9 +92,7 @@ func TestMemoryBound(t *testing.T) {
 		for i := range growing {
 			grow(&growing[i], i)
 		}
-		if err := CheckFlat(growing); err == nil || !strings.Contains(err.Error(), what) {
-			t.Errorf("got %v, want that the %s grew", err, what)
-		}
+		check.Error(t, CheckFlat(growing), what)
 		if err := CheckHeap(growing); (err != nil) != (what == "Go heap") {
 			t.Errorf("the heap alone, when the %s grows: %v", what, err)
 		}
@@ -112,9 +104,7 @@ func TestMemoryBound(t *testing.T) {
 
 func TestRunEndsWithTheContext(t *testing.T) {
 	plugin, err := bridge.Open(bridge.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = Run(ctx, plugin, Options{Calls: 1000, Devices: 1, Goroutines: 2, Mode: Mixed})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/native"
 )
@@ -19,9 +20,7 @@ func TestMain(m *testing.M) { nativetest.Main(m, native.PJRTPlugin) }
 func testPlugin(t *testing.T) *bridge.Plugin {
 	t.Helper()
 	plugin, err := bridge.Open(bridge.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return plugin
 }
 
@@ -33,9 +32,7 @@ func TestRun(t *testing.T) {
 		t.Run(fmt.Sprint(procs), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 			result, err := Run(t.Context(), plugin, Options{For: 500 * time.Millisecond, Registries: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			if result.Calls == 0 || result.Actions[runSteady] == 0 || len(result.Stats) != len(ways) {
 				t.Errorf("nothing was done:\n%s", result)
 			}
@@ -46,16 +43,12 @@ func TestRun(t *testing.T) {
 // Each action does what its name says, whatever the random choice.
 func TestActions(t *testing.T) {
 	s, err := newStress(t.Context(), testPlugin(t), Options{Registries: 1, Devices: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	for a := range numActions {
 		t.Run(actionNames[a], func(t *testing.T) {
 			r := newRand(int(a))
 			for range 5 {
-				if err := s.act(t.Context(), a, r); err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, s.act(t.Context(), a, r))
 			}
 		})
 	}
@@ -88,9 +81,7 @@ func TestCounts(t *testing.T) {
 		}
 	}
 	c.sum.Add(1)
-	if err := c.exact(good); err == nil || !strings.Contains(err.Error(), "carried 11") {
-		t.Errorf("got %v", err)
-	}
+	check.Error(t, c.exact(good), "carried 11")
 }
 
 func TestOptions(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
 )
 
@@ -41,9 +42,7 @@ func TestBaseline(t *testing.T) {
 		t.Errorf("wrote %v\n%s", err, data)
 	}
 	b, err := Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	found := []report.Finding{finding("a", "1"), finding("a", "1"), finding("a", "2"), finding("x/b", "2"), ofRun}
 	b.Mark(found)
 	var got []string
@@ -60,13 +59,9 @@ func TestBaseline(t *testing.T) {
 	var parts [][]byte
 	for _, findings := range [][]report.Finding{{finding("x/b", "2"), finding("other", "o")},
 		{finding("a", "1"), finding("a", "gone")}} {
-		if err := Write(in("part"), findings); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, Write(in("part"), findings))
 		part, err := os.ReadFile(in("part"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 		parts = append(parts, part)
 	}
 	merged, err := Merge([]string{"1", "2"}, parts)
@@ -85,9 +80,7 @@ func TestMistakes(t *testing.T) {
 		`{"version": 2, "findings": 3}`:   "is a baseline of version 2, and this mlir-lint reads version 1: make it anew with -write-baseline",
 		`{"version": 1, "findings": "x"}`: "is not a baseline: json: cannot unmarshal string",
 	} {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 		if _, err := Read(path); err == nil || !strings.HasPrefix(err.Error(), path+" "+want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
@@ -111,15 +104,9 @@ func TestReplace(t *testing.T) {
 	}
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "b.json"), filepath.Join(dir, "link.json")
-	if err := os.WriteFile(path, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("b.json", link); err != nil {
-		t.Fatal(err)
-	}
-	if err := Write(link, nil); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, os.WriteFile(path, nil, 0o600))
+	check.NoError(t, os.Symlink("b.json", link))
+	check.NoError(t, Write(link, nil))
 	info, err := os.Lstat(path)
 	target, linkErr := os.Readlink(link)
 	if err != nil || info.Size() == 0 || info.Mode().Perm() != 0o600 || linkErr != nil || target != "b.json" {

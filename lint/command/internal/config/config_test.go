@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 var testRules = []string{"outfeed", "infeed", "after-all"}
@@ -42,9 +44,7 @@ ignore:
 		t.Run(test.name, func(t *testing.T) {
 			file := filepath.FromSlash("/a/b/.mlir-lint.yaml")
 			got, err := Parse(file, Name, []byte(test.text), testRules)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			test.want.File = file
 			if test.want.Levels == nil {
 				test.want.Levels = map[string]Level{}
@@ -72,15 +72,11 @@ func TestExtends(t *testing.T) {
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, err)
 	}
 	t.Chdir(dir)
 	c, err := NewFinder(testRules).For(filepath.Join(dir, "m"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	want := Config{File: filepath.Join(dir, "m", Name), Levels: map[string]Level{"outfeed": "error", "infeed": "note"},
 		KnownTargets: []string{"a", "b"}, Strict: true, Ignores: []Ignore{{Path: "y", Rules: []string{"outfeed"}}}}
 	if diff := cmp.Diff(want, *c, cmpopts.IgnoreUnexported(Config{})); diff != "" {
@@ -219,12 +215,8 @@ func TestFinder(t *testing.T) {
 		"folder/" + Name + "/x": "",
 	} {
 		path := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		check.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	f := NewFinder(testRules)
 	for folder, strict := range map[string]bool{"": true, "a": true, "a/b": false, "a/b/c/d": false} {
@@ -246,9 +238,7 @@ func TestFinder(t *testing.T) {
 		t.Error("a missing file is accepted")
 	}
 	fixed, err := Fixed(os.DevNull, testRules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	if c, err := fixed.For(filepath.Join(root, "bad")); err != nil || c.Strict {
 		t.Errorf("%v, %v", c, err)
 	}

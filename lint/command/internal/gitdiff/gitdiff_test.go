@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // repository makes a repository with one commit of the files.
@@ -25,12 +27,8 @@ func repository(t *testing.T, files map[string]string) string {
 func write(t *testing.T, dir, name, text string) {
 	t.Helper()
 	path := filepath.Join(dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	check.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 func run(t *testing.T, dir string, args ...string) {
@@ -66,9 +64,7 @@ func TestSince(t *testing.T) {
 	write(t, dir, "b/new.mlir", "1\n")
 	os.Remove(filepath.Join(dir, "gone.mlir"))
 	c, err := Since(filepath.Join(dir, "b"), "HEAD")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	for name, want := range map[string]string{ // a letter for each line
 		"a.mlir":      ".##..",
 		"same.mlir":   ".",

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
 )
 
@@ -58,9 +59,7 @@ func write(t *testing.T, w io.Writer, format string, o report.Options, only func
 	t.Helper()
 	o.Rules, o.Version = ruleSet, "1.2.3"
 	r, err := report.New(format, w, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	for _, f := range files {
 		if only != nil && !only(f.name) {
 			continue
@@ -69,13 +68,9 @@ func write(t *testing.T, w io.Writer, format string, o report.Options, only func
 		for i := range findings {
 			findings[i].File = f.name
 		}
-		if err := r.File(f.name, findings); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, r.File(f.name, findings))
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, r.Close())
 }
 
 // TestGolden compares each format with a file. -update writes the files.
@@ -105,14 +100,10 @@ func TestGolden(t *testing.T) {
 			write(t, &b, test.format, test.o, nil)
 			path := filepath.Join("testdata", test.golden)
 			if *update {
-				if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				check.NoError(t, os.WriteFile(path, b.Bytes(), 0o644))
 			}
 			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.NoError(t, err)
 			if diff := cmp.Diff(string(want), b.String()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -173,9 +164,7 @@ func TestMergeSARIF(t *testing.T) {
 	write(t, &second, "sarif", report.Options{}, func(name string) bool { return name != "a.mlirbc" })
 	for _, parts := range [][][]byte{{first.Bytes(), second.Bytes()}, {second.Bytes(), first.Bytes()}} {
 		merged.Reset()
-		if err := report.MergeSARIF(&merged, []string{"1", "2"}, parts); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, report.MergeSARIF(&merged, []string{"1", "2"}, parts))
 		if diff := cmp.Diff(all.String(), merged.String()); diff != "" {
 			t.Errorf("(-all +merged):\n%s", diff)
 		}

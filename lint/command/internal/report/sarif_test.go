@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
 )
 
@@ -67,9 +68,7 @@ func TestSARIF(t *testing.T) {
 		}
 	}
 	d := json.NewDecoder(&b)
-	if err := d.Decode(&log); err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, d.Decode(&log))
 	run := log.Runs[0]
 	rules := run.Tool.Driver.Rules
 	if log.Version != "2.1.0" || len(log.Runs) != 1 || run.Tool.Driver.Name == "" || run.Tool.Driver.Version == "" ||

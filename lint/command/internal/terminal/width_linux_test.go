@@ -4,14 +4,14 @@ import (
 	"bytes"
 	"os"
 	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // TestWidth checks that only a terminal is one.
 func TestWidth(t *testing.T) {
 	null, err := os.Open(os.DevNull)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer null.Close()
 	if _, ok := Width(null); ok {
 		t.Errorf("%s is a terminal", os.DevNull)
@@ -20,9 +20,7 @@ func TestWidth(t *testing.T) {
 		t.Error("a buffer is a terminal")
 	}
 	pty, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	defer pty.Close()
 	if _, ok := Width(pty); !ok {
 		t.Error("a pseudoterminal is not a terminal")

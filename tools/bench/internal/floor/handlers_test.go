@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/dl"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
@@ -24,17 +25,11 @@ func TestMain(m *testing.M) { nativetest.Main(m, native.PJRTPlugin) }
 func open(t *testing.T) (*bridge.Plugin, *pjrt.Plugin) {
 	t.Helper()
 	plugin, err := bridge.Open(bridge.OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	library, err := dl.Open(plugin.Info().Path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	table, err := pjrt.Load(library)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.NoError(t, err)
 	return plugin, table
 }
 
@@ -43,19 +38,11 @@ func client(t *testing.T) *bridge.Client {
 	t.Helper()
 	plugin, table := open(t)
 	for range 2 {
-		if err := floor.Register(table); err != nil {
-			t.Fatal(err)
-		}
+		check.NoError(t, floor.Register(table))
 	}
 	c, err := plugin.NewClient(bridge.ClientOptions{Devices: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	check.NoError(t, err)
+	check.Cleanup(t, c)
 	return c
 }
 
@@ -65,11 +52,7 @@ func compile(t *testing.T, c *bridge.Client, module string) *bridge.Executable {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, module)
 	}
-	t.Cleanup(func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	check.Cleanup(t, e)
 	return e
 }
 
@@ -183,10 +166,6 @@ func TestHandlersRefuse(t *testing.T) {
 func TestRegisterRefuses(t *testing.T) {
 	client(t)
 	other, err := pjrt.Load(pjrttest.Open(t, pjrttest.Right2))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := floor.Register(other); err == nil || !strings.Contains(err.Error(), "another plugin") {
-		t.Errorf("got %v", err)
-	}
+	check.NoError(t, err)
+	check.Error(t, floor.Register(other), "another plugin")
 }
