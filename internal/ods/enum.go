@@ -82,13 +82,3 @@ func Enumerated[T interface {
 }](read func(mlir.Attribute) (T, bool)) Kind[T] {
 	return Kind[T]{func(c *mlir.Context, v T) (mlir.Attribute, error) { return v.Attribute(c) }, read}
 }
-
-// EnumeratedBy returns the kind of an enumeration whose reader returns an error.
-func EnumeratedBy[T interface {
-	Attribute(*mlir.Context) (mlir.Attribute, error)
-}](read func(mlir.Attribute) (T, error)) Kind[T] {
-	return Enumerated(func(a mlir.Attribute) (T, bool) {
-		v, err := read(a)
-		return v, err == nil
-	})
-}

@@ -50,7 +50,7 @@ var builders = map[string][]any{
 	"async":   {async.Execute, async.Func},
 	"complex": {complex.Number},
 	"emitc": {emitc.Opaque, emitc.ArrayType, emitc.LValueType, emitc.PointerType, emitc.OpaqueType, emitc.PtrDiffType,
-		emitc.SignedSizeType, emitc.SizeType, emitc.CmpPredicate.Attribute},
+		emitc.SignedSizeType, emitc.SizeType},
 	"function": {function.Func, function.Declare, function.Inline},
 	"gpu":      {gpu.Launch, gpu.Module, gpu.Kernel, gpu.AsyncTokenType, gpu.Object.Attribute},
 	"linalg":   {linalg.Generic, linalg.ContractionOfMaps, linalg.ConvolutionOfMaps, linalg.FillRegion},

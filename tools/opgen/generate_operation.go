@@ -74,9 +74,6 @@ func (g *generator) goKindOf(kind string) goKind {
 	}
 	dialect, class, _ := strings.Cut(name, ".")
 	switch {
-	case dialect == g.dialect && g.byHand[class] && g.byHand["Read"+class]:
-		g.enums["enum:"+name] = "ods.EnumeratedBy(Read" + class + ")"
-		return goKind{class, kindVariable(name), "value"}
 	case !g.byHand[class] && !slices.Contains(shared, dialect) || dialect == g.dialect && !g.byHand[class]:
 		g.enums["enum:"+name] = "ods.Enumerated(As" + class + ")"
 		return goKind{class, kindVariable(name), "value"}

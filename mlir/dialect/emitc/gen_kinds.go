@@ -8,5 +8,5 @@ import (
 
 // The kinds of attributes that have types of their own.
 var (
-	cmpPredicateKind = ods.EnumeratedBy(ReadCmpPredicate)
+	cmpPredicateKind = ods.Enumerated(AsCmpPredicate)
 )

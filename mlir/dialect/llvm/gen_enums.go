@@ -118,6 +118,80 @@ func AsAtomicOrdering(a mlir.Attribute) (AtomicOrdering, bool) {
 	return AtomicOrdering(v), ok
 }
 
+// A CConv is an enumeration of the dialect llvm. The zero value stands for the default,
+// where there is one.
+type CConv int
+
+const (
+	CConvC CConv = iota + 1
+	CConvFast
+	CConvCold
+	CConvGHC
+	CConvHiPE
+	CConvAnyReg
+	CConvPreserveMost
+	CConvPreserveAll
+	CConvSwift
+	CConvCXXFASTTLS
+	CConvTail
+	CConvCFGuardCheck
+	CConvSwiftTail
+	CConvX86StdCall
+	CConvX86FastCall
+	CConvARMAPCS
+	CConvARMAAPCS
+	CConvARMAAPCSVFP
+	CConvMSP430INTR
+	CConvX86ThisCall
+	CConvPTXKernel
+	CConvPTXDevice
+	CConvSPIRFUNC
+	CConvSPIRKERNEL
+	CConvIntelOCLBI
+	CConvX86_64SysV
+	CConvWin64
+	CConvX86VectorCall
+	CConvDUMMYHHVM
+	CConvDUMMYHHVMC
+	CConvX86INTR
+	CConvAVRINTR
+	CConvAVRBUILTIN
+	CConvAMDGPUVS
+	CConvAMDGPUGS
+	CConvAMDGPUCS
+	CConvAMDGPUKERNEL
+	CConvX86RegCall
+	CConvAMDGPUHS
+	CConvMSP430BUILTIN
+	CConvAMDGPULS
+	CConvAMDGPUES
+	CConvAArch64VectorCall
+	CConvAArch64SVEVectorCall
+	CConvWASMEmscriptenInvoke
+	CConvAMDGPUGfx
+	CConvM68kINTR
+)
+
+var cConvCases = ods.Enum{What: "CConv",
+	Text:   "#llvm.cconv<%>",
+	Cases:  []string{"ccc", "fastcc", "coldcc", "cc_10", "cc_11", "anyregcc", "preserve_mostcc", "preserve_allcc", "swiftcc", "cxx_fast_tlscc", "tailcc", "cfguard_checkcc", "swifttailcc", "x86_stdcallcc", "x86_fastcallcc", "arm_apcscc", "arm_aapcscc", "arm_aapcs_vfpcc", "msp430_intrcc", "x86_thiscallcc", "ptx_kernelcc", "ptx_devicecc", "spir_funccc", "spir_kernelcc", "intel_ocl_bicc", "x86_64_sysvcc", "win64cc", "x86_vectorcallcc", "hhvmcc", "hhvm_ccc", "x86_intrcc", "avr_intrcc", "avr_builtincc", "amdgpu_vscc", "amdgpu_gscc", "amdgpu_cscc", "amdgpu_kernelcc", "x86_regcallcc", "amdgpu_hscc", "msp430_builtincc", "amdgpu_lscc", "amdgpu_escc", "aarch64_vectorcallcc", "aarch64_sve_vectorcallcc", "wasm_emscripten_invokecc", "amdgpu_gfxcc", "m68k_intrcc"},
+	Values: []uint64{0, 8, 9, 10, 11, 13, 14, 15, 16, 17, 18, 19, 20, 64, 65, 66, 67, 68, 69, 70, 71, 72, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 86, 87, 88, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101},
+}
+
+// String returns the keyword of v.
+func (v CConv) String() string { return cConvCases.String(uint64(v)) }
+
+// Attribute returns the attribute of v. If v is no case, the error lists the cases.
+func (v CConv) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	return cConvCases.Attribute(c, uint64(v))
+}
+
+// AsCConv returns a as a CConv. It returns false if a is another attribute.
+func AsCConv(a mlir.Attribute) (CConv, bool) {
+	v, ok := cConvCases.Read(a)
+	return CConv(v), ok
+}
+
 // A FCmpPredicate is an enumeration of the dialect llvm. The zero value stands for the
 // default, where there is one.
 type FCmpPredicate int
@@ -364,6 +438,43 @@ func (v IntegerOverflowFlags) Attribute(c *mlir.Context) (mlir.Attribute, error)
 func AsIntegerOverflowFlags(a mlir.Attribute) (IntegerOverflowFlags, bool) {
 	v, ok := integerOverflowFlagsCases.Read(a)
 	return IntegerOverflowFlags(v), ok
+}
+
+// A Linkage is an enumeration of the dialect llvm. The zero value stands for the
+// default, where there is one.
+type Linkage int
+
+const (
+	LinkageExternal Linkage = iota + 1
+	LinkageAvailableExternally
+	LinkageLinkonce
+	LinkageLinkonceODR
+	LinkageWeak
+	LinkageWeakODR
+	LinkageAppending
+	LinkageInternal
+	LinkagePrivate
+	LinkageExternWeak
+	LinkageCommon
+)
+
+var linkageCases = ods.Enum{What: "Linkage",
+	Text:  "#llvm.linkage<%>",
+	Cases: []string{"external", "available_externally", "linkonce", "linkonce_odr", "weak", "weak_odr", "appending", "internal", "private", "extern_weak", "common"},
+}
+
+// String returns the keyword of v.
+func (v Linkage) String() string { return linkageCases.String(uint64(v)) }
+
+// Attribute returns the attribute of v. If v is no case, the error lists the cases.
+func (v Linkage) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	return linkageCases.Attribute(c, uint64(v))
+}
+
+// AsLinkage returns a as a Linkage. It returns false if a is another attribute.
+func AsLinkage(a mlir.Attribute) (Linkage, bool) {
+	v, ok := linkageCases.Read(a)
+	return Linkage(v), ok
 }
 
 // A RoundingMode is an enumeration of the dialect llvm. The zero value stands for the
