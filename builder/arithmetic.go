@@ -94,12 +94,7 @@ func Max[X, Y Operand](x X, y Y) Value { return binary("stablehlo.maximum", x, y
 func Min[X, Y Operand](x X, y Y) Value { return binary("stablehlo.minimum", x, y) }
 
 // Pow returns x to the power of y, element by element.
-func Pow[X, Y Operand](x X, y Y) Value {
-	v := binary("stablehlo.power", x, y)
-	if v.s != nil {
-	}
-	return v
-}
+func Pow[X, Y Operand](x X, y Y) Value { return binary("stablehlo.power", x, y) }
 
 // Atan2 returns the angle of the point (y, x), element by element. It is the arc tangent of
 // the first operand divided by the second.
