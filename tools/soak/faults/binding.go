@@ -251,14 +251,7 @@ func misread(s *scene, config, want string) (func(int) error, error) {
 	if err != nil {
 		return nil, err
 	}
-	var programs [2]*program
-	for i, size := range []int{small, large} {
-		e, err := s.compile(calling(s.form(), s.bound(faulty)+config, size))
-		if err != nil {
-			return nil, err
-		}
-		programs[i] = &program{e, size}
-	}
+	programs, err := s.sizes(func(size int) string { return calling(s.form(), s.bound(faulty)+config, size) })
 	return func(i int) error {
 		if err := s.works(works, healthy, i); err != nil {
 			return err
@@ -269,7 +262,7 @@ func misread(s *scene, config, want string) (func(int) error, error) {
 			return fmt.Errorf("got %v, want %q in it", err, want)
 		}
 		return nil
-	}, nil
+	}, err
 }
 
 func forgedSignature(s *scene) (func(int) error, error) {

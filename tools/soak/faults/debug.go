@@ -62,18 +62,12 @@ func writingTo(form contract.Form) func(*scene) (func(int) error, error) {
 		if err != nil {
 			return nil, err
 		}
-		var programs [2]*program
-		for i, size := range []int{small, large} {
-			module := calling(form, s.bound(faulty), size)
+		programs, err := s.sizes(func(size int) string {
 			if form == contract.Observe {
-				module = tapping(s.bound(faulty), 1, size)
+				return tapping(s.bound(faulty), 1, size)
 			}
-			e, err := s.compile(module)
-			if err != nil {
-				return nil, err
-			}
-			programs[i] = &program{e, size}
-		}
+			return calling(form, s.bound(faulty), size)
+		})
 		panics := isPanic(isRuntimeError)
 		return func(i int) error {
 			s.fails(faulty)
@@ -86,6 +80,6 @@ func writingTo(form contract.Form) func(*scene) (func(int) error, error) {
 				return fmt.Errorf("got %g, %w; want %g", got, err, want)
 			}
 			return nil
-		}, nil
+		}, err
 	}
 }

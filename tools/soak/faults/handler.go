@@ -32,17 +32,12 @@ func failingHandler(handle func()) func(*scene) (func(int) error, error) {
 			func(f *callbacks.Frame) error { return &numbered{numberOf(f)} }); err != nil {
 			return nil, err
 		}
-		var programs [2]*program
-		for i, size := range []int{small, large} {
-			if programs[i], err = s.program(contract.Observe, faulty, size); err != nil {
-				return nil, err
-			}
-		}
+		programs, err := s.sizes(func(size int) string { return calling(contract.Observe, s.bound(faulty), size) })
 		return func(i int) error {
 			s.fails(faulty)
 			s.tapFails(func(err error) error { return isNumbered(err, anyNumber) })
 			_, err := s.run(s.ctx, programs[i%2], i, float32(i))
 			return err
-		}, nil
+		}, err
 	}
 }

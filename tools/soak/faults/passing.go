@@ -13,13 +13,7 @@ func passingAsync(s *scene) (func(int) error, error) {
 	if err := s.register(healthy, callbacks.Options{}, negate); err != nil {
 		return nil, err
 	}
-	var programs [2]*program
-	for i, size := range []int{small, large} {
-		var err error
-		if programs[i], err = s.program(contract.Passthrough, healthy, size); err != nil {
-			return nil, err
-		}
-	}
+	programs, err := s.sizes(func(size int) string { return calling(contract.Passthrough, s.bound(healthy), size) })
 	return func(i int) error {
 		s.delivers(healthy)
 		got, err := s.run(s.ctx, programs[i%2], i, float32(i))
@@ -27,7 +21,7 @@ func passingAsync(s *scene) (func(int) error, error) {
 			return fmt.Errorf("got %g, %w; want %g", got, err, want)
 		}
 		return nil
-	}, nil
+	}, err
 }
 
 var onlyAsync = []callbacks.Dispatch{callbacks.Async}

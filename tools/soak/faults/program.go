@@ -27,6 +27,18 @@ func (s *scene) program(form contract.Form, name string, size int) (*program, er
 	return &program{e, size}, err
 }
 
+// sizes compiles a module for small arrays, and for large ones.
+func (s *scene) sizes(module func(size int) string) (programs [2]*program, err error) {
+	for i, size := range []int{small, large} {
+		e, err := s.compile(module(size))
+		if err != nil {
+			return programs, err
+		}
+		programs[i] = &program{e, size}
+	}
+	return programs, nil
+}
+
 // bound is the part of backend_config that binds to a name of the scene's registry.
 func (s *scene) bound(name string) string {
 	return fmt.Sprintf("callback = %q, registry = %q", name, s.registry.Name())

@@ -174,14 +174,7 @@ func backPressure(s *scene) (func(int) error, error) {
 	if err != nil {
 		return nil, err
 	}
-	var programs [2]*program
-	for i, size := range []int{small, large} {
-		e, err := s.compile(tapping(s.bound(healthy), calls, size))
-		if err != nil {
-			return nil, err
-		}
-		programs[i] = &program{e, size}
-	}
+	programs, err := s.sizes(func(size int) string { return tapping(s.bound(healthy), calls, size) })
 	return func(i int) error {
 		s.expect(healthy, tally{Fired: calls, Delivered: calls, Called: calls})
 		if _, err := s.run(s.ctx, programs[i%2], i, float32(32*i)); err != nil {
@@ -199,7 +192,7 @@ func backPressure(s *scene) (func(int) error, error) {
 		}
 		delete(saw, i)
 		return nil
-	}, nil
+	}, err
 }
 
 // clientClosed closes a client while runs of it wait for their callbacks.

@@ -4,30 +4,23 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-
-	"github.com/calliope-mlir/calliope/bridge"
 )
 
 // overwrittenShape writes to the dimensions of a result. This must change neither later
 // results nor the buffer itself.
 func overwrittenShape(s *scene) (func(int) error, error) {
-	var executables []*bridge.Executable
-	for _, size := range []int{small, large} {
+	programs, err := s.sizes(func(size int) string {
 		typ := fmt.Sprintf("tensor<%dxf32>", size)
-		e, err := s.compile(mainFunc("%x: "+typ, typ, "%y = stablehlo.add %x, %x : "+typ+"\nreturn %y : "+typ))
-		if err != nil {
-			return nil, err
-		}
-		executables = append(executables, e)
-	}
+		return mainFunc("%x: "+typ, typ, "%y = stablehlo.add %x, %x : "+typ+"\nreturn %y : "+typ)
+	})
 	return func(i int) error {
-		size := []int{small, large}[i%2]
+		size := programs[i%2].size
 		for range 2 {
 			in, err := s.input(i, size, float32(i))
 			if err != nil {
 				return err
 			}
-			out, err := executables[i%2].Run(s.ctx, in)
+			out, err := programs[i%2].Run(s.ctx, in)
 			if err := errors.Join(err, in.Close()); err != nil {
 				return err
 			}
@@ -46,5 +39,5 @@ func overwrittenShape(s *scene) (func(int) error, error) {
 			}
 		}
 		return nil
-	}, nil
+	}, err
 }
