@@ -47,7 +47,7 @@ func versionError(m *mlir.Module, target string, err error) error {
 		if match := notLegal.FindStringSubmatch(diagnostic.Message); match != nil {
 			return &VersionError{
 				Operation: named(match[1]), Position: diagnostic.Position,
-				Version: target, Needs: needed(m, target), Err: err,
+				Version: target, Needs: LaterVersion(m, target), Err: err,
 			}
 		}
 	}
@@ -63,14 +63,13 @@ func named(operation string) string {
 	return "stablehlo." + operation
 }
 
-// needed returns the first minor version after target that can express the module, or "" if
-// none can.
-func needed(m *mlir.Module, target string) string {
+// LaterVersion returns the first minor version after another one that can express the module, or "" if none can.
+func LaterVersion(m *mlir.Module, after string) string {
 	current, err := CurrentVersion(m.Context().Library())
-	if err != nil || checkVersion(target) != nil {
+	if err != nil || checkVersion(after) != nil {
 		return ""
 	}
-	from, to := parsedVersion(target), parsedVersion(current)
+	from, to := parsedVersion(after), parsedVersion(current)
 	for major := from[0]; major <= to[0]; major++ {
 		first, last := 0, 30 // no major version had as many
 		if major == from[0] {

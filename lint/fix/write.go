@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/lint"
@@ -205,37 +204,11 @@ func (r *repair) artifact(library *mlir.Library) ([]byte, error) {
 	if first == nil {
 		return data, nil
 	}
-	for _, version := range between(own, current) {
-		if data, err := stablehlo.PortableArtifact(r.module, version); err == nil {
-			r.result.Notes = append(r.result.Notes,
-				fmt.Sprintf("StableHLO %s cannot express the result: written as an artifact of %s", own, version))
-			return data, nil
-		}
+	version := stablehlo.LaterVersion(r.module, own)
+	if version == "" {
+		return nil, first
 	}
-	return nil, first
-}
-
-// between returns the minor versions after one, up to another one.
-func between(from, to string) (versions []string) {
-	a, b := parts(from), parts(to)
-	for major := a[0]; major <= b[0]; major++ {
-		first, last := 0, 30 // no major version had as many
-		if major == a[0] {
-			first = a[1] + 1
-		}
-		if major == b[0] {
-			last = b[1]
-		}
-		for minor := first; minor <= last; minor++ {
-			versions = append(versions, fmt.Sprintf("%d.%d.0", major, minor))
-		}
-	}
-	return versions
-}
-
-func parts(version string) (numbers [2]int) {
-	for i, part := range strings.SplitN(version, ".", 3)[:2] {
-		numbers[i], _ = strconv.Atoi(part)
-	}
-	return numbers
+	r.result.Notes = append(r.result.Notes,
+		fmt.Sprintf("StableHLO %s cannot express the result: written as an artifact of %s", own, version))
+	return stablehlo.PortableArtifact(r.module, version)
 }
