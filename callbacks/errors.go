@@ -6,7 +6,7 @@ import (
 )
 
 // ErrClosed is the error, for errors.Is, of registering a callback in a Registry that is
-// closed. It is the same value as bridge.ErrClosed and stages.ErrClosed.
+// closed. It is the same value as bridge.ErrClosed, jit.ErrClosed and stages.ErrClosed.
 var ErrClosed = errors.New("closed")
 
 // A SignatureError reports that a module calls a callback with other types than those it
