@@ -2,6 +2,7 @@ package builder
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -17,10 +18,8 @@ func Like(s tensor.Shape) Value { return Value{like: &s} }
 func (v Value) template(ctx *mlir.Context) (mlir.Type, error) {
 	switch {
 	case v.like != nil:
-		for _, d := range v.like.Dims {
-			if d == -1 {
-				return mlir.Type{}, errDynamic
-			}
+		if slices.Contains(v.like.Dims, -1) {
+			return mlir.Type{}, errDynamic
 		}
 		return stablehlo.TensorType(ctx, *v.like)
 	case !v.v.IsNil():

@@ -2,6 +2,7 @@ package stablehlo
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/mlir"
@@ -224,24 +225,11 @@ func staysDynamic(main mlir.Operation) (err error) {
 // isDynamic reports whether a type has a shape that is not static.
 func isDynamic(t mlir.Type) bool {
 	if elements, isTuple := t.Elements(); isTuple {
-		for _, e := range elements {
-			if isDynamic(e) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(elements, isDynamic)
 	}
 	if !t.IsShaped() {
 		return false
 	}
 	dims, ranked := t.Dims()
-	if !ranked {
-		return true
-	}
-	for _, d := range dims {
-		if d == mlir.Dynamic {
-			return true
-		}
-	}
-	return false
+	return !ranked || slices.Contains(dims, mlir.Dynamic)
 }

@@ -58,15 +58,13 @@ func shapes(views []tensor.View) []tensor.Shape {
 func (b *batch) spread() {
 	var working sync.WaitGroup
 	for range min(cmp.Or(b.slot.parallel, runtime.GOMAXPROCS(0)), b.parts.Len()) {
-		working.Add(1)
-		go func() {
-			defer working.Done() // also if the function ends the goroutine
+		working.Go(func() { // it is done also if the function ends the goroutine
 			defer b.run.leave(b.run.enter())
 			if b.run.memory() != nil {
 				defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 			}
 			b.work()
-		}()
+		})
 	}
 	working.Wait()
 }

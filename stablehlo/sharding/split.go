@@ -2,6 +2,7 @@ package sharding
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -107,10 +108,8 @@ func (s Sharding) Join(global tensor.Shape, parts []tensor.View) (tensor.View, e
 
 // move copies a block of elements of one array into another one.
 func move(size []int, to tensor.View, toStart []int, from tensor.View, fromStart []int) {
-	for _, n := range size {
-		if n == 0 {
-			return
-		}
+	if slices.Contains(size, 0) {
+		return
 	}
 	// The dimensions from last on lie in one piece in both arrays.
 	last := len(size)
