@@ -91,9 +91,7 @@ func TestCompileConcurrently(t *testing.T) {
 			if err != nil || y != float32(1+i) {
 				t.Errorf("%v, %v", y, err)
 			}
-			if err := f.Close(); err != nil {
-				t.Error(err)
-			}
+			check.Report(t, f.Close())
 		})
 	}
 	all.Wait()

@@ -45,9 +45,7 @@ func TestBorrowFromHost(t *testing.T) {
 					t.Errorf("donating it: got %v, want a refusal", err)
 				}
 			}
-			if err := b.Close(); err != nil {
-				t.Error(err)
-			}
+			check.Report(t, b.Close())
 			check.Diff(t, "held after Close", ClientStats{}, c.Stats())
 		})
 	}

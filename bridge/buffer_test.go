@@ -57,9 +57,7 @@ func TestBufferRoundTrip(t *testing.T) {
 				into := tensor.View{Shape: b.Shape(), Data: make([]byte, len(v.Data))}
 				check.NoError(t, b.CopyTo(t.Context(), into))
 				check.Diff(t, "data of CopyTo", v.Data, into.Data)
-				if err := b.Close(); err != nil {
-					t.Error(err)
-				}
+				check.Report(t, b.Close())
 			})
 		}
 	}
@@ -136,9 +134,7 @@ func TestShapesAreTheCallers(t *testing.T) {
 			check.NoError(t, err)
 			check.Diff(t, "view", "f32[2,3]", w.Tensor().Shape.String())
 			w.Tensor().Shape.Dims[0] = 0
-			if err := w.Close(); err != nil {
-				t.Error(err)
-			}
+			check.Report(t, w.Close())
 		}
 		for _, b := range out {
 			check.Diff(t, "values", []float32{1, 2, 3, 4, 5, 6}, host[float32](t, b))
@@ -179,9 +175,7 @@ func TestOutputLayout(t *testing.T) {
 			v, err := out[0].View(t.Context())
 			check.NoError(t, err)
 			check.Diff(t, "view", want, v.Tensor())
-			if err := v.Close(); err != nil {
-				t.Error(err)
-			}
+			check.Report(t, v.Close())
 			e.results = nil // then the plugin is asked for the layout
 			asked, err := e.Run(t.Context(), want)
 			check.NoError(t, err)

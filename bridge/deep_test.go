@@ -3,6 +3,8 @@ package bridge
 import (
 	"strings"
 	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // A program whose nesting needs a large stack is compiled.
@@ -14,7 +16,5 @@ func TestCompileDeep(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%.600v", err)
 	}
-	if err := e.Close(); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, e.Close())
 }

@@ -317,9 +317,7 @@ func TestJAXModules(t *testing.T) {
 					Config: contract.Config{Form: contract.Call, Callback: h.names[0]},
 				}}, e.Callbacks())
 				out, err := e.Run(t.Context(), view(t, []float32{1, 2, 3, 4}, 4))
-				if err != nil {
-					t.Error(err)
-				}
+				check.Report(t, err)
 				jaxArrays(t, out)
 				check.NoError(t, e.Close())
 			})

@@ -130,9 +130,7 @@ func host[T tensor.Element](t testing.TB, b *Buffer) []T {
 	t.Helper()
 	v, err := b.ToHost(t.Context())
 	check.NoError(t, err)
-	if err := b.Close(); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, b.Close())
 	values, err := tensor.Slice[T](v)
 	check.NoError(t, err)
 	return values

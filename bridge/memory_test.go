@@ -49,9 +49,7 @@ func TestMemoryLimit(t *testing.T) {
 	check.NoError(t, err)
 	check.Diff(t, "packed elements", int64(8005), c.Stats().Bytes)
 	for _, b := range []*Buffer{one, two, out[0], small} {
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, b.Close())
 	}
 	check.Diff(t, "held at the end", ClientStats{}, c.Stats())
 }

@@ -86,9 +86,7 @@ func TestResults(t *testing.T) {
 			got := []string{}
 			for _, b := range out {
 				asked, err := shapeOf(b.pjrt)
-				if err != nil {
-					t.Error(err)
-				}
+				check.Report(t, err)
 				check.Diff(t, "what the plugin says", asked.String(), b.Shape().String())
 				got = append(got, b.Shape().String())
 				if _, err := b.ToHost(t.Context()); err != nil {

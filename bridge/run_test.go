@@ -140,12 +140,8 @@ func TestStartDoesNotWait(t *testing.T) {
 	default:
 	}
 	// Everything may be closed while the run uses it.
-	if err := in.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := e.Close(); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, in.Close())
+	check.Report(t, e.Close())
 	leave <- true
 	out, err := run.Wait(t.Context())
 	check.NoError(t, err)
@@ -195,9 +191,7 @@ func TestDonate(t *testing.T) {
 	if _, err := in.ToHost(t.Context()); err == nil {
 		t.Error("a donated buffer can be read")
 	}
-	if err := in.Close(); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, in.Close())
 	out[0].Close()
 	check.Diff(t, "buffers alive", before, buffersAlive())
 }
@@ -215,21 +209,15 @@ func TestUseAfterClose(t *testing.T) {
 	kept, err := c.BufferFromHost(t.Context(), in, 0)
 	check.NoError(t, err)
 	for range 2 {
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, b.Close())
 	}
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, c.Close())
 	_, toHost := b.ToHost(t.Context())
 	_, start := e.Start(t.Context(), in)
 	_, buffer := c.BufferFromHost(t.Context(), in, 0)
 	_, compile := c.Compile(t.Context(), Source("module {}"), CompileOptions{})
 	for range 2 {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, e.Close())
 	}
 	_, run := e.Run(t.Context(), in)
 	for _, test := range []struct {
@@ -249,9 +237,7 @@ func TestUseAfterClose(t *testing.T) {
 	// Objects that were made before stay valid.
 	check.Diff(t, "a buffer after its client's Close", []float32{1}, host[float32](t, kept))
 	check.Diff(t, "the client is freed with its last buffer", true, c.xla.Closed())
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, c.Close())
 }
 
 // A site is released when its executable is destroyed.

@@ -98,18 +98,14 @@ func stress(t *testing.T, seed uint64) {
 	}
 	if seed%2 == 1 { // during the runs
 		time.Sleep(5 * time.Millisecond)
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, c.Close())
 	}
 	wg.Wait()
 	buffer.Close()
 	for _, e := range executables {
 		e.Close()
 	}
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, c.Close())
 	for begun := time.Now(); !c.xla.Closed(); { // abandoned runs end soon
 		if runtime.Gosched(); time.Since(begun) > 10*time.Second {
 			t.Fatalf("the client is not freed: %+v", c.Stats())

@@ -21,14 +21,10 @@ func TestView(t *testing.T) {
 				v, err := b.View(t.Context())
 				check.NoError(t, err)
 				check.Diff(t, what+" views", int64(1), c.Stats().Views)
-				if err := b.Close(); err != nil {
-					t.Error(err)
-				}
+				check.Report(t, b.Close())
 				check.Diff(t, what, want, v.Tensor()) // after the buffer's Close
 				for range 2 {
-					if err := v.Close(); err != nil {
-						t.Error(err)
-					}
+					check.Report(t, v.Close())
 				}
 				check.Diff(t, what+" held", ClientStats{}, c.Stats())
 			}
@@ -53,9 +49,7 @@ func TestViewIsNoCopy(t *testing.T) {
 		!strings.Contains(err.Error(), "in use by a run or a view") {
 		t.Errorf("got %v, want a refusal", err)
 	}
-	if err := v.Close(); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, v.Close())
 	func() {
 		defer func() {
 			if p := recover(); p != "bridge: BufferView.Tensor: the view is closed" {
@@ -81,13 +75,9 @@ func TestViewAfterClient(t *testing.T) {
 	v, err := b.View(t.Context())
 	check.NoError(t, err)
 	b.Close()
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, c.Close())
 	check.Diff(t, "the array", tensor.Vector[float32](1, 2, 3), v.Tensor())
-	if err := v.Close(); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, v.Close())
 	check.Diff(t, "the client is freed with its last view", true, c.xla.Closed())
 }
 

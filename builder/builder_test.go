@@ -107,9 +107,7 @@ func TestPassthrough(t *testing.T) {
 		if diff := cmp.Diff(want[i], call.String()); diff != "" {
 			t.Errorf("call %d (-want +got):\n%s", i, diff)
 		}
-		if err := aliasing.CheckOperation(call); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, aliasing.CheckOperation(call))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -180,9 +181,7 @@ func TestCustomCallLayouts(t *testing.T) {
 			f.Return(out...)
 			_, err := b.Module()
 			if test.want == "" {
-				if err != nil {
-					t.Error(err)
-				}
+				check.Report(t, err)
 				return
 			}
 			var e *builder.Error

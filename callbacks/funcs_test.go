@@ -318,9 +318,7 @@ func TestReferencesConcurrently(t *testing.T) {
 				if err != nil {
 					t.Error(err) // it holds a reference
 				}
-				if err := r.UnregisterID(id); err != nil {
-					t.Error(err)
-				}
+				check.Report(t, r.UnregisterID(id))
 			}
 		})
 	}

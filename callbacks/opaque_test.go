@@ -36,9 +36,7 @@ func TestOpaque(t *testing.T) {
 		config.Server = server
 		slot, err := dispatch.ResolveOpaque(config)
 		check.NoError(t, err)
-		if err := dispatchtest.Invoke(slot, nil, &callbacks.Frame{}); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, dispatchtest.Invoke(slot, nil, &callbacks.Frame{}))
 	}
 	if diff := cmp.Diff([]string{"of pid 1", "of any", "of any"}, called); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
@@ -47,9 +45,7 @@ func TestOpaque(t *testing.T) {
 		t.Error("HasOpaque is wrong")
 	}
 	for _, o := range []callbacks.OpaqueID{anyServer, one} {
-		if err := callbacks.UnregisterOpaque(o); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, callbacks.UnregisterOpaque(o))
 	}
 	var unknown *callbacks.UnknownError
 	if err := callbacks.UnregisterOpaque(one); !errors.As(err, &unknown) {

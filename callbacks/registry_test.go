@@ -445,9 +445,7 @@ func TestConcurrency(t *testing.T) {
 				if err := dispatchtest.Invoke(slot, nil, &call); err != nil || seen != call.Name {
 					t.Errorf("the call %s ended with %v and was seen as %s", call.Name, err, seen)
 				}
-				if err := r.UnregisterID(id); err != nil {
-					t.Error(err)
-				}
+				check.Report(t, r.UnregisterID(id))
 				_ = r.Register(name, nothing, callbacks.Options{}) // the other one may be first
 				if slot, err := dispatch.Resolve(named(r, name)); err == nil {
 					err = dispatchtest.Invoke(slot, nil, &call)
@@ -456,9 +454,7 @@ func TestConcurrency(t *testing.T) {
 					}
 				}
 				_ = r.Unregister(name)
-				if err := dispatchtest.Invoke(always, nil, &call); err != nil {
-					t.Error(err)
-				}
+				check.Report(t, dispatchtest.Invoke(always, nil, &call))
 				own, err := callbacks.NewRegistry(fmt.Sprint(t.Name(), w), callbacks.RegistryOptions{})
 				if err != nil {
 					t.Error(err)

@@ -70,9 +70,7 @@ func TestUse(t *testing.T) {
 		check.NoError(t, err)
 		defer slot.Close()
 		f := &callbacks.Frame{Name: "before", Config: config}
-		if err := dispatchtest.Invoke(slot, &run, f); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, dispatchtest.Invoke(slot, &run, f))
 		return said
 	}
 	own := r.With(t.Context(), "before", func(*callbacks.Frame) error { said = append(said, "its own"); return nil })

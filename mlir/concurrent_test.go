@@ -85,8 +85,6 @@ func TestConcurrentContexts(t *testing.T) {
 		}()
 	}
 	for range own {
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
+		check.Report(t, <-done)
 	}
 }

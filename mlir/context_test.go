@@ -53,16 +53,12 @@ func TestThreads(t *testing.T) {
 		c.SetThreads(true)
 		other := e.Library.NewContext(mlir.ContextOptions{Threads: true})
 		other.SetThreadPool(pool)
-		if err := mlirtest.Parse(t, c, symbols).Verify(); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, mlirtest.Parse(t, c, symbols).Verify())
 		check.Error(t, pool.Close(), "2 contexts still use the pool")
 		other.SetThreads(false)
 		c.Close()
 		for range 2 {
-			if err := pool.Close(); err != nil {
-				t.Error(err)
-			}
+			check.Report(t, pool.Close())
 		}
 		check.Panics(t, "a closed pool", func() { other.SetThreadPool(pool) })
 		other.SetThreads(true)

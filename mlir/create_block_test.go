@@ -45,9 +45,7 @@ func TestBlockCreate(t *testing.T) {
 		if _, err := mlir.Create(block, mlir.OperationState{Name: "func.return"}); err != nil {
 			t.Fatal(err)
 		}
-		if err := m.Verify(); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, m.Verify())
 		var got []string
 		for op := range block.Operations() {
 			got = append(got, op.Name())

@@ -22,9 +22,7 @@ func TestRequired(t *testing.T) {
 	m := mlirtest.Parse(t, c, "func.func @f() { return }")
 	check.Panics(t, `func.func needs the attribute "function_type"`,
 		func() { op(m, "func.func").RemoveAttribute("function_type") })
-	if err := op(m, "func.return").Verify(); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, op(m, "func.return").Verify())
 	check.NoError(t, op(m, "func.return").Erase())
 	_, err = m.Bytecode()
 	check.Error(t, err, "verify failed")

@@ -49,9 +49,7 @@ func TestIRDL(t *testing.T) {
   %0 = "cmath.norm"(%x) : (!cmath.complex<f32>) -> f32
   return %0 : f32
 }`)
-		if err := used.Verify(); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, used.Verify())
 		for _, o := range mlirtest.Find(used, "cmath.norm") {
 			if _, has := o.Inherent("of"); has || o.HasInherent("of") {
 				t.Error("an operation of IRDL has an inherent attribute")

@@ -227,12 +227,8 @@ func TestOtherModule(t *testing.T) {
 		if got := user.Operand(0).Type().String(); got != "i32" {
 			t.Errorf("the operand of a detached operation is of type %s", got)
 		}
-		if err := user.Erase(); err != nil {
-			t.Error(err)
-		}
-		if err := two.Verify(); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, user.Erase())
+		check.Report(t, two.Verify())
 	})
 }
 
@@ -259,9 +255,7 @@ func TestBranches(t *testing.T) {
 		check.Panics(t, "which uses a value or block that is not in the module", func() { other.Body().Append(made) })
 		free := c.NewBlock(mlir.Location{})
 		jump.SetSuccessor(0, free)
-		if err := free.Erase(); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, free.Erase())
 		other.Body().Detach()
 		check.Panics(t, "the module's block was detached or erased", func() { other.Body() })
 		if err := other.Verify(); err == nil {

@@ -208,9 +208,7 @@ func TestNavigation(t *testing.T) {
 		t.Errorf("erasing an unused operation: %v", err)
 	}
 	check.Diff(t, "returned", true, ret.Operand(0).Equal(arg))
-	if err := m.Verify(); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, m.Verify())
 }
 
 func TestTypes(t *testing.T) {
@@ -402,9 +400,7 @@ func TestDeepNesting(t *testing.T) {
 		}
 		return m.Verify()
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	check.Report(t, err)
 }
 
 func TestOnLargeStackPanics(t *testing.T) {

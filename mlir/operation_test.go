@@ -208,9 +208,7 @@ func TestAttributesInPlace(t *testing.T) {
 		for n := range f.Attributes() { // the loop removes one
 			f.RemoveDiscardable(n)
 		}
-		if err := m.Verify(); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, m.Verify())
 		check.Diff(t, "function", "func.func private @g()", strings.TrimSpace(f.String()))
 	})
 }
@@ -268,15 +266,11 @@ func TestClone(t *testing.T) {
 		if _, ok := mapping.Value(block.Argument(0)); ok {
 			t.Error("a value of the copy is mapped")
 		}
-		if err := m.Verify(); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, m.Verify())
 		whole := m.Clone()
 		check.Diff(t, "module", m.String(), whole.String())
 		m.Close()
-		if err := whole.Verify(); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, whole.Verify())
 	})
 }
 
@@ -339,9 +333,7 @@ func TestPostOrder(t *testing.T) {
 		// A walk can erase every operation that is not used.
 		m.Operation().WalkPostOrder(func(o mlir.Operation) mlir.WalkAction {
 			if o.Name() == "t.end" || o.Name() == "t.outer" {
-				if err := o.Erase(); err != nil {
-					t.Error(err)
-				}
+				check.Report(t, o.Erase())
 			}
 			return mlir.WalkContinue
 		})

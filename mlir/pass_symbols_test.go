@@ -35,8 +35,6 @@ func TestPassUnknownSymbols(t *testing.T) {
 				t.Errorf("%s: %v", pass, err)
 			}
 		}
-		if err := run("builtin.module(cse, canonicalize)", unknown); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, run("builtin.module(cse, canonicalize)", unknown))
 	})
 }

@@ -324,9 +324,7 @@ func TestPassesAtOnce(t *testing.T) {
 			if err = errors.Join(err, err2); err == nil {
 				err = pm.Run(m)
 			}
-			if err != nil {
-				t.Error(err)
-			}
+			check.Report(t, err)
 		})
 	}
 	wg.Wait()

@@ -92,9 +92,7 @@ func TestPatterns(t *testing.T) {
 				defer func() {
 					// the constant is dead
 					pm := passManager(t, c, mlir.PassManagerOptions{Pipeline: "builtin.module(cse)"})
-					if err := pm.Run(m); err != nil {
-						t.Error(err)
-					}
+					check.Report(t, pm.Run(m))
 				}()
 				return s.Walk(m)
 			},

@@ -204,9 +204,7 @@ func TestPatternMovesOn(t *testing.T) {
 			}})
 		m := mlirtest.Parse(t, c, `"t.op"() : () -> () "t.op"() : () -> () "t.end"() : () -> ()`)
 		op(m, "t.end").Erase()
-		if err := s.Walk(m); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, s.Walk(m))
 		check.Diff(t, "calls", 2, calls)
 		check.Diff(t, "operations", 2, count(m, "t.op"))
 	})

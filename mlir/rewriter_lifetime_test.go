@@ -172,9 +172,7 @@ func TestPatternErased(t *testing.T) {
 		} {
 			m := mlirtest.Parse(t, c, doubling)
 			check.NoError(t, apply(m))
-			if err := m.Verify(); err != nil {
-				t.Error(err)
-			}
+			check.Report(t, m.Verify())
 			for _, use := range kept {
 				check.Panics(t, "mlir: ", use)
 			}
@@ -208,9 +206,7 @@ func TestPatternTakesAway(t *testing.T) {
 					t.Errorf("patterns in a pattern: %v", err)
 				}
 				other := mlirtest.Parse(t, c, doubling)
-				if err := inner.Apply(other, mlir.GreedyOptions{}); err != nil {
-					t.Error(err)
-				}
+				check.Report(t, inner.Apply(other, mlir.GreedyOptions{}))
 				other.Body().First().Detach()
 				made := check.Must(c.Create(mlir.OperationState{Name: "func.return"}))
 				return false, made.Erase()
@@ -259,9 +255,7 @@ func TestPassTakesAway(t *testing.T) {
 			t.Fatal(err)
 		}
 		m.Body().Append(op(mlirtest.Parse(t, c, strings.Replace(dead, "@dead", "@other", 1)), "func.func").Clone())
-		if err := inModule.Run(m); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, inModule.Run(m))
 		check.Diff(t, "calls", 3, calls)
 	})
 }

@@ -49,16 +49,12 @@ func TestSymbols(t *testing.T) {
 				t.Errorf("renamed %s to %q", bad[0], bad[1])
 			}
 		}
-		if err := table.Rename("g", "g"); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, table.Rename("g", "g"))
 
 		// A second symbol with that name is renamed.
 		name, err := table.Insert(f.Clone())
 		check.Diff(t, "inserted", []any{"renamed_0", nil}, []any{name, err})
-		if err := m.Verify(); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, m.Verify())
 		if _, err := table.Insert(create(t, c, mlir.OperationState{Name: "func.return"})); err == nil {
 			t.Error("inserted something without a name")
 		}
@@ -80,9 +76,7 @@ func TestSymbols(t *testing.T) {
 		if err := table.Erase("g"); err == nil {
 			t.Error("erased twice")
 		}
-		if err := table.Erase("renamed_0"); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, table.Erase("renamed_0"))
 		check.Diff(t, "left", []string{"private renamed", "public inner"}, list())
 		var tables []string
 		for s := range m.Operation().SymbolTables() {

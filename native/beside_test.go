@@ -48,9 +48,7 @@ func TestFindBesideExecutable(t *testing.T) {
 		if found.Path != at.path || found.Source != at.want {
 			t.Errorf("found %+v, want %s from %s", found, at.path, at.want)
 		}
-		if err := found.Check(); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, found.Check())
 	}
 }
 

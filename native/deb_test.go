@@ -233,9 +233,7 @@ func TestDebEnsure(t *testing.T) {
 			t.Errorf("%s holds %q, %v, want %q", name, data, err, want)
 		}
 	}
-	if err := got.Check(); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, got.Check())
 	// Whole command lines, with the folder each runs in: no archive is named, and
 	// nothing is installed.
 	self, err := os.Getwd()
@@ -330,9 +328,7 @@ func debMended(t *testing.T, cache string) {
 	if err != nil {
 		t.Fatalf("the next Ensure: %v", err)
 	}
-	if err := found.Check(); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, found.Check())
 	if diff := cmp.Diff(wholeDebCache(), files(t, cache)); diff != "" {
 		t.Errorf("files after the next Ensure (-want +got):\n%s", diff)
 	}

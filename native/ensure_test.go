@@ -121,9 +121,7 @@ func mended(t *testing.T, cache string) {
 	if err != nil {
 		t.Fatalf("the next Ensure: %v", err)
 	}
-	if err := found.Check(); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, found.Check())
 	if diff := cmp.Diff(wholeCache(), files(t, cache)); diff != "" {
 		t.Errorf("files after the next Ensure (-want +got):\n%s", diff)
 	}

@@ -28,9 +28,7 @@ func TestFindOrder(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("Find (-want +got):\n%s", diff)
 		}
-		if err := got.Check(); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, got.Check())
 	}
 	write := func(path string) {
 		t.Helper()

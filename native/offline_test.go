@@ -85,9 +85,7 @@ func TestExportImport(t *testing.T) {
 			check.Diff(t, "location", Location{Path: table[test.part].slot(cache).library, Source: FromCache,
 				Version: table[test.part].project + " " + table[test.part].version}, found)
 			check.Diff(t, "library", test.wantData, string(check.Must(os.ReadFile(found.Path))))
-			if err := found.Check(); err != nil {
-				t.Error(err)
-			}
+			check.Report(t, found.Check())
 			// Again: it is there.
 			progress.Reset()
 			check.Diff(t, "parts", []Part{test.part},
@@ -274,9 +272,7 @@ func TestImportMends(t *testing.T) {
 	if err == nil {
 		err = found.Check()
 	}
-	if err != nil {
-		t.Error(err)
-	}
+	check.Report(t, err)
 	mark := table[gonePart].id()
 	check.Diff(t, "cache", append([]string{mark, mark + "/unavailable"}, wholeCache()...), files(t, cache))
 }
@@ -319,9 +315,7 @@ func TestAtOnce(t *testing.T) {
 			go func() { failed <- do() }()
 		}
 		for range 4 {
-			if err := <-failed; err != nil {
-				t.Error(err)
-			}
+			check.Report(t, <-failed)
 		}
 	}
 	dir := t.TempDir()
@@ -337,9 +331,7 @@ func TestAtOnce(t *testing.T) {
 		_, err := Import(t.Context(), ImportOptions{Progress: io.Discard}, dir)
 		return err
 	})
-	if err := check.Must(Find(testPart)).Check(); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, check.Must(Find(testPart)).Check())
 	check.Diff(t, "library", wholeCache()[:4], slices.DeleteFunc(files(t, cache), func(name string) bool {
 		return !strings.HasPrefix(name, table[testPart].id()) || strings.HasSuffix(name, ".lock")
 	}))

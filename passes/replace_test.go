@@ -47,9 +47,7 @@ func.func @main(%x: tensor<4xf32>, %n: tensor<i32>) -> (tensor<i32>, tensor<4xf3
 	if diff := cmp.Diff([]string{"its results are not of the types of its operands"}, errs); diff != "" {
 		t.Errorf("errors (-want +got):\n%s", diff)
 	}
-	if err := m.Verify(); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, m.Verify())
 	var forms []contract.Form
 	for call := range callop.Calls(m) {
 		forms = append(forms, call.Config.Form)

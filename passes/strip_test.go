@@ -146,9 +146,7 @@ func TestStripTaps(t *testing.T) {
 			if n == 0 {
 				t.Error("nothing was removed")
 			}
-			if err := got.Verify(); err != nil {
-				t.Error(err)
-			}
+			check.Report(t, got.Verify())
 			if diff := cmp.Diff(want.String(), got.String()); diff != "" {
 				t.Errorf("module (-want +got):\n%s", diff)
 			}
@@ -168,9 +166,7 @@ func TestStripSomeTaps(t *testing.T) {
 				if _, err := passes.StripTaps(got, of(effect)); err != nil {
 					t.Fatal(err)
 				}
-				if err := got.Verify(); err != nil {
-					t.Error(err)
-				}
+				check.Report(t, got.Verify())
 				for call := range callop.Calls(got) {
 					if call.Config.Form == contract.Observe && call.Config.Effect == effect {
 						t.Errorf("%s is still in the module", call.Config.Name())

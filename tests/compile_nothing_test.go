@@ -151,9 +151,7 @@ func TestCompileCallsNothing(t *testing.T) {
 		outputs, err := executables[0].Run(t.Context(), tensor.Vector[float32](1, 2, 3))
 		check.NoError(t, err)
 		for _, o := range outputs {
-			if err := o.Close(); err != nil {
-				t.Error(err)
-			}
+			check.Report(t, o.Close())
 		}
 		check.NoError(t, client.Barrier(t.Context(), ""))
 		if diff := cmp.Diff(want, called.take()); diff != "" {
@@ -161,9 +159,7 @@ func TestCompileCallsNothing(t *testing.T) {
 		}
 	}
 	for _, e := range executables {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, e.Close())
 	}
 	nothing("when the executables were closed")
 }

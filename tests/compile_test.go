@@ -56,9 +56,7 @@ func toHost(t *testing.T, buffers []*bridge.Buffer) []tensor.View {
 		v, err := b.ToHost(t.Context())
 		check.NoError(t, err)
 		views = append(views, v)
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, b.Close())
 	}
 	return views
 }

@@ -72,9 +72,7 @@ func readContract(t *testing.T, m *mlir.Module, artifact bool) string {
 		}
 		writeConfig(&b, call.Config)
 		data, ids, tokens, err := call.Config.Split(len(custom.Operands))
-		if err != nil {
-			t.Error(err)
-		}
+		check.Report(t, err)
 		fmt.Fprintf(&b, "  operands: %d data, %d ids, %d tokens\n", data, ids, tokens)
 		list, _ := aliasing.Read(call.Op)
 		for _, a := range list {
@@ -82,9 +80,7 @@ func readContract(t *testing.T, m *mlir.Module, artifact bool) string {
 				a.OperandTupleIndices)
 		}
 		again, err := callop.ConfigAttribute(m.Context(), call.Config)
-		if err != nil {
-			t.Error(err)
-		}
+		check.Report(t, err)
 		written, ok := call.Op.Attribute("backend_config")
 		if !ok || !written.IsDictionary() {
 			written, _ = call.Op.Attribute("mhlo.backend_config")
@@ -194,9 +190,7 @@ func runContract(t *testing.T, client *bridge.Client, m *mlir.Module, program []
 		v, err := o.ToHost(t.Context())
 		check.NoError(t, err)
 		fmt.Fprintf(&b, "returned %v\n", v)
-		if err := o.Close(); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, o.Close())
 	}
 	return b.String()
 }

@@ -300,9 +300,7 @@ func TestModuleOfEXLA(t *testing.T) {
 	outputs, err := e.Run(t.Context(), tensor.Vector[uint8](1, 2, 3, 4, 5, 6, 7, 8), tensor.Vector[float32](1, 1, 1, 1))
 	check.NoError(t, err)
 	for _, b := range outputs {
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, b.Close())
 	}
 	slices.Sort(called) // nothing in the module orders them
 	if diff := cmp.Diff([]string{"[f32[4] [1 1 1 1] f32[] 2]", "[f32[4] [1 1 1 1]]"}, called); diff != "" {

@@ -17,9 +17,7 @@ func TestFaults(t *testing.T) {
 		for _, way := range f.Ways {
 			t.Run(f.Name+"/"+way.String(), func(t *testing.T) {
 				t.Parallel()
-				if err := f.Inject(t.Context(), plugin, way, faults.Options{}); err != nil {
-					t.Error(err)
-				}
+				check.Report(t, f.Inject(t.Context(), plugin, way, faults.Options{}))
 			})
 		}
 	}

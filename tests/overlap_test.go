@@ -163,9 +163,7 @@ func TestOverlap(t *testing.T) {
 				f.Return(build(f.Param(0))...)
 				module, err := b.Module()
 				check.NoError(t, err)
-				if err := preflight.Check(module, preflight.Options{}); err != nil {
-					t.Error(err)
-				}
+				check.Report(t, preflight.Check(module, preflight.Options{}))
 				waits := preflight.Waits(module, preflight.Options{})
 				switch {
 				case test.says != "" && (!help || test.never):

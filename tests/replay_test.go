@@ -174,9 +174,7 @@ func replayConcurrent(t *testing.T, ways [3]callbacks.Dispatch) {
 		check.NoError(t, err)
 		turned := []float32{500, 600, 100, 200, 300, 400}
 		got, errs := outcomes(t, client, t.Name(), turned)
-		if err := errors.Join(append(errs, replay.Finish())...); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, errors.Join(append(errs, replay.Finish())...))
 		for i, x := range turned {
 			if d := cmp.Diff(want[slices.Index(inputs, x)], got[i]); d != "" {
 				t.Errorf("the run with %v (-want +got):\n%s", x, d)

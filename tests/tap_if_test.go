@@ -32,9 +32,7 @@ func runIf(t *testing.T, e *bridge.Executable, cond bool) error {
 	t.Helper()
 	outputs, err := e.Run(t.Context(), tensor.Scalar(cond), tensor.Vector[float32](1, 2, 3))
 	for _, b := range outputs {
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, b.Close())
 	}
 	return err
 }

@@ -25,9 +25,7 @@ func TestTraceOfRuns(t *testing.T) {
 	check.NoError(t, err)
 	registry.Use(tracer.Wrap)
 	_, errs := outcomes(t, client, t.Name(), []float32{100, 200, 300, 400})
-	if err := client.Barrier(t.Context(), "traced"); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, client.Barrier(t.Context(), "traced"))
 	check.NoError(t, errors.Join(append(errs, tracer.Close())...))
 
 	type event struct {

@@ -138,9 +138,7 @@ func register(t *testing.T, err error) {
 	t.Helper()
 	check.NoError(t, err)
 	t.Cleanup(func() {
-		if err := callbacks.Default.Unregister(t.Name()); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, callbacks.Default.Unregister(t.Name()))
 	})
 }
 

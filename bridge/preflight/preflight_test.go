@@ -187,9 +187,7 @@ func TestCheck(t *testing.T) {
 				t.Errorf("Check returned %v, but XLA returned %v", err, xla)
 			}
 			if test.want.Text == "" {
-				if err != nil {
-					t.Error(err)
-				}
+				check.Report(t, err)
 				return
 			}
 			found, ok := errors.AsType[*preflight.Error](err)
@@ -393,9 +391,7 @@ func TestGoTypes(t *testing.T) {
 				test.operand, test.typ, test.result)
 			err := preflight.Check(parse(t, m), preflight.Options{})
 			if test.want == "" {
-				if err != nil {
-					t.Error(err)
-				}
+				check.Report(t, err)
 				return
 			}
 			wrong, ok := errors.AsType[*callbacks.TemplateError](err)

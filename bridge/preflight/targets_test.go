@@ -107,9 +107,7 @@ func TestTargets(t *testing.T) {
 				}
 				o.Partitions, compile.Partitions = 2, 2
 			}
-			if err := Check(m, o); err != nil {
-				t.Error(err)
-			}
+			check.Report(t, Check(m, o))
 			executable, err := client.Compile(context.Background(), bridge.Source(text), compile)
 			check.NoError(t, err)
 			executable.Close()

@@ -359,9 +359,7 @@ func FuzzRead(f *testing.F) {
 		replay := record.NewReplay(r)
 		for _, c := range r.Calls {
 			for _, v := range append(append(c.Args, c.IDs...), c.Results...) {
-				if err := v.Check(); err != nil {
-					t.Error(err)
-				}
+				check.Report(t, v.Check())
 			}
 			frame := &callbacks.Frame{Name: c.Name(), Config: c.Config, Device: c.Device, RunID: c.RunID, Args: c.Args,
 				IDs: c.IDs}
@@ -372,8 +370,6 @@ func FuzzRead(f *testing.F) {
 				t.Error(err)
 			}
 		}
-		if err := r.WriteTrace(&bytes.Buffer{}); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, r.WriteTrace(&bytes.Buffer{}))
 	})
 }

@@ -154,9 +154,7 @@ func TestDifference(t *testing.T) {
 			config := configOf("f", 0)
 			test.was.Config, test.is.Config, test.is.Name = config, config, "f"
 			recording := read(t, recorded(t, func(wrap callbacks.Middleware) {
-				if err := wrap(func(*callbacks.Frame) error { return nil })(&test.was); err != nil {
-					t.Error(err)
-				}
+				check.Report(t, wrap(func(*callbacks.Frame) error { return nil })(&test.was))
 			}))
 			err := record.NewReplay(recording).Wrap(nil)(&test.is)
 			check.Diff(t, "error", `record: callback "f" on device 0 differs from call 0 of the recording: `+test.want,
@@ -243,9 +241,7 @@ func TestReplayConcurrent(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	if err := replay.Finish(); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, replay.Finish())
 }
 
 // Bind brings the names that are not registered, replaces what is, and puts all back.

@@ -115,9 +115,7 @@ func TestTraceLive(t *testing.T) {
 	// What a process that died left is whole but for its end.
 	events(t, append(before, ']'))
 
-	if err := tracer.Close(); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, tracer.Close())
 	n := b.Len()
 	if _, err := call(tracer.Wrap(double), configOf("late", 0), 0, 3, 1); err != nil || b.Len() != n {
 		t.Errorf("after closing: %v, %d bytes more", err, b.Len()-n)
@@ -167,9 +165,7 @@ func TestTraceOfRun(t *testing.T) {
 	in := func(r *dispatch.Run, name string, id int64) {
 		f := &callbacks.Frame{Name: name, RunID: id}
 		f = f.WithContext(r.Context())
-		if err := tracer.Wrap(func(*callbacks.Frame) error { return nil })(f); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, tracer.Wrap(func(*callbacks.Frame) error { return nil })(f))
 	}
 	in(&run, "in time", 7)
 	silent.End()

@@ -47,9 +47,7 @@ func TestConfigAttribute(t *testing.T) {
 			t.Errorf("attribute (-want +got):\n%s", diff)
 		}
 		back, err := callop.ReadConfig(a)
-		if err != nil {
-			t.Error(err)
-		}
+		check.Report(t, err)
 		if diff := cmp.Diff(test.config, back); diff != "" {
 			t.Errorf("config (-want +got):\n%s", diff)
 		}

@@ -26,6 +26,14 @@ func NoError(t testing.TB, err error) {
 	}
 }
 
+// Report reports err if it is not nil. The test goes on, and may be in another goroutine.
+func Report(t testing.TB, err error) {
+	if err != nil {
+		t.Helper()
+		t.Error(err)
+	}
+}
+
 // Error reports an err that is nil or whose text lacks one of the parts.
 func Error(t testing.TB, err error, parts ...string) {
 	t.Helper()

@@ -40,6 +40,7 @@ func TestReports(t *testing.T) {
 		{"different", func(t testing.TB) { check.Diff(t, "numbers", 1, 2) }, []string{"numbers (-want +got):"}},
 		{"no error", func(t testing.TB) { check.NoError(t, nil) }, nil},
 		{"an error", func(t testing.TB) { check.NoError(t, err) }, []string{"the disk is full"}},
+		{"a report", func(t testing.TB) { check.Report(t, nil); check.Report(t, err) }, []string{"the disk is full"}},
 		{"the error", func(t testing.TB) { check.Error(t, err, "disk", "full") }, nil},
 		{"another error", func(t testing.TB) { check.Error(t, err, "disk", "slow", "empty") },
 			[]string{`does not say "slow"`, `does not say "empty"`}},

@@ -35,7 +35,5 @@ func TestInherit(t *testing.T) {
 	if string(got) != "an answer" || err != nil {
 		t.Errorf("answers %q, error %v", got, err)
 	}
-	if err := cmd.Wait(); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, cmd.Wait())
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/tree"
 )
 
@@ -39,9 +40,7 @@ func TestEach(t *testing.T) {
 	} {
 		v := reflect.New(reflect.TypeOf(test.tree)).Elem()
 		v.Set(reflect.ValueOf(test.tree))
-		if err := tree.Check(v.Type(), "x", "leaves"); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, tree.Check(v.Type(), "x", "leaves"))
 		var got []branch
 		err := tree.Each(v, "x", "leaves", func(i int, b tree.Branch) error {
 			if !b.Value.CanAddr() || i != len(got) {
@@ -50,9 +49,7 @@ func TestEach(t *testing.T) {
 			got = append(got, branch{strings.TrimPrefix(b.At, "x"), text(b.Key), text(b.Value)})
 			return nil
 		})
-		if err != nil {
-			t.Error(err)
-		}
+		check.Report(t, err)
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%T (-want +got):\n%s", test.tree, diff)
 		}

@@ -118,19 +118,13 @@ func TestInvoke(t *testing.T) {
 		t.Errorf("mixed returned %+v, %v", mixed, err)
 	}
 	data := []float32{1, 2, 3, 4, 5, 6}
-	if err := e.Invoke("scale", nil, execution.NewMemRef(data, 2, 3), float32(10)); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, e.Invoke("scale", nil, execution.NewMemRef(data, 2, 3), float32(10)))
 	if diff := cmp.Diff([]float32{10, 20, 30, 40, 50, 60}, data); diff != "" {
 		t.Errorf("scaled (-want +got):\n%s", diff)
 	}
-	if err := e.Invoke("scale", nil, execution.NewMemRef([]float32(nil), 0, 3), float32(10)); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, e.Invoke("scale", nil, execution.NewMemRef([]float32(nil), 0, 3), float32(10)))
 	x := int32(7)
-	if err := e.Invoke("call_host", nil, &x); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, e.Invoke("call_host", nil, &x))
 	if diff := cmp.Diff([]int32{7}, seen); diff != "" {
 		t.Errorf("the host function's arguments (-want +got):\n%s", diff)
 	}
@@ -151,9 +145,7 @@ func TestInvoke(t *testing.T) {
 		t.Error("an undefined name has an address")
 	}
 	for range 2 { // the second call does nothing
-		if err := e.Initialize(); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, e.Initialize())
 	}
 	var wg sync.WaitGroup
 	for i := range 8 {

@@ -21,9 +21,7 @@ func TestCallersCall(t *testing.T) {
 	client, err := plugin.NewClient(bridge.ClientOptions{Devices: 2})
 	check.NoError(t, err)
 	defer func() {
-		if err := client.Close(); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, client.Close())
 	}()
 	for bytes, callers := range map[int][]caller{
 		16:      join([]caller{d.handler}, d.small, d.inline, d.dispatched),
@@ -38,9 +36,7 @@ func TestCallersCall(t *testing.T) {
 				}
 			}
 		}
-		if err := l.close(); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, l.close())
 	}
 }
 

@@ -195,9 +195,7 @@ void mlirLLVMDIDerivedTypeAttrGet(int tag);
 void mlirLLVMDIStringTypeAttrGet(int tag);
 `
 	older, newer := parseText(t, both), parseText(t, both+"void mlirLLVMDIDerivedTypeAttrGetName(int of);")
-	if err := checkChanged(older, newer); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, checkChanged(older, newer))
 	names := string(cNames(merge(release{19, older}, release{22, newer})))
 	for _, want := range []string{
 		`{"mlirLLVMDIDerivedTypeAttrGet", 0, "mlirLLVMDIDerivedTypeAttrGetName"},`,
@@ -224,9 +222,7 @@ void mlirPassManagerEnableIRPrinting(int);
 `
 	older, newer := parseText(t, text), parseText(t, strings.ReplaceAll(text, "(int)", "(long)"))
 	merged := merge(release{19, older}, release{22, newer})
-	if err := checkSame(merged); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, checkSame(merged))
 	for _, want := range []string{`{"mlirLLVMLinkageAttrGet", 19},`, `{"mlirLLVMLinkageAttrGet", 22, 0, 24},`} {
 		if names := string(cNames(merged)); !strings.Contains(names, want) {
 			t.Errorf("the names lack %q:\n%s", want, names)

@@ -178,9 +178,7 @@ func TestFillRegion(t *testing.T) {
 		}
 		matmul := create("linalg.matmul", 1, 0, 1, 2)
 		check.NoError(t, linalg.FillRegion(matmul))
-		if err := matmul.Verify(); err != nil {
-			t.Error(err)
-		}
+		check.Report(t, matmul.Verify())
 		var names []string
 		for o := range matmul.Region(0).First().Operations() {
 			names = append(names, o.Name())

@@ -19,9 +19,7 @@ func TestDebug(t *testing.T) {
 	for _, f := range Debug() {
 		for _, way := range f.Ways {
 			t.Run(f.Name+"/"+way.String(), func(t *testing.T) {
-				if err := f.Inject(t.Context(), plugin, way, Options{}); err != nil {
-					t.Error(err)
-				}
+				check.Report(t, f.Inject(t.Context(), plugin, way, Options{}))
 			})
 		}
 	}

@@ -41,9 +41,7 @@ func TestRun(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	good := Options{Calls: 1, Devices: 1, Goroutines: 1, Mode: Mixed}
-	if err := good.Check(); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, good.Check())
 	for _, change := range []func(*Options){
 		func(o *Options) { o.Calls = 0 }, func(o *Options) { o.Devices = -1 },
 		func(o *Options) { o.Goroutines = 0 }, func(o *Options) { o.Mode = "telepathy" },
@@ -60,9 +58,7 @@ func TestOptions(t *testing.T) {
 func TestCheck(t *testing.T) {
 	good := Count{Stat: callbacks.Stat{Callback: "f", Fired: 10, Delivered: 7, Dropped: 2, Failed: 1}, Fired: 10,
 		Dropped: 2, Failed: 1, Called: 8, Sum: 5, WantSum: 5}
-	if err := good.check(); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, good.check())
 	for want, change := range map[string]func(*Count){
 		"counted are":  func(c *Count) { c.Fired++ },
 		"called 9":     func(c *Count) { c.Called++ },
@@ -81,9 +77,7 @@ func TestMemoryBound(t *testing.T) {
 	for i := range flat {
 		flat[i] = Memory{100 << 20, 10 << 20}
 	}
-	if err := CheckFlat(flat); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, CheckFlat(flat))
 	for what, grow := range map[string]func(m *Memory, i int){
 		"process": func(m *Memory, i int) { m.Resident += int64(i) << 19 },
 		"Go heap": func(m *Memory, i int) { m.Heap += int64(i) << 17 },

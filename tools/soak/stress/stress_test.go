@@ -52,9 +52,7 @@ func TestActions(t *testing.T) {
 			}
 		})
 	}
-	if err := errors.Join(s.settle(&Result{}), s.close()); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, errors.Join(s.settle(&Result{}), s.close()))
 }
 
 // Counts that disagree are reported.
@@ -65,9 +63,7 @@ func TestCounts(t *testing.T) {
 	c.sum.Store(10)
 	c.carry.Store(10)
 	good := callbacks.Stat{Callback: "f", Fired: 5, Delivered: 5}
-	if err := errors.Join(c.exact(good), c.plausible(good)); err != nil {
-		t.Error(err)
-	}
+	check.Report(t, errors.Join(c.exact(good), c.plausible(good)))
 	for want, bad := range map[string]callbacks.Stat{
 		"disagree":           {Fired: 6, Delivered: 5},
 		"made 5 calls":       {Fired: 4, Delivered: 4},
