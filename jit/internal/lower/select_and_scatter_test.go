@@ -18,6 +18,6 @@ func TestSelectAndScatter(t *testing.T) {
 				stablehlo.return %t : tensor<f32>
 		}) : (tensor<5x6xf32>, tensor<3x5xf32>, tensor<f32>) -> tensor<5x6xf32>
 		return %r : tensor<5x6xf32>`)}}
-	interpreted(t, list)
-	onXLA(t, 1e-5, list)
+	t.Run("interpreter", func(t *testing.T) { interpreted(t, list) })
+	t.Run("XLA", func(t *testing.T) { onXLA(t, 1e-5, list) })
 }
