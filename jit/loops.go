@@ -48,6 +48,7 @@ type nest struct {
 	// The loop that runs from begin to end. The others run from 0 to the size.
 	loop       int
 	begin, end mlir.Value // nil if all do
+	sum        sum        // where the partial result of the range is, if it has one
 }
 
 // create creates the loops. The innermost one loads no inputs that are the same in all its iterations, and carries the
@@ -175,6 +176,9 @@ func (n nest) place(k int, loops []mlir.Value) (list []mlir.Value) {
 
 // load returns an element of an operand, which may be a number.
 func (n nest) load(k int, loops []mlir.Value) mlir.Value {
+	if k >= len(n.Inputs) && !n.sum.place.IsNil() {
+		return memref.Load(n.b, n.sum.partial, n.sum.place)
+	}
 	if v := n.op.Operand(k); !isBuffer(v.Type()) {
 		return v
 	}
@@ -184,7 +188,11 @@ func (n nest) load(k int, loops []mlir.Value) mlir.Value {
 // store stores elements of the results.
 func (n nest) store(elements, loops []mlir.Value) {
 	for i, v := range elements {
-		memref.Store(n.b, v, n.Outputs[i], n.place(len(n.Inputs)+i, loops)...)
+		if n.sum.place.IsNil() {
+			memref.Store(n.b, v, n.Outputs[i], n.place(len(n.Inputs)+i, loops)...)
+		} else {
+			memref.Store(n.b, v, n.sum.partial, n.sum.place)
+		}
 	}
 }
 

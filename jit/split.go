@@ -1,6 +1,7 @@
 package jit
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,13 +26,22 @@ const (
 // split moves the operation to a function that computes a range of the iterations of one of its loops, and calls it for
 // all ranges, if there is enough work. n.op is then the moved operation.
 func (n *nest) split(m *mlir.Module, number int) error {
-	loop, grain := n.ranges()
+	combiner, sums := n.combiner()
+	loop, grain := n.ranges(func(loop int) bool { return sums || n.isParallel(loop) })
 	if grain == 0 {
 		return nil
 	}
 	o := outline{op: n.op}
 	if !o.collect() {
 		return nil
+	}
+	var s sum
+	if sums {
+		var err error
+		if s, err = n.newSum(m, combiner, divideUp(n.sizes()[loop], grain)); err != nil {
+			return err
+		}
+		o.parameters = append(o.parameters, s.partial)
 	}
 	name := fmt.Sprintf("calliope.range%d", number)
 	moved, begin, end, err := o.move(m, name)
@@ -40,26 +50,32 @@ func (n *nest) split(m *mlir.Module, number int) error {
 	}
 	b := mlir.NewBuilder(mlir.Before(n.op), n.op.Location())
 	o.call(b, name, n.sizes()[loop], grain)
-	if b.Err() != nil {
-		return b.Err()
+	if sums {
+		n.combine(s, combiner)
 	}
-	if err := n.op.Erase(); err != nil {
+	if err := cmp.Or(b.Err(), n.b.Err(), n.op.Erase()); err != nil {
 		return err
 	}
 	n.op, n.loop, n.begin, n.end = moved, loop, begin, end
 	n.b = mlir.NewBuilder(mlir.Before(moved), moved.Location())
 	n.GenericOp, _ = linalg.AsGeneric(moved)
+	if sums {
+		s.partial = begin.Block().Argument(begin.Block().NumArguments() - 1)
+		s.place = arith.DivUI(n.b, begin, arith.ConstantIndex(n.b, grain))
+		memref.Store(n.b, s.identity(n.b), s.partial, s.place)
+		n.sum = s
+	}
 	return nil
 }
 
 // ranges returns which loop is split, and how many iterations a range has: 0 if none is. It is the outermost loop of
-// enough iterations, or the longest one.
-func (n nest) ranges() (loop int, grain int64) {
+// enough iterations, or the longest one, of those that may be split.
+func (n nest) ranges(may func(loop int) bool) (loop int, grain int64) {
 	sizes, total := n.sizes(), n.work()
 	loop = -1
 	for i, size := range sizes {
 		total *= size
-		if n.isParallel(i) && (loop < 0 || sizes[loop] < mostRanges && size > sizes[loop]) {
+		if may(i) && (loop < 0 || sizes[loop] < mostRanges && size > sizes[loop]) {
 			loop = i
 		}
 	}
@@ -206,7 +222,7 @@ func (o *outline) isAlone() bool {
 		if v.IsArgument() {
 			return v.Block().Parent().Name() != "func.func"
 		}
-		return v.Owner().Name() != "memref.view"
+		return v.Owner().Name() != "memref.view" && v.Owner().Name() != "memref.alloca"
 	})
 }
 

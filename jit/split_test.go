@@ -86,6 +86,32 @@ var large = []largeLoop{
 			}
 			return y
 		}},
+	{"sum", `func.func @main(%x: tensor<1000003xi32>) -> tensor<i32> {
+		%c = stablehlo.constant dense<7> : tensor<i32>
+		%0 = stablehlo.multiply %x, %x : tensor<1000003xi32>
+		%1 = stablehlo.reduce(%0 init: %c) applies stablehlo.add across dimensions = [0]
+			: (tensor<1000003xi32>, tensor<i32>) -> tensor<i32>
+		return %1 : tensor<i32> }`, []int{1000003},
+		func(x []int32) []int32 {
+			y := int32(7)
+			for _, v := range x {
+				y += v * v
+			}
+			return []int32{y}
+		}},
+	{"sum of rows", `func.func @main(%x: tensor<1000x1000xi32>) -> tensor<1x1xi32> {
+		%c = stablehlo.constant dense<0> : tensor<i32>
+		%0 = stablehlo.reduce(%x init: %c) applies stablehlo.add across dimensions = [0, 1]
+			: (tensor<1000x1000xi32>, tensor<i32>) -> tensor<i32>
+		%1 = stablehlo.reshape %0 : (tensor<i32>) -> tensor<1x1xi32>
+		return %1 : tensor<1x1xi32> }`, []int{1000, 1000},
+		func(x []int32) []int32 {
+			y := int32(0)
+			for _, v := range x {
+				y += v
+			}
+			return []int32{y}
+		}},
 	{"in iterations", `func.func @main(%x: tensor<3x1000003xi32>) -> tensor<1000003xi32> {
 		%zero = stablehlo.constant dense<0> : tensor<i32>
 		%one = stablehlo.constant dense<1> : tensor<i32>
@@ -146,7 +172,7 @@ func TestSplitLoops(t *testing.T) {
 func TestSplitBits(t *testing.T) {
 	const n = 1000
 	e := compile(t, `func.func @main(%x: tensor<1000x1000xf32>)
-			-> (tensor<1000x1000xf32>, tensor<1000xf32>, tensor<1000xf32>) {
+			-> (tensor<1000x1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<f32>, tensor<f32>) {
 		%c = stablehlo.constant dense<0.0> : tensor<f32>
 		%0 = stablehlo.exponential %x : tensor<1000x1000xf32>
 		%1 = stablehlo.reduce(%0 init: %c) applies stablehlo.add across dimensions = [1]
@@ -155,7 +181,11 @@ func TestSplitBits(t *testing.T) {
 			: (tensor<1000x1000xf32>, tensor<f32>) -> tensor<1000xf32>
 		%3 = stablehlo.broadcast_in_dim %1, dims = [0] : (tensor<1000xf32>) -> tensor<1000x1000xf32>
 		%4 = stablehlo.divide %0, %3 : tensor<1000x1000xf32>
-		return %4, %1, %2 : tensor<1000x1000xf32>, tensor<1000xf32>, tensor<1000xf32> }`)
+		%5 = stablehlo.reduce(%0 init: %c) applies stablehlo.add across dimensions = [0, 1]
+			: (tensor<1000x1000xf32>, tensor<f32>) -> tensor<f32>
+		%6 = stablehlo.reduce(%0 init: %c) applies stablehlo.maximum across dimensions = [0, 1]
+			: (tensor<1000x1000xf32>, tensor<f32>) -> tensor<f32>
+		return %4, %1, %2, %5, %6 : tensor<1000x1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<f32>, tensor<f32> }`)
 	x := rows(t, n, n, func(row, i int) float32 { return float32((row*31+i*17)%101)/17 - 3 })
 	var want []tensor.View // compared by slices.EqualFunc, as cmp takes seconds for so much
 	for _, k := range []int{1, 2, 3, 8} {
