@@ -2,6 +2,7 @@ package jit
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/bufferization"
@@ -10,67 +11,122 @@ import (
 )
 
 // giveBuffers makes buffers of the parameters of main, which it only reads, and adds one for each result, to which it
-// writes. Bufferization then computes results in place.
-func giveBuffers(m *mlir.Module, _ *Executable) error {
+// writes. Bufferization then computes results in place. A parameter that is a Donor is read from the buffer of its
+// result, where it is when a run begins.
+func giveBuffers(m *mlir.Module, e *Executable) error {
 	f, err := main(m)
 	if err != nil {
 		return err
 	}
 	body := f.Region(0).First()
-	_, out := typesOf(f)
-	var types []mlir.Type
 	b := mlir.NewBuilder(mlir.AtStart(body), f.Location())
-	for _, a := range body.Arguments() {
+	read := readParameters(b, body)
+	places := e.storeResults(b, body, read)
+	if b.Err() != nil {
+		return b.Err()
+	}
+	for result, parameter := range e.donors {
+		read[parameter].ReplaceAllUses(places[result])
+	}
+	setParameters(f, mlir.TypesOf(body.ArgumentValues()))
+	f.RemoveAttribute("sym_visibility")
+	f.RemoveAttribute("arg_attrs")
+	f.RemoveAttribute("res_attrs")
+	return nil
+}
+
+// readParameters makes buffers of the parameters, and returns the tensors that are read from them.
+func readParameters(b *mlir.Builder, body mlir.Block) []mlir.Value {
+	read := make([]mlir.Value, body.NumArguments())
+	for i, a := range body.Arguments() {
 		t := a.Type()
 		plain, buffer := bufferOf(b, t)
 		if b.Err() != nil {
-			return b.Err()
+			return nil
 		}
-		types = append(types, buffer)
 		a.SetType(buffer)
 		if isEmpty(t) {
 			a.ReplaceAllUses(cast(b, tensor.Empty(b, plain), t))
 			continue
 		}
-		read := bufferization.ToTensorOp{Buffer: a, Restrict: true, ResultType: plain}.Create(b)
-		a.ReplaceAllUsesExcept(cast(b, read.Result(0), t), read)
+		op := bufferization.ToTensorOp{Buffer: a, Restrict: true, ResultType: plain}.Create(b)
+		read[i] = op.Result(0)
+		a.ReplaceAllUsesExcept(cast(b, read[i], t), op)
 	}
-	// Each result is stored in a tensor of its buffer first, where bufferization sees which values are still needed in
-	// that memory, and only then in the buffer, which copies nothing if it is there.
+	return read
+}
+
+// storeResults adds the buffers of the results, and returns the tensors in them. Each result is stored in that tensor
+// first, where bufferization sees which values are still needed in that memory, and only then in the buffer, which
+// copies nothing if it is there.
+func (e *Executable) storeResults(b *mlir.Builder, body mlir.Block, read []mlir.Value) (places []mlir.Value) {
 	end := body.Terminator()
 	start, at := b.At(mlir.AtStart(body)), b.At(mlir.Before(end))
-	stored, given := make([]mlir.Value, len(out)), make([]mlir.Value, len(out))
-	for i, t := range out {
-		plain, buffer := bufferOf(b, t)
+	values, buffers := end.OperandValues(), make([]mlir.Value, end.NumOperands())
+	places = make([]mlir.Value, len(values))
+	for i, v := range values {
+		plain, buffer := bufferOf(b, v.Type())
 		if b.Err() != nil {
-			return b.Err()
+			return nil
 		}
-		types = append(types, buffer)
-		given[i] = body.AddArgument(buffer, f.Location())
-		if isEmpty(t) {
+		buffers[i] = body.AddArgument(buffer, end.Location())
+		if isEmpty(v.Type()) {
 			continue
 		}
-		to := bufferization.ToTensorOp{
-			Buffer: given[i], Restrict: true, Writable: true, ResultType: plain}.Create(start)
-		stored[i] = bufferization.MaterializeInDestinationOp{
-			Source: cast(at, end.Operand(i), plain), Dest: to.Result(0), ResultType: plain,
-		}.Create(at).Result(0)
+		places[i] = bufferization.ToTensorOp{
+			Buffer: buffers[i], Restrict: true, Writable: true, ResultType: plain}.Create(start).Result(0)
+		values[i] = e.kept(at, i, cast(at, v, plain), read)
 	}
-	for i, v := range stored {
-		if v.IsNil() {
-			continue
+	for _, donors := range []bool{false, true} { // the results that may be in the memory of parameters are the last
+		for i, to := range places {
+			if _, donor := e.Donor(i); !to.IsNil() && donor == donors {
+				values[i] = bufferization.MaterializeInDestinationOp{
+					Source: values[i], Dest: to, ResultType: to.Type()}.Create(at).Result(0)
+			}
 		}
-		bufferization.MaterializeInDestinationOp{Source: v, Dest: given[i], Restrict: true, Writable: true}.Create(at)
 	}
-	if b.Err() != nil {
-		return b.Err()
+	for i, to := range places {
+		if !to.IsNil() {
+			bufferization.MaterializeInDestinationOp{
+				Source: values[i], Dest: buffers[i], Restrict: true, Writable: true}.Create(at)
+		}
 	}
 	end.SetOperands()
-	setParameters(f, types)
-	f.RemoveAttribute("sym_visibility")
-	f.RemoveAttribute("arg_attrs")
-	f.RemoveAttribute("res_attrs")
-	return nil
+	return places
+}
+
+// kept returns the value of a result: a copy if it may be in the buffer of another result, which is a parameter in that
+// buffer and may be stored before.
+func (e *Executable) kept(b *mlir.Builder, result int, v mlir.Value, read []mlir.Value) mlir.Value {
+	if _, donor := e.Donor(result); !donor {
+		return v
+	}
+	taken := func(v mlir.Value) bool {
+		for other, parameter := range e.donors {
+			if other != result && viewed(v).Equal(read[parameter]) {
+				return true
+			}
+		}
+		return false
+	}
+	from := viewed(v)
+	if !taken(from) && (from.IsArgument() || strings.HasPrefix(from.Owner().Name(), "linalg.") ||
+		!slices.ContainsFunc(from.Owner().OperandValues(), taken)) {
+		return v
+	}
+	return bufferization.AllocTensorOp{Copy: v, ResultType: v.Type()}.Create(b).Result(0)
+}
+
+// views are the operations whose results are in the memory of their operand.
+var views = []string{"builtin.unrealized_conversion_cast", "tensor.cast", "tensor.collapse_shape",
+	"tensor.expand_shape", "tensor.extract_slice"}
+
+// viewed returns the value that a value is a view of.
+func viewed(v mlir.Value) mlir.Value {
+	for v.IsResult() && slices.Contains(views, v.Owner().Name()) {
+		v = v.Owner().Operand(0)
+	}
+	return v
 }
 
 // storeOnce copies a value that is stored in several buffers from the first one. The pass eliminate-empty-tensors would

@@ -23,6 +23,7 @@ type request struct {
 	Library string
 	Module  []byte
 	Phase   phase
+	Donors  map[int]int
 	Find    int // the number of the pass that crashes, or all, to find on which operation; 0 rewrites the module
 }
 
@@ -97,7 +98,7 @@ func rewriteInChild(ctx context.Context, m *mlir.Module, e *Executable, p phase)
 		return m, err
 	}
 	product.Found() // has the code call the library, as in the child
-	q := request{Library: m.Context().Library().Path(), Module: data, Phase: p}
+	q := request{Library: m.Context().Library().Path(), Module: data, Phase: p, Donors: e.donors}
 	a, cause, err := ask(ctx, q)
 	switch {
 	case err != nil:
@@ -187,7 +188,7 @@ func (a *answer) rewrite(q request, answers *gob.Encoder) error {
 			if err := part.Verify(); err != nil {
 				return err
 			}
-			return new(answer).compile(part, made, q.Phase)
+			return new(answer).compile(part, made, q.Phase, nil)
 		})
 	}
 	n := 0
@@ -197,12 +198,12 @@ func (a *answer) rewrite(q request, answers *gob.Encoder) error {
 		}
 		return answers.Encode(answer{Number: n, Pass: pass})
 	}
-	return a.compile(m, made, q.Phase)
+	return a.compile(m, made, q.Phase, q.Donors)
 }
 
 // compile makes the steps of a phase on a module, and generates the code after the last one.
-func (a *answer) compile(m *mlir.Module, made *compiler, p phase) error {
-	e := &Executable{calls: &callback.Calls{}, compiler: made}
+func (a *answer) compile(m *mlir.Module, made *compiler, p phase, donors map[int]int) error {
+	e := &Executable{calls: &callback.Calls{}, compiler: made, donors: donors}
 	m, err := rewrite(context.Background(), m, e, p)
 	if err != nil {
 		return err

@@ -179,8 +179,11 @@ func signature(m *mlir.Module) (*Executable, error) {
 	if e.inputs, err = shapes("parameter", in[callop.Tokens(in):]); err != nil {
 		return nil, err
 	}
-	e.outputs, err = shapes("result", out[callop.Tokens(out):])
-	return e, err
+	if e.outputs, err = shapes("result", out[callop.Tokens(out):]); err != nil {
+		return nil, err
+	}
+	e.setDonors(f)
+	return e, nil
 }
 
 func shapes(what string, types []mlir.Type) ([]tensor.Shape, error) {

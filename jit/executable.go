@@ -25,7 +25,8 @@ var ErrClosed = callbacks.ErrClosed
 // which later calls use again.
 type Executable struct {
 	inputs, outputs []tensor.Shape
-	arena           int // bytes that a run needs besides its inputs and outputs
+	donors          map[int]int // by result, the parameter whose memory it takes; see Donor
+	arena           int         // bytes that a run needs besides its inputs and outputs
 	calls           *callback.Calls
 	engine          *execution.Engine
 	main            unsafe.Pointer
@@ -73,8 +74,9 @@ func aligned(n int) []byte {
 }
 
 // CallInto is like Call, and stores the results in the memory of outputs, which must be aligned for their elements and
-// must overlap neither one another nor the inputs. After the first call it allocates nothing, unless the module has
-// callbacks, or ctx can end and the module has loops that end with it.
+// must overlap neither one another nor the inputs. But a result may be in the memory of its [Executable.Donor], which
+// the run then overwrites. Otherwise that parameter is copied to the result first. After the first call CallInto
+// allocates nothing, unless the module has callbacks, or ctx can end and the module has loops that end with it.
 func (e *Executable) CallInto(ctx context.Context, outputs []tensor.View, inputs ...tensor.View) error {
 	if err := dispatch.Ended(ctx); err != nil {
 		return err
@@ -88,6 +90,9 @@ func (e *Executable) CallInto(ctx context.Context, outputs []tensor.View, inputs
 	f, err := e.take()
 	if err != nil {
 		return err
+	}
+	for result, parameter := range e.donors {
+		copy(outputs[result].Data, inputs[parameter].Data) // returns at once if they are the same memory
 	}
 	defer e.put(f)
 	for i, v := range inputs {

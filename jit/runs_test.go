@@ -23,12 +23,15 @@ func lowerText(t *testing.T, text string) (string, *Executable) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	calls, err := callback.Lower(m, hostcall.Targets{})
+	e, err := signature(m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer calls.Close()
-	e := &Executable{calls: calls, compiler: c}
+	e.compiler = c
+	if e.calls, err = callback.Lower(m, hostcall.Targets{}); err != nil {
+		t.Fatal(err)
+	}
+	defer e.calls.Close()
 	for _, phase := range []phase{expanding, lowering} {
 		if _, err := rewrite(t.Context(), m, e, phase); err != nil {
 			t.Fatal(err)
@@ -43,6 +46,17 @@ func padding(value string) string {
 		%c = stablehlo.constant dense<` + value + `> : tensor<f32>
 		%0 = stablehlo.pad %x, %c, low = [0, 2], high = [0, 2], interior = [0, 0] : (tensor<8x16xf32>, tensor<f32>) -> tensor<8x20xf32>
 		return %0 : tensor<8x20xf32> }`
+}
+
+// update returns a module that changes a row of an array, and returns another row as well.
+func update(attributes string) string {
+	return `func.func @main(%x: tensor<100x16xf32> ` + attributes + `, %i: tensor<i32>, %u: tensor<1x16xf32>)
+			-> (tensor<100x16xf32>, tensor<1x16xf32>) {
+		%c = stablehlo.constant dense<0> : tensor<i32>
+		%0 = stablehlo.dynamic_update_slice %x, %u, %i, %c
+			: (tensor<100x16xf32>, tensor<1x16xf32>, tensor<i32>, tensor<i32>) -> tensor<100x16xf32>
+		%1 = stablehlo.slice %0 [3:4, 0:16] : (tensor<100x16xf32>) -> tensor<1x16xf32>
+		return %0, %1 : tensor<100x16xf32>, tensor<1x16xf32> }`
 }
 
 // TestCopies counts what is left of copies, of zeros, of loops around them, and of branches back that LLVM may not
@@ -64,6 +78,8 @@ func TestCopies(t *testing.T) {
 			return %0 : tensor<9x8xf32> }`, code{Loads: 1, Loops: 2}},
 		{"padding with zeros", padding("0.0"), code{Copies: 2, Clears: 1, Loops: 1}},
 		{"padding with negative zeros", padding("-0.0"), code{Copies: 2, Loops: 3}},
+		{"update", update(""), code{Copies: 3, Loads: 2, Loops: 2}},
+		{"update of a donated array", update("{jax.buffer_donor = true}"), code{Copies: 1, Loads: 2, Loops: 2}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			text, _ := lowerText(t, tt.text)

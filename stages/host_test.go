@@ -85,6 +85,34 @@ func TestRunReadsInPlace(t *testing.T) {
 	check.NoError(t, in.(*bridge.Buffer).Close())
 }
 
+// A result is in the memory of a donated buffer, and not in that of another input.
+func TestRunDonates(t *testing.T) {
+	register(t, "double", double, callbacks.Options{})
+	e := check.Must(stages.Compile(t.Context(), donating(t, "double"), stages.Options{}))
+	check.Cleanup(t, e)
+	other := floats(1, 1, 1, 1)
+	kept := check.Must(bridge.HostBuffer(t.Context(), floats(1, 2, 3, -4)))
+	check.Cleanup(t, kept)
+	array := floats(1, 2, 3, -4)
+	for _, in := range []bridge.Input{kept, array, bridge.Borrow(array)} {
+		out := check.Must(e.Run(t.Context(), in, other))[0]
+		check.Diff(t, "result", floats(9, 19, 33, 19), check.Must(out.ToHost(t.Context())))
+		check.Diff(t, "input", floats(1, 2, 3, -4), check.Must(kept.ToHost(t.Context())))
+		check.Diff(t, "array", floats(1, 2, 3, -4), array)
+		if address(t, out) == address(t, kept) {
+			t.Error("the result is in the memory of an input that was not donated")
+		}
+		check.NoError(t, out.Close())
+	}
+	memory := address(t, kept)
+	out := check.Must(e.Run(t.Context(), bridge.Donate(kept), other))[0]
+	check.Cleanup(t, out)
+	check.Diff(t, "result", floats(9, 19, 33, 19), check.Must(out.ToHost(t.Context())))
+	if at := address(t, out); at != memory {
+		t.Errorf("the result is at %p, and the donated array was at %p", at, memory)
+	}
+}
+
 // Buffers of a client are no inputs without it, nor those of the host with it.
 func TestRunOfOtherEngine(t *testing.T) {
 	register(t, "double", double, callbacks.Options{})

@@ -54,7 +54,8 @@ type wholeModule struct {
 	inputs, outputs []tensor.Shape
 }
 
-// Run implements Executable. It reads the inputs in place. What was donated is memory for the results of later runs.
+// Run implements Executable. It reads the inputs in place. What was donated is memory of a result, or of those of later
+// runs.
 func (e wholeModule) Run(ctx context.Context, inputs ...bridge.Input) ([]*bridge.Buffer, error) {
 	if err := dispatch.Ended(ctx); err != nil {
 		return nil, err
@@ -70,6 +71,13 @@ func (e wholeModule) Run(ctx context.Context, inputs ...bridge.Input) ([]*bridge
 	}
 	out, memory := make([]*bridge.Buffer, len(e.outputs)), make([]tensor.View, len(e.outputs))
 	for i, s := range e.outputs {
+		if k, ok := e.Donor(i); ok {
+			if b := args[k].first(); b != nil && args[k].last(b) {
+				args[k].give(b)
+				out[i], memory[i] = b, views[k]
+				continue
+			}
+		}
 		if out[i], memory[i], err = bridge.NewHostBuffer(s); err != nil {
 			return nil, err
 		}
