@@ -1,6 +1,7 @@
 package builder
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -94,12 +95,8 @@ func (o ConvOptions) convolution(s *step, x, kernel Value) stablehlo.Convolution
 			return r
 		}, input)
 	}
-	if kernelAxes == "" {
-		kernelAxes = letters + "IO"
-	}
-	if output == "" {
-		output = input
-	}
+	kernelAxes = cmp.Or(kernelAxes, letters+"IO")
+	output = cmp.Or(output, input)
 	d := &c.DimensionNumbers
 	d.InputBatchDimension, d.InputFeatureDimension,
 		d.InputSpatialDimensions = s.layout("Input", input, "NC", letters, rank)

@@ -1,6 +1,10 @@
 package builder
 
-import "github.com/calliope-mlir/calliope/stablehlo"
+import (
+	"cmp"
+
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
 
 // Cholesky returns the triangular factor of x, a Hermitian positive definite matrix or a
 // batch of them, [..., n, n]. If lower is set, it is the lower one, with L·Lᴴ = x.
@@ -23,9 +27,7 @@ type TriangularOptions struct {
 // [..., n, m]. The other triangle of a is not read.
 func TriangularSolve(a, b Value, o TriangularOptions) Value {
 	s := begin("triangular_solve", a, b)
-	if o.Transpose == "" {
-		o.Transpose = stablehlo.TransposeNone
-	}
+	o.Transpose = cmp.Or(o.Transpose, stablehlo.TransposeNone)
 	return s.one(stablehlo.TriangularSolveOp{
 		A: a.v, B: b.v, LeftSide: !o.Right, Lower: !o.Upper, UnitDiagonal: o.UnitDiagonal, TransposeA: o.Transpose,
 	})

@@ -1,6 +1,7 @@
 package callbacks
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -219,10 +220,7 @@ func (s spec) number(v tensor.View, i int) (string, error) {
 		}
 		return s.fill(text, true), nil
 	}
-	precision := s.precision
-	if precision == "" {
-		precision = ".6" // as in Python; Go's is the shortest
-	}
+	precision := cmp.Or(s.precision, ".6") // as in Python; Go's is the shortest
 	return s.fill(fmt.Sprintf("%"+s.goFlags()+precision+s.verb, x), true), nil
 }
 

@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -66,9 +67,7 @@ func InsertTap(m *mlir.Module, after func(mlir.Value) bool, spec TapOptions) (in
 	if err := config.Validate(); err != nil {
 		return 0, err
 	}
-	if spec.Target == "" {
-		spec.Target = contract.TargetIOCallback
-	}
+	spec.Target = cmp.Or(spec.Target, contract.TargetIOCallback)
 	p := plan(m, after)
 	ins := &inserter{spec: spec, config: config, plan: p, token: token}
 	for _, f := range p.order {

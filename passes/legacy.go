@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -69,9 +70,7 @@ func AsLegacyCall(op mlir.Operation) (LegacyCall, bool) {
 // or a result is a token, or if its attributes are not those of an old call. After an error, the module may be changed
 // in part: to keep it, rewrite a Clone.
 func ReplaceLegacy(m *mlir.Module, o LegacyOptions) (LegacyResult, error) {
-	if o.Registry == "" {
-		o.Registry = LegacyRegistry
-	}
+	o.Registry = cmp.Or(o.Registry, LegacyRegistry)
 	if o.Callback == nil {
 		o.Callback = func(c LegacyCall) string { return c.Target }
 	}

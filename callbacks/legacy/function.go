@@ -1,6 +1,7 @@
 package legacy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -69,12 +70,8 @@ func (f *Function) Register(r *callbacks.Registry, target string, o callbacks.Op
 	if f == nil || f.call == nil {
 		return fmt.Errorf("callbacks/legacy: the function for the target %q is nil", target)
 	}
-	if r == nil {
-		r = Registry
-	}
-	if target == "" {
-		target = f.name
-	}
+	r = cmp.Or(r, Registry)
+	target = cmp.Or(target, f.name)
 	if target == "" || strings.ContainsRune(target, 0) {
 		return fmt.Errorf("callbacks/legacy: %q is not a name of a custom call target: give the name that modules call", target)
 	}

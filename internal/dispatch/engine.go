@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"log/slog"
 	"runtime"
 	"sync/atomic"
@@ -26,31 +27,17 @@ type engine struct {
 }
 
 func newEngine(registry string, o callbacks.RegistryOptions) *engine {
-	workers := o.Workers
-	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	lost := o.LostLimit
-	if lost == 0 {
-		lost = defaultLostLimit
-	}
+	workers := cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
+	lost := cmp.Or(o.LostLimit, defaultLostLimit)
 	e := &engine{registry: registry, options: o, pool: newPool(registry, workers, lost)}
 	e.log.reportDropped = func(dropped int) {
 		e.logger().Warn("log lines were dropped because the handler is slow", "lines", dropped)
 	}
-	e.queue.size = o.QueueBytes
-	if e.queue.size == 0 {
-		e.queue.size = defaultQueueBytes
-	}
+	e.queue.size = cmp.Or(o.QueueBytes, defaultQueueBytes)
 	return e
 }
 
-func (e *engine) logger() *slog.Logger {
-	if e.options.Logger != nil {
-		return e.options.Logger
-	}
-	return slog.Default()
-}
+func (e *engine) logger() *slog.Logger { return cmp.Or(e.options.Logger, slog.Default()) }
 
 // host holds the state that a registry keeps for its call sites.
 type host struct {

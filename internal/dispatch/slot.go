@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -63,10 +64,7 @@ func newSlot(h *host, config contract.Config, b binding) (*Slot, error) {
 			return nil, err
 		}
 	}
-	s.fn, s.dispatch, s.timeout = b.Function(), o.Dispatch, o.Timeout
-	if s.timeout == 0 {
-		s.timeout = s.engine.options.Timeout
-	}
+	s.fn, s.dispatch, s.timeout = b.Function(), o.Dispatch, cmp.Or(o.Timeout, s.engine.options.Timeout)
 	if s.dispatch == callbacks.Inline && s.timeout > 0 {
 		s.dispatch = callbacks.Goroutine
 	}

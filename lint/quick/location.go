@@ -1,5 +1,7 @@
 package quick
 
+import "cmp"
+
 // location returns the position in the location at until, loc(…), if there is one.
 func (s *scanner) location() position {
 	t := next(s.text, s.until)
@@ -61,9 +63,7 @@ func (s *scanner) fileLineColumn(t token) (at position, ok bool) {
 			return at, false
 		}
 	}
-	if at.file == "" {
-		at.file = textName // as MLIR does
-	}
+	at.file = cmp.Or(at.file, textName) // as MLIR does
 	return at, true
 }
 

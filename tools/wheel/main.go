@@ -72,7 +72,7 @@ func (p pkg) write(dir, release string) (path string, err error) {
 		return "", err
 	}
 	defer os.RemoveAll(work)
-	built := filepath.Join(work, p.file(target("GOOS", runtime.GOOS)))
+	built := filepath.Join(work, p.file(cmp.Or(os.Getenv("GOOS"), runtime.GOOS)))
 	if err := p.build(built); err != nil {
 		return "", err
 	}
@@ -121,12 +121,4 @@ func (p pkg) build(to string) error {
 		return fmt.Errorf("go build in the root of the checkout: %w", err)
 	}
 	return nil
-}
-
-// target returns an environment variable of the go command, or what it is otherwise.
-func target(name, otherwise string) string {
-	if value := os.Getenv(name); value != "" {
-		return value
-	}
-	return otherwise
 }
