@@ -28,6 +28,6 @@ func (n nest) clear() bool {
 		return false
 	}
 	zero := arith.ConstantInt(n.b, n.b.Context().IntegerType(8, mlir.Signless), 0)
-	llvm.Memset(n.b, address(n.b, n.Outputs[0], arith.ConstantIndex(n.b, 0)), zero, number(n.b, int64(size)), false)
+	llvm.Memset(n.b, address(n.b, n.Outputs[0], 0), zero, number(n.b, int64(size)), false)
 	return true
 }

@@ -21,7 +21,7 @@ func makeLoops(m *mlir.Module, e *Executable) error {
 		}
 	}
 	for i, n := range list {
-		if !n.copyRuns() && !n.clear() {
+		if !n.copyRuns(m) && !n.clear() {
 			if err := n.split(m, i); err != nil {
 				return err
 			}

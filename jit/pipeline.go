@@ -101,7 +101,7 @@ func passes(list ...string) step {
 func inline(m *mlir.Module, e *Executable) error {
 	for op := range m.Operation().All() {
 		if op.Name() == "func.call" {
-			return e.compiler.run(m, "inline")
+			return e.compiler.run(m, "inline{default-pipeline=}")
 		}
 	}
 	return nil

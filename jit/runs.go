@@ -1,24 +1,21 @@
 package jit
 
 import (
-	"math"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/jit/internal/extern"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/affine"
 	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
 	"github.com/calliope-mlir/calliope/mlir/dialect/llvm"
 	"github.com/calliope-mlir/calliope/mlir/dialect/memref"
-	"github.com/calliope-mlir/calliope/mlir/dialect/scf"
 )
 
 // shortestRun is the number of adjacent elements from which on a copy of them is no loop.
 const shortestRun = 8
 
-// copyRuns makes an operation that only copies elements copies of runs of them, which are adjacent in both buffers, in
-// loops. It reports whether it can. LLVM copies a run by a few instructions or memcpy, and compiles that faster than
-// loops over its elements.
-func (n nest) copyRuns() bool {
+// copyRuns makes an operation that only copies elements a call that copies runs of them, which are adjacent in both
+// buffers. It reports whether it can. LLVM compiles the call faster than loops.
+func (n nest) copyRuns(m *mlir.Module) bool {
 	if len(n.Inputs) != 1 || len(n.Outputs) != 1 || !isBuffer(n.Inputs[0].Type()) ||
 		!n.Region.First().Terminator().Operand(0).Equal(n.Region.First().Argument(0)) {
 		return false
@@ -28,16 +25,14 @@ func (n nest) copyRuns() bool {
 	if !ok || !linear {
 		return false
 	}
-	sizes, b := n.sizes(), n.b
+	sizes := n.sizes()
 	size, _ := elementSize(n.Inputs[0].Type())
 	run := int64(size) // bytes
 	var outer []int    // the loops that stay, in order: not those over a run
 	for loop := range sizes {
 		outer = append(outer, loop)
 	}
-	adjacent := func(loop int) bool {
-		return sizes[loop] == 1 || distance(from, loop) == run && distance(to, loop) == run
-	}
+	adjacent := func(loop int) bool { return sizes[loop] == 1 || from.steps[loop] == run && to.steps[loop] == run }
 	for i := slices.IndexFunc(outer, adjacent); i >= 0; i = slices.IndexFunc(outer, adjacent) {
 		run *= sizes[outer[i]]
 		outer = slices.Delete(outer, i, i+1)
@@ -45,50 +40,68 @@ func (n nest) copyRuns() bool {
 	if run < shortestRun*int64(size) {
 		return false
 	}
-	var counts []int64
-	for _, loop := range outer {
-		counts = append(counts, sizes[loop])
+	b := n.b
+	operands := []mlir.Value{address(b, n.Outputs[0], to.start), address(b, n.Inputs[0], from.start), number(b, run)}
+	if len(outer) == 0 {
+		llvm.Memcpy(b, operands[0], operands[1], operands[2], false)
+		return true
 	}
-	zero := arith.ConstantIndex(b, 0)
-	scf.Nest(b, counts, func(in []mlir.Value) {
-		at := slices.Repeat([]mlir.Value{zero}, len(sizes))
-		for i, loop := range outer {
-			at[loop] = in[i]
-		}
-		llvm.Memcpy(b, address(b, n.Outputs[0], affine.Apply(b, to, at...)),
-			address(b, n.Inputs[0], affine.Apply(b, from, at...)), number(b, run), false)
-	})
+	operands = append(operands, number(b, int64(len(outer))))
+	for _, loop := range outer {
+		operands = append(operands, number(b, sizes[loop]), number(b, to.steps[loop]), number(b, from.steps[loop]))
+	}
+	_, err := extern.Define(m, copyFunction, "llvm.func @"+copyFunction+copyType)
+	b.Fail(err)
+	llvm.CallOp{VarCalleeType: b.Type("!llvm.func<void " + copyType + ">"), Callee: copyFunction,
+		CalleeOperands: operands}.Create(b)
 	return true
 }
 
-// position returns where the loops are in the memory of an operand, in bytes, and false if it is not a sum of multiples
-// of them.
-func (n nest) position(k int) (mlir.AffineMap, bool) {
+// The C function that copies runs in loops, and its type.
+const (
+	copyFunction = "calliope_jit_copy"
+	copyType     = "(!llvm.ptr, !llvm.ptr, i64, i64, ...)"
+)
+
+// A position is where the loops are in the memory of an operand, in bytes: start, and a multiple of a step for each.
+type position struct {
+	start int64
+	steps []int64
+}
+
+// position returns where the loops are in an operand, and false if that is no such sum.
+func (n nest) position(k int) (p position, ok bool) {
 	strides, offset, ok := n.op.Operand(k).Type().Strides()
 	size, err := elementSize(n.op.Operand(k).Type())
 	if !ok || err != nil || offset == mlir.Dynamic || slices.Contains(strides, mlir.Dynamic) {
-		return mlir.AffineMap{}, false
+		return p, false
 	}
-	c := n.b.Context()
-	sum := c.AffineConstant(offset * int64(size))
-	for i, stride := range strides {
-		sum = sum.Add(n.IndexingMaps[k].Result(i).Mul(c.AffineConstant(stride * int64(size))))
+	m := n.IndexingMaps[k]
+	for _, e := range m.Results() {
+		if !e.Walk(func(e mlir.AffineExpr) bool { return e.Kind() <= mlir.AffineMul }) {
+			return p, false
+		}
 	}
-	linear := sum.Walk(func(e mlir.AffineExpr) bool { return e.Kind() <= mlir.AffineMul })
-	return c.AffineMap(len(n.IteratorTypes), 0, sum), linear
-}
-
-// distance returns how far an iteration of a loop is from the next one.
-func distance(position mlir.AffineMap, loop int) int64 {
-	at := make([]int64, position.NumDims())
-	first, _ := position.Eval(at, nil)
-	at[loop] = 1
-	second, _ := position.Eval(at, nil)
-	return second[0] - first[0]
+	loops := make([]int64, len(n.IteratorTypes))
+	at := func() int64 {
+		place, _ := m.Eval(loops, nil)
+		bytes := offset
+		for i, stride := range strides {
+			bytes += place[i] * stride
+		}
+		return bytes * int64(size)
+	}
+	p.start = at()
+	for i := range loops {
+		loops[i] = 1
+		p.steps = append(p.steps, at()-p.start)
+		loops[i] = 0
+	}
+	return p, true
 }
 
 // address returns the address in a buffer so many bytes from its start.
-func address(b *mlir.Builder, buffer, bytes mlir.Value) mlir.Value {
+func address(b *mlir.Builder, buffer mlir.Value, bytes int64) mlir.Value {
 	if b.Err() != nil {
 		return buffer
 	}
@@ -96,9 +109,10 @@ func address(b *mlir.Builder, buffer, bytes mlir.Value) mlir.Value {
 	start := arith.IndexCast(b, i64, memref.ExtractAlignedPointerAsIndex(b, buffer))
 	p, err := llvm.PointerType(b.Context(), 0)
 	b.Fail(err)
-	const dynamic = math.MinInt32 // an index that is a value
-	return llvm.GEP(b, p, llvm.IntToPtr(b, p, start), []mlir.Value{arith.IndexCast(b, i64, bytes)}, []int32{dynamic},
-		b.Context().IntegerType(8, mlir.Signless))
+	if bytes != 0 {
+		start = arith.AddI(b, start, number(b, bytes))
+	}
+	return llvm.IntToPtr(b, p, start)
 }
 
 // number returns a constant.

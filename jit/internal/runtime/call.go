@@ -1,6 +1,7 @@
 package runtime
 
 // #include "call.h"
+// #include "copy.h"
 // #include "product.h"
 // #include "split.h"
 import "C"
@@ -64,6 +65,7 @@ func Symbols() map[string]unsafe.Pointer {
 	return map[string]unsafe.Pointer{
 		"calliope_jit_call":        C.calliope_jit_call_address,
 		"calliope_jit_check":       C.calliope_jit_check,
+		"calliope_jit_copy":        C.calliope_jit_copy_address,
 		"calliope_jit_product_f32": C.calliope_jit_product_f32,
 		"calliope_jit_product_f64": C.calliope_jit_product_f64,
 		"calliope_jit_split":       C.calliope_jit_split_address,
