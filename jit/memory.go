@@ -7,6 +7,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
+	"github.com/calliope-mlir/calliope/mlir/dialect/memref"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -26,6 +27,9 @@ type temporary struct {
 func planMemory(m *mlir.Module, e *Executable) error {
 	f, err := main(m)
 	if err != nil {
+		return err
+	}
+	if err := useStack(m, f); err != nil {
 		return err
 	}
 	c, body := m.Context(), f.Region(0).First()
@@ -57,6 +61,28 @@ func planMemory(m *mlir.Module, e *Executable) error {
 	// Memory that is written overlaps no other: CallInto forbids it.
 	alone := c.DictionaryAttribute(mlir.NamedAttribute{Name: "llvm.noalias", Value: c.UnitAttribute()})
 	f.SetAttribute("arg_attrs", c.ArrayAttribute(slices.Repeat([]mlir.Attribute{alone}, len(in)+1)...))
+	return nil
+}
+
+// useStack moves the temporaries of functions but main to the stack. These are comparators of sorts, whose temporaries
+// are few elements.
+func useStack(m *mlir.Module, main mlir.Operation) error {
+	for f := range m.Body().Operations() {
+		if f.Name() != "func.func" || f.Equal(main) {
+			continue
+		}
+		for op := range f.Index().Named("memref.alloc") {
+			b := mlir.NewBuilder(mlir.AtStart(f.Region(0).First()), op.Location())
+			place := memref.AllocaOp{MemrefType: op.Result(0).Type()}.Create(b)
+			if b.Err() != nil {
+				return b.Err()
+			}
+			op.Result(0).ReplaceAllUses(place.Result(0))
+			if err := op.Erase(); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }
 

@@ -190,10 +190,6 @@ const (
 	splitType     = "(!llvm.ptr, i64, i64, i64, ...)"
 )
 
-// packed is the prefix of the function that the execution engine adds to each function, for calls with an array of the
-// addresses of the arguments.
-const packed = "_mlir_"
-
 // text returns the function without the operation, and what it takes to call it.
 func (o *outline) text(name string) string {
 	alone := ""
@@ -210,7 +206,7 @@ func (o *outline) text(name string) string {
 	return fmt.Sprintf(`llvm.func @%[1]s%[2]s
 		llvm.func @%[3]s%[4]s(!llvm.ptr)
 		func.func @%[4]s(%%begin: index, %%end: index%[5]s) { return }`,
-		splitFunction, splitType, packed, name, parameters.String())
+		splitFunction, splitType, extern.Packed, name, parameters.String())
 }
 
 // isAlone reports whether no buffers overlap: they are parameters of main, or have places of their own in the arena.
@@ -229,7 +225,7 @@ func (o *outline) isAlone() bool {
 // call creates the call for all ranges.
 func (o *outline) call(b *mlir.Builder, name string, size, grain int64) {
 	word := b.Context().IntegerType(64, mlir.Signless)
-	operands := []mlir.Value{llvm.AddressOf(b, b.Type("!llvm.ptr"), packed+name)}
+	operands := []mlir.Value{llvm.AddressOf(b, b.Type("!llvm.ptr"), extern.Packed+name)}
 	for _, n := range []int64{size, grain, int64(len(o.parameters))} {
 		operands = append(operands, arith.ConstantInt(b, word, n))
 	}

@@ -130,7 +130,7 @@ func (l *lowering) add(shape tensor.Shape, v mlir.Value, access extern.Access) {
 
 // replace puts the call of a site in the place of the operation.
 func (l *lowering) replace(m *mlir.Module, site int) error {
-	l.call.Function, l.call.Variadic = "calliope_jit_call", true
+	l.call.Function, l.call.Fixed = "calliope_jit_call", 2
 	l.call.Numbers = []int64{int64(site), int64(len(l.call.Arrays))}
 	after := l.call.Create(l.build, m, fmt.Sprintf("calliope.call%d", site))
 	for i, v := range l.site.Op.ResultValues() {

@@ -3,6 +3,7 @@ package extern
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/mlir"
@@ -11,10 +12,15 @@ import (
 // A Call is a call of a C function.
 type Call struct {
 	Function string  // of C
-	Numbers  []int64 // its first arguments
+	Packed   string  // a function of the module, the address of whose packed form is the first argument; may be ""
+	Numbers  []int64 // the next arguments
 	Arrays   []Array // whose addresses are the further ones
-	Variadic bool    // the C function takes any number of addresses
+	Fixed    int     // how many arguments the C function names, if it takes any number of further ones
 }
+
+// Packed is the prefix of the function that the execution engine adds to each function, for calls with an array of the
+// addresses of the arguments.
+const Packed = "_mlir_"
 
 // An Array is an array that a call passes.
 type Array struct {
@@ -86,16 +92,21 @@ func (c Call) Create(b *mlir.Builder, m *mlir.Module, name string) []mlir.Value 
 	return operands
 }
 
-// text returns the declaration of the C function, and the function that calls it.
+// text returns the declarations of functions, and the function that calls that of C.
 func (c Call) text(name string) string {
-	var lines, parameters, results, written, arguments, types, fixed []string
+	var lines, parameters, results, written, arguments, types []string
 	line := func(format string, a ...any) { lines = append(lines, "  "+fmt.Sprintf(format, a...)+"\n") }
 	argument := func(value, typ string) { arguments, types = append(arguments, value), append(types, typ) }
+	packed := ""
+	if c.Packed != "" {
+		packed = fmt.Sprintf("llvm.func @%s%s(!llvm.ptr)\n", Packed, c.Packed)
+		line("%%f = llvm.mlir.addressof @%s%s : !llvm.ptr", Packed, c.Packed)
+		argument("%f", "!llvm.ptr")
+	}
 	for i, n := range c.Numbers {
 		line("%%n%d = llvm.mlir.constant(%d : i64) : i64", i, n)
 		argument(fmt.Sprintf("%%n%d", i), "i64")
 	}
-	fixed = append(fixed, types...)
 	for i, a := range c.Arrays {
 		t := a.Value.Type().String()
 		parameters = append(parameters, fmt.Sprintf("%%a%d: %s {bufferization.access = %q}", i, t, a.Access))
@@ -111,8 +122,8 @@ func (c Call) text(name string) string {
 		argument(fmt.Sprintf("%%p%d", i), "!llvm.ptr")
 	}
 	declared, variadic := strings.Join(types, ", "), ""
-	if c.Variadic {
-		declared = strings.Join(append(fixed, "..."), ", ")
+	if c.Fixed > 0 {
+		declared = strings.Join(append(slices.Clone(types[:c.Fixed]), "..."), ", ")
 		variadic = fmt.Sprintf(" vararg(!llvm.func<void (%s)>)", declared)
 	}
 	line("llvm.call @%s(%s)%s : (%s) -> ()", c.Function, strings.Join(arguments, ", "), variadic,
@@ -122,6 +133,6 @@ func (c Call) text(name string) string {
 	} else {
 		line("return %s : %s", strings.Join(written, ", "), strings.Join(results, ", "))
 	}
-	return fmt.Sprintf("llvm.func @%s(%s)\nfunc.func private @%s(%s) -> (%s) {\n%s}\n", c.Function, declared, name,
-		strings.Join(parameters, ", "), strings.Join(results, ", "), strings.Join(lines, ""))
+	return packed + fmt.Sprintf("llvm.func @%s(%s)\nfunc.func private @%s(%s) -> (%s) {\n%s}\n", c.Function, declared,
+		name, strings.Join(parameters, ", "), strings.Join(results, ", "), strings.Join(lines, ""))
 }

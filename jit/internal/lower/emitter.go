@@ -12,7 +12,8 @@ import (
 // where it comes from an operation of StableHLO, and back where it goes into one. MLIR's pass removes the casts.
 type emitter struct {
 	*mlir.Builder
-	op mlir.Operation
+	op     mlir.Operation
+	module *mlir.Module // nil if no functions are added to it
 }
 
 // signlessType returns a type with signless in place of unsigned integers.

@@ -121,7 +121,7 @@ func replace(m *mlir.Module) error {
 		return mlir.WalkContinue
 	})
 	for _, op := range list {
-		e := &emitter{Builder: mlir.NewBuilder(mlir.Before(op), op.Location()), op: op}
+		e := &emitter{Builder: mlir.NewBuilder(mlir.Before(op), op.Location()), op: op, module: m}
 		name, position := op.Name(), op.Location().Position()
 		err := lowerings[name](e)
 		if err == nil {

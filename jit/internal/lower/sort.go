@@ -2,17 +2,19 @@ package lower
 
 import (
 	"errors"
-	"math/bits"
+	"fmt"
+	"iter"
+	"math"
 	"slices"
+	"strings"
 
+	"github.com/calliope-mlir/calliope/jit/internal/extern"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
-	"github.com/calliope-mlir/calliope/mlir/dialect/scf"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// lowerSort makes a sort a stable merge sort of each row, from the bottom up. A row is copied to a buffer that has room
-// for two, between which the merges alternate.
+// lowerSort makes a sort a call of a C function, to which it gives the comparator as a function of the module. That is
+// all that LLVM compiles of it.
 func lowerSort(e *emitter) error {
 	op, ok := stablehlo.AsSort(e.op)
 	if !ok {
@@ -26,76 +28,135 @@ func lowerSort(e *emitter) error {
 	} else if op.Dimension != nil {
 		d = len(rows) + int(*op.Dimension)
 	}
-	s := sorter{emitter: e, n: rows[d], less: op.Comparator.First()}
-	if s.n < 2 {
+	n := rows[d]
+	if n < 2 {
 		return e.replace(inputs)
 	}
-	buffers := each(inputs, func(v mlir.Value) mlir.Value { return e.buffer(e.tensorOf(e.elementOf(v), 2, s.n)) })
-	rows = slices.Delete(slices.Clone(rows), d, d+1)
-	passes := int64(bits.Len64(uint64(s.n - 1)))
-	carried := append(e.ownedFrom(len(inputs)), buffers...)
-	results := e.nest(rows, carried, func(at, carried []mlir.Value) []mlir.Value {
-		data, rows := carried[:len(inputs)], carried[len(inputs):]
-		place := func(i mlir.Value) []mlir.Value { return slices.Insert(slices.Clone(at), d, i) }
-		rows = e.nest([]int64{s.n}, rows, func(i, rows []mlir.Value) []mlir.Value {
-			return e.insert(e.extract(data, place(i[0])), rows, []mlir.Value{e.index(0), i[0]})
-		})
-		rows = e.nest([]int64{passes}, rows, func(i, rows []mlir.Value) []mlir.Value { return s.pass(i[0], rows) })
-		data = e.nest([]int64{s.n}, data, func(i, data []mlir.Value) []mlir.Value {
-			return e.insert(e.extract(rows, []mlir.Value{e.index(passes % 2), i[0]}), data, place(i[0]))
-		})
-		return slices.Concat(data, rows)
-	})
-	return e.replace(results[:len(inputs)])
+	if n > math.MaxUint32 {
+		return fmt.Errorf("a row has %d elements, and at most %d are sorted", n, uint32(math.MaxUint32))
+	}
+	number := 0
+	for name := "calliope.sort0"; hasSymbol(e.module, name); name = fmt.Sprintf("calliope.sort%d", number) {
+		number++
+	}
+	c := comparator{emitter: e, block: op.Comparator.First(), name: fmt.Sprintf("calliope.less%d", number)}
+	if err := c.define(); err != nil {
+		return err
+	}
+	call := extern.Call{Function: "calliope_jit_sort", Packed: c.name, Fixed: 6,
+		Numbers: []int64{product(rows[:d]), n, product(rows[d+1:]), int64(len(inputs)), int64(len(c.captured))}}
+	array := func(v mlir.Value, a extern.Access) {
+		call.Arrays = append(call.Arrays, extern.Array{Value: v, Access: a})
+	}
+	memory := aligned(8 * n)
+	for _, v := range inputs {
+		shape, err := stablehlo.ShapeOf(v.Type())
+		if err != nil {
+			return err
+		}
+		size := int64(shape.DType.Size())
+		call.Numbers = append(call.Numbers, size)
+		memory += aligned(n * size)
+		array(v, extern.Read)
+	}
+	for _, v := range inputs {
+		array(e.buffer(v.Type()), extern.Write)
+	}
+	array(e.buffer(e.tensorOf(e.integer(8), memory)), extern.Write)
+	for _, v := range c.packed {
+		array(e.signless(v), extern.Read)
+	}
+	after := call.Create(e.Builder, e.module, fmt.Sprintf("calliope.sort%d", number))
+	if e.Err() != nil {
+		return e.Err()
+	}
+	return e.replace(after[len(inputs) : 2*len(inputs)])
 }
 
-type sorter struct {
+// aligned rounds up to a multiple of 16, the size of the largest elements.
+func aligned(n int64) int64 { return (n + 15) &^ 15 }
+
+func hasSymbol(m *mlir.Module, name string) bool {
+	_, ok := m.SymbolTable().Lookup(name)
+	return ok
+}
+
+// A comparator is a region that becomes a function.
+type comparator struct {
 	*emitter
-	n    int64
-	less mlir.Block
+	block    mlir.Block
+	name     string
+	captured []mlir.Value // of around the region, but no constants
+	packed   []mlir.Value // these as tensors, which are the last arguments
 }
 
-// pass merges sorted runs of 1<<number elements in pairs.
-func (s *sorter) pass(number mlir.Value, rows []mlir.Value) []mlir.Value {
-	b, n := s.Builder, s.index(s.n)
-	run := arith.ShLI(b, s.index(1), number)
-	from := arith.AndI(b, number, s.index(1))
-	to := arith.XOrI(b, from, s.index(1))
-	return scf.Iterate(b, s.index(0), n, arith.AddI(b, run, run), rows,
-		func(low mlir.Value, rows []mlir.Value) []mlir.Value {
-			middle := arith.MinUI(b, arith.AddI(b, low, run), n)
-			high := arith.MinUI(b, arith.AddI(b, middle, run), n)
-			merged := scf.Iterate(b, low, high, s.index(1), slices.Concat([]mlir.Value{low, middle}, rows),
-				func(k mlir.Value, carried []mlir.Value) []mlir.Value {
-					return s.merge(k, middle, high, from, to, carried)
-				})
-			return merged[2:]
-		})
+// define adds the function to the module.
+func (c *comparator) define() error {
+	constants := c.capture()
+	c.packed = each(c.captured, c.pack)
+	var parameters []string
+	for i, v := range slices.Concat(c.block.ArgumentValues(), c.packed) {
+		parameters = append(parameters, fmt.Sprintf("%%p%d: %s", i, signlessType(c.Context(), v.Type())))
+	}
+	text := fmt.Sprintf("func.func @%s(%s) -> i1 {\n%%f = arith.constant false\nreturn %%f : i1\n}", c.name,
+		strings.Join(parameters, ", "))
+	f, err := extern.Define(c.module, c.name, text)
+	if err != nil {
+		return err
+	}
+	body := f.Region(0).First()
+	end, n := body.Terminator(), c.block.NumArguments()
+	inside := &emitter{Builder: mlir.NewBuilder(mlir.Before(end), c.op.Location()), op: c.op, module: c.module}
+	local := map[mlir.Value]mlir.Value{}
+	for i, v := range c.captured {
+		local[v] = body.Argument(n + i)
+		if !v.Type().IsRankedTensor() {
+			local[v] = inside.unpack(local[v])
+		}
+		local[v] = inside.cast(local[v], v.Type())
+	}
+	for _, v := range constants {
+		local[v] = body.InsertBefore(end, v.Owner().Clone()).Result(0)
+	}
+	for op := range c.inside() {
+		for i, v := range op.OperandValues() {
+			if inner, ok := local[v]; ok {
+				op.SetOperand(i, inner)
+			}
+		}
+	}
+	less := inside.unpack(inside.take(c.block, body.ArgumentValues()[:n])[0])
+	if inside.Err() == nil {
+		end.SetOperand(0, less)
+	}
+	return inside.Err()
 }
 
-// merge moves the smaller one of the next elements of two runs to the place k. The first of them is carried[0], and
-// below middle while there is one; the second is carried[1], and below high.
-func (s *sorter) merge(k, middle, high, from, to mlir.Value, carried []mlir.Value) []mlir.Value {
-	b, rows := s.Builder, carried[2:]
-	last := s.index(s.n - 1)
-	first, second := carried[0], carried[1]
-	x := s.extract(rows, []mlir.Value{from, arith.MinUI(b, first, last)})
-	y := s.extract(rows, []mlir.Value{from, arith.MinUI(b, second, last)})
-	var pairs []mlir.Value
-	for i := range x {
-		pairs = append(pairs, s.pack(y[i]), s.pack(x[i]))
+// inside returns the operations of the region.
+func (c *comparator) inside() iter.Seq[mlir.Operation] {
+	return func(yield func(mlir.Operation) bool) {
+		for op := range c.op.All() {
+			if !op.Equal(c.op) && !yield(op) {
+				return
+			}
+		}
 	}
-	less := s.unpack(s.take(s.less, pairs)[0])
-	useSecond := arith.OrI(b, arith.CmpI(b, arith.CmpIPredicateUge, first, middle),
-		arith.AndI(b, arith.CmpI(b, arith.CmpIPredicateUlt, second, high), less))
-	elements := make([]mlir.Value, len(rows))
-	for i := range rows {
-		elements[i] = arith.Select(b, useSecond, y[i], x[i])
+}
+
+// capture finds the values of around the region that it uses, and returns those that are constants.
+func (c *comparator) capture() (constants []mlir.Value) {
+	for op := range c.inside() {
+		for _, v := range op.OperandValues() {
+			list := &c.captured
+			if v.IsResult() && strings.HasSuffix(v.Owner().Name(), ".constant") {
+				list = &constants
+			}
+			if !c.op.Encloses(v) && !slices.Contains(*list, v) {
+				*list = append(*list, v)
+			}
+		}
 	}
-	step := arith.IndexCastUI(b, s.Context().IndexType(), useSecond)
-	return slices.Concat([]mlir.Value{
-		arith.AddI(b, first, arith.XOrI(b, step, s.index(1))), arith.AddI(b, second, step),
-	}, s.insert(elements, rows, []mlir.Value{to, k}))
+	return constants
 }
 
 var errMalformed = errors.New("it is malformed")

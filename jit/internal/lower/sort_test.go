@@ -1,6 +1,10 @@
 package lower_test
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
 func TestSort(t *testing.T) {
 	interpreted(t, []program{
@@ -24,6 +28,40 @@ func TestSort(t *testing.T) {
 					stablehlo.return %p : tensor<i1>
 			}) : (tensor<64x2xi32>, tensor<64x2xi32>, tensor<64x2xi32>) -> (tensor<64x2xi32>, tensor<64x2xi32>, tensor<64x2xi32>)
 			return %r#0, %r#1, %r#2 : tensor<64x2xi32>, tensor<64x2xi32>, tensor<64x2xi32>`)},
+		{name: "what the comparator takes from outside", text: function(
+			"%x: tensor<9xi32>, %m: tensor<i32>, %v: tensor<3xi32>", "tensor<9xi32>", `
+			%k = stablehlo.constant dense<3> : tensor<i32>
+			%n = stablehlo.add %m, %m : tensor<i32>
+			%r = "stablehlo.sort"(%x) ({
+				^bb0(%a: tensor<i32>, %b: tensor<i32>):
+					%z = stablehlo.constant dense<0> : tensor<i32>
+					%s = stablehlo.reduce(%v init: %z) applies stablehlo.add across dimensions = [0] : (tensor<3xi32>, tensor<i32>) -> tensor<i32>
+					%c = stablehlo.add %n, %s : tensor<i32>
+					%d = stablehlo.subtract %a, %c : tensor<i32>
+					%e = stablehlo.subtract %b, %c : tensor<i32>
+					%f = stablehlo.remainder %d, %k : tensor<i32>
+					%g = stablehlo.remainder %e, %k : tensor<i32>
+					%p = stablehlo.compare LT, %f, %g : (tensor<i32>, tensor<i32>) -> tensor<i1>
+					stablehlo.return %p : tensor<i1>
+			}) : (tensor<9xi32>) -> tensor<9xi32>
+			return %r : tensor<9xi32>`)},
+		{name: "memory in the comparator", text: function("%x: tensor<9xi32>", "tensor<9xi32>", `
+			%r = "stablehlo.sort"(%x) ({
+				^bb0(%a: tensor<i32>, %b: tensor<i32>):
+					%z = stablehlo.constant dense<0> : tensor<i32>
+					%v = stablehlo.broadcast_in_dim %a, dims = [] : (tensor<i32>) -> tensor<3xi32>
+					%s = stablehlo.reduce(%v init: %z) applies stablehlo.add across dimensions = [0] : (tensor<3xi32>, tensor<i32>) -> tensor<i32>
+					%w = stablehlo.broadcast_in_dim %b, dims = [] : (tensor<i32>) -> tensor<3xi32>
+					%q = "stablehlo.sort"(%w) ({
+						^bb0(%c: tensor<i32>, %d: tensor<i32>):
+							%e = stablehlo.compare LT, %c, %d : (tensor<i32>, tensor<i32>) -> tensor<i1>
+							stablehlo.return %e : tensor<i1>
+					}) : (tensor<3xi32>) -> tensor<3xi32>
+					%t = stablehlo.reduce(%q init: %z) applies stablehlo.add across dimensions = [0] : (tensor<3xi32>, tensor<i32>) -> tensor<i32>
+					%p = stablehlo.compare GT, %s, %t : (tensor<i32>, tensor<i32>) -> tensor<i1>
+					stablehlo.return %p : tensor<i1>
+			}) : (tensor<9xi32>) -> tensor<9xi32>
+			return %r : tensor<9xi32>`)},
 		{name: "one element", text: function("%x: tensor<1xf32>", "tensor<1xf32>", `
 			%r = "stablehlo.sort"(%x) ({
 				^bb0(%a: tensor<f32>, %b: tensor<f32>):
@@ -32,4 +70,26 @@ func TestSort(t *testing.T) {
 			}) : (tensor<1xf32>) -> tensor<1xf32>
 			return %r : tensor<1xf32>`)},
 	})
+}
+
+// TestSortLengths sorts rows and columns of elements of all sizes.
+func TestSortLengths(t *testing.T) {
+	var list []program
+	for _, n := range []int{2, 3, 4, 5, 8, 13, 100} {
+		for d, shape := range []string{fmt.Sprintf("%dx2x", n), fmt.Sprintf("3x%dx", n), fmt.Sprintf("3x%dx2x", n)} {
+			sized := func(types string) string { return strings.ReplaceAll(types, "tensor<", "tensor<"+shape) }
+			types := sized("tensor<f32>, tensor<complex<f64>>, tensor<i1>, tensor<ui64>")
+			list = append(list, program{name: shape, text: function(
+				sized("%x: tensor<f32>, %y: tensor<complex<f64>>, %z: tensor<i1>, %u: tensor<ui64>"),
+				types, fmt.Sprintf(`
+				%%r:4 = "stablehlo.sort"(%%x, %%y, %%z, %%u) <{dimension = %[2]d : i64, is_stable = true}> ({
+					^bb0(%%a: tensor<f32>, %%b: tensor<f32>, %%c: tensor<complex<f64>>, %%d: tensor<complex<f64>>,
+						%%e: tensor<i1>, %%f: tensor<i1>, %%g: tensor<ui64>, %%h: tensor<ui64>):
+						%%p = stablehlo.compare LT, %%a, %%b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+						stablehlo.return %%p : tensor<i1>
+				}) : (%[1]s) -> (%[1]s)
+				return %%r#0, %%r#1, %%r#2, %%r#3 : %[1]s`, types, min(d, 1)))})
+		}
+	}
+	interpreted(t, list)
 }
