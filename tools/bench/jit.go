@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
-	"time"
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
@@ -86,6 +86,9 @@ func jitSuite(ctx context.Context, s settings, r *report) (err error) {
 			return fmt.Errorf("jit/%s: %w", p.name, err)
 		}
 	}
+	if err := measureCallback(ctx, c, client, s, r); err != nil {
+		return fmt.Errorf("jit/callback: %w", err)
+	}
 	if err := measureTraining(ctx, c, client, s, r); err != nil {
 		return fmt.Errorf("jit/train: %w", err)
 	}
@@ -108,6 +111,39 @@ func (p jitProgram) module(c *mlir.Context) (*mlir.Module, error) {
 	return b.Module()
 }
 
+// measureCompile measures compiles.
+func (p jitProgram) measureCompile(
+	ctx context.Context, m *mlir.Module, program bridge.Program, client *bridge.Client, s settings, r *report,
+) (err error) {
+	var made []io.Closer // what a compile takes is not what closing takes
+	defer func() {
+		for _, e := range made {
+			err = errors.Join(err, e.Close())
+		}
+	}()
+	got, err := inTurn([]work{
+		{name: "jit", most: 1, do: func(int) error {
+			e, err := jit.Compile(ctx, m, jit.Options{})
+			if err == nil {
+				made = append(made, e)
+			}
+			return err
+		}},
+		{name: "xla", most: 1, do: func(int) error {
+			e, err := client.Compile(ctx, program, bridge.CompileOptions{})
+			if err == nil {
+				made = append(made, e)
+			}
+			return err
+		}},
+	}, s.repeat)
+	if err != nil {
+		return err
+	}
+	r.figure("jit/"+p.name+"/compile", got.over("jit", "xla"), "of XLA", atMost(jitCompile))
+	return nil
+}
+
 // measure measures the compiles and the runs of a program.
 func (p jitProgram) measure(
 	ctx context.Context, c *mlir.Context, client *bridge.Client, s settings, r *report,
@@ -117,21 +153,20 @@ func (p jitProgram) measure(
 		return err
 	}
 	defer m.Close()
-	start := time.Now()
+	program := passes.Program(m, passes.PrepareOptions{})
+	if err := p.measureCompile(ctx, m, program, client, s, r); err != nil {
+		return err
+	}
 	mine, err := jit.Compile(ctx, m, jit.Options{})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, mine.Close()) }()
-	compiled := time.Since(start)
-	start = time.Now()
-	xla, err := client.Compile(ctx, passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{})
+	xla, err := client.Compile(ctx, program, bridge.CompileOptions{})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, xla.Close()) }()
-	r.figure("jit/"+p.name+"/compile", micro(compiled)/micro(time.Since(start)), "of XLA",
-		atMost(jitCompile))
 	if err := p.isolate(ctx, m, s, r); err != nil {
 		return err
 	}
