@@ -55,6 +55,9 @@ var steps = []step{
 		"symbol-dce", // what was inlined
 		"func.func(convert-linalg-to-affine-loops)",
 		"func.func(affine-scalrep)",
+	),
+	shareLoops,
+	passes(
 		"expand-strided-metadata",
 		"lower-affine",
 	),

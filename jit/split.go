@@ -119,6 +119,7 @@ func (n nest) work() int64 {
 // An outline is an operation that moves to a function.
 type outline struct {
 	op         mlir.Operation
+	loops      bool             // whether it is one that stores its results, and may take numbers
 	copied     []mlir.Operation // what computes values for it, in order
 	parameters []mlir.Value     // other values for it
 }
@@ -135,7 +136,8 @@ var (
 func (o *outline) collect() bool {
 	for op := range o.op.All() {
 		dialect, _, _ := strings.Cut(op.Name(), ".")
-		if op.Name() != "memref.load" && !slices.Contains(computing, dialect) {
+		stores := dialect == "scf" || op.Name() == "memref.store"
+		if op.Name() != "memref.load" && !slices.Contains(computing, dialect) && !(o.loops && stores) {
 			return false
 		}
 		for _, v := range op.OperandValues() {
@@ -164,7 +166,10 @@ func (o *outline) need(v mlir.Value) bool {
 	if !slices.Contains(o.parameters, v) {
 		o.parameters = append(o.parameters, v)
 	}
-	return v.Type().IsIndex() || isBuffer(v.Type()) && isWhole(v.Type())
+	if isBuffer(v.Type()) {
+		return isWhole(v.Type())
+	}
+	return o.loops || v.Type().IsIndex()
 }
 
 // move copies the operation to a new function, and returns it there, with the bounds of the range.
@@ -174,14 +179,19 @@ func (o *outline) move(m *mlir.Module, name string) (moved mlir.Operation, begin
 		return mlir.Operation{}, begin, end, err
 	}
 	body := f.Region(0).First()
+	return o.copyTo(body, 2), body.Argument(0), body.Argument(1), nil
+}
+
+// copyTo copies the operation to the body of a function, whose parameters from the first one on are its values.
+func (o *outline) copyTo(body mlir.Block, first int) (copied mlir.Operation) {
 	var copies mlir.Mapping
 	for i, v := range o.parameters {
-		copies.Map(v, body.Argument(2+i))
+		copies.Map(v, body.Argument(first+i))
 	}
 	for _, op := range append(o.copied, o.op) {
-		moved = body.InsertBefore(body.Terminator(), op.CloneWith(&copies))
+		copied = body.InsertBefore(body.Terminator(), op.CloneWith(&copies))
 	}
-	return moved, body.Argument(0), body.Argument(1), nil
+	return copied
 }
 
 // The C function that calls another one for all ranges, and its type.
@@ -192,6 +202,14 @@ const (
 
 // text returns the function without the operation, and what it takes to call it.
 func (o *outline) text(name string) string {
+	return fmt.Sprintf(`llvm.func @%[1]s%[2]s
+		llvm.func @%[3]s%[4]s(!llvm.ptr)
+		func.func @%[4]s(%%begin: index, %%end: index%[5]s) { return }`,
+		splitFunction, splitType, extern.Packed, name, o.declared())
+}
+
+// declared returns the declaration of the parameters.
+func (o *outline) declared() string {
 	alone := ""
 	if o.isAlone() {
 		alone = " {llvm.noalias}"
@@ -203,10 +221,7 @@ func (o *outline) text(name string) string {
 			parameters.WriteString(alone)
 		}
 	}
-	return fmt.Sprintf(`llvm.func @%[1]s%[2]s
-		llvm.func @%[3]s%[4]s(!llvm.ptr)
-		func.func @%[4]s(%%begin: index, %%end: index%[5]s) { return }`,
-		splitFunction, splitType, extern.Packed, name, parameters.String())
+	return parameters.String()
 }
 
 // isAlone reports whether no buffers overlap: they are parameters of main, or have places of their own in the arena.
