@@ -9,6 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/jit/internal/extern"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
+	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/mlir/dialect/linalg"
 	"github.com/calliope-mlir/calliope/mlir/dialect/llvm"
 	"github.com/calliope-mlir/calliope/mlir/dialect/memref"
@@ -224,14 +225,16 @@ func (o *outline) declared() string {
 	return parameters.String()
 }
 
-// isAlone reports whether no buffers overlap: they are parameters of main, or have places of their own in the arena.
+// isAlone reports whether no buffers overlap: they are parameters that overlap nothing, as those of main, or have
+// places of their own in the arena.
 func (o *outline) isAlone() bool {
 	return !slices.ContainsFunc(o.parameters, func(v mlir.Value) bool {
 		if !isBuffer(v.Type()) {
 			return false
 		}
 		if v.IsArgument() {
-			return v.Block().Parent().Name() != "func.func"
+			_, alone := function.ArgAttr(v.Block().Parent(), v.Index(), "llvm.noalias")
+			return !alone
 		}
 		return v.Owner().Name() != "memref.view" && v.Owner().Name() != "memref.alloca"
 	})
