@@ -28,7 +28,8 @@ func TDMDescriptorType(c *mlir.Context) (mlir.Type, error) {
 	return raw.Plain(c, dialect, "mlirAMDGPUTDMDescriptorTypeGet", capi.MlirAMDGPUTDMDescriptorTypeGet)
 }
 
-// TDMGatherBaseType returns !amdgpu.tdm_gather_base<element, index>, where index is i16 or i32.
+// TDMGatherBaseType returns !amdgpu.tdm_gather_base<element, index>, where index is i16 or i32, and element is a type of
+// integers or floats.
 func TDMGatherBaseType(element, index mlir.Type) (mlir.Type, error) {
 	c, h := raw.UnwrapType(element, "amdgpu.TDMGatherBaseType")
 	i := raw.TypeIn(index, c, "amdgpu.TDMGatherBaseType")
@@ -38,6 +39,11 @@ func TDMGatherBaseType(element, index mlir.Type) (mlir.Type, error) {
 	}
 	if text := index.String(); text != "i16" && text != "i32" {
 		return mlir.Type{}, fmt.Errorf("amdgpu: the index of a gather must be i16 or i32, not %s", text)
+	}
+	// IREE's library crashes when it parses others.
+	_, _, isInteger := element.IntegerWidth()
+	if _, isFloat := element.FloatKind(); !isInteger && !isFloat {
+		return mlir.Type{}, fmt.Errorf("amdgpu: the elements of a gather must be integers or floats, not %s", element)
 	}
 	return raw.Parsed(raw.WrapType(c, capi.MlirAMDGPUTDMGatherBaseTypeGet(t, raw.Context(c), h, i)))
 }

@@ -39,6 +39,8 @@ func TestTypes(t *testing.T) {
 			check.Error(t, err, "not f16")
 			_, err = amdgpu.TDMGatherBaseType(i32, mlirtest.Type(c, "i3"))
 			check.Error(t, err, "i3")
+			_, err = amdgpu.TDMGatherBaseType(mlirtest.Type(c, "index"), i32)
+			check.Error(t, err, "must be integers or floats, not index")
 		}
 		other := mlirtest.ContextOf(t, c.Library())
 		check.Panics(t, "a type of another context",
