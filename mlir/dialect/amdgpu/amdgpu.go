@@ -28,8 +28,8 @@ func TDMDescriptorType(c *mlir.Context) (mlir.Type, error) {
 	return raw.Plain(c, dialect, "mlirAMDGPUTDMDescriptorTypeGet", capi.MlirAMDGPUTDMDescriptorTypeGet)
 }
 
-// TDMGatherBaseType returns !amdgpu.tdm_gather_base<element, index>, where index is i16 or i32, and element is a type of
-// integers or floats.
+// TDMGatherBaseType returns !amdgpu.tdm_gather_base<element, index>, where index is i16 or i32, and element is a type
+// of integers or floats.
 func TDMGatherBaseType(element, index mlir.Type) (mlir.Type, error) {
 	c, h := raw.UnwrapType(element, "amdgpu.TDMGatherBaseType")
 	i := raw.TypeIn(index, c, "amdgpu.TDMGatherBaseType")
