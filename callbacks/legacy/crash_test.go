@@ -3,6 +3,7 @@ package legacy_test
 import (
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -42,6 +43,9 @@ func TestMisbehaviour(t *testing.T) {
 		{"the operand", "6", "1", []string{crash + "11 at the address 0x", "SIGSEGV"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			if test.name == "division by zero" && runtime.GOARCH == "arm64" {
+				t.Skip("this processor gives 0")
+			}
 			child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestMisbehaviour$", "-test.timeout=1m")
 			child.Env = append(os.Environ(), misbehaviour+"="+test.way, misbehaving+"="+file,
 				"CALLIOPE_DEBUG="+test.debug)
