@@ -31,7 +31,7 @@ func find(m *mlir.Module, answers *gob.Encoder, try func(part *mlir.Module) erro
 			if err != nil {
 				return mlir.WalkStop
 			}
-			_ = try(part) // an error is no crash
+			_ = try(part) // an error is not a crash
 			return mlir.WalkContinue
 		})
 	}

@@ -86,8 +86,7 @@ func inlineManual(op mlir.Operation) error {
 	end := body.Terminator()
 	for i, v := range op.OperandValues() {
 		if !v.Type().Equal(body.Argument(i).Type()) {
-			return &lower.UnsupportedError{Operation: op.Name(), Position: op.Location().Position(),
-				Reason: "it is for several devices: use XLA, or one device"}
+			return lower.Refuse(op, lower.ErrDevices.Error())
 		}
 		body.Argument(i).ReplaceAllUses(v)
 	}

@@ -23,8 +23,7 @@ func expandTopK(m *mlir.Module, _ *Executable) error {
 		called := append(stablehlo.ReadCustomCall(op).CalledComputations, "")
 		comparator, found := m.SymbolTable().Lookup(called[0])
 		if !known || !found || op.NumOperands() != 2*n {
-			return &lower.UnsupportedError{Operation: op.Name(), Position: op.Location().Position(),
-				Reason: "its comparator and reduction_dim cannot be read: write them as JAX does"}
+			return lower.Refuse(op, "its comparator and reduction_dim cannot be read: write them as JAX does")
 		}
 		region, copied := m.Context().NewRegion(), comparator.Clone()
 		region.TakeBody(copied.Region(0))

@@ -24,7 +24,7 @@ func lowerAnnotation(e *emitter) error {
 	}
 	for i, r := range out {
 		if !r.Type().Equal(in[i].Type()) {
-			return errDevices
+			return ErrDevices
 		}
 	}
 	return lowerIdentity(e)
@@ -78,7 +78,7 @@ func lowerCollective(e *emitter) error {
 	groups, ok := e.op.Attribute("replica_groups")
 	t, _ := groups.Type()
 	if sizes, isDense := t.Dims(); ok && isDense && len(sizes) == 2 && sizes[1] > 1 {
-		return errDevices
+		return ErrDevices
 	}
 	if err := oneDevice(e.op); err != nil {
 		return err
@@ -99,7 +99,7 @@ func lowerCollectivePermute(e *emitter) error {
 	case len(op.SourceTargetPairs) == 0:
 		return errors.New("nothing is sent: use a constant of zeros")
 	case slices.ContainsFunc(op.SourceTargetPairs, func(pair [2]int64) bool { return pair != [2]int64{} }):
-		return errDevices
+		return ErrDevices
 	}
 	return e.replace(e.operands())
 }
@@ -112,11 +112,12 @@ func oneDevice(op mlir.Operation) error {
 	for _, name := range []string{"mhlo.num_replicas", "mhlo.num_partitions"} {
 		if n, ok := op.Attribute(name); ok {
 			if count, isInt := n.Int(); isInt && count > 1 {
-				return errDevices
+				return ErrDevices
 			}
 		}
 	}
 	return nil
 }
 
-var errDevices = errors.New("it is for several devices: use XLA, or one device")
+// ErrDevices is why an operation of several devices cannot be compiled.
+var ErrDevices = errors.New("it is for several devices: use XLA, or one device")

@@ -17,8 +17,8 @@ var refused = map[string]string{
 	"stablehlo.rng":     "there is no generator that all runs share: use rng_bit_generator",
 }
 
-// refuse returns an error for an operation that cannot be compiled because of reason.
-func refuse(op mlir.Operation, reason string) error {
+// Refuse returns an error for an operation that cannot be compiled because of reason.
+func Refuse(op mlir.Operation, reason string) error {
 	return &UnsupportedError{Operation: op.Name(), Position: op.Location().Position(), Reason: reason}
 }
 
@@ -26,14 +26,14 @@ func refuse(op mlir.Operation, reason string) error {
 func check(m *mlir.Module) (err error) {
 	for op := range m.Operation().All() {
 		if reason := refused[op.Name()]; reason != "" {
-			return refuse(op, reason)
+			return Refuse(op, reason)
 		}
 		if op.Name() != "stablehlo.custom_call" {
 			continue
 		}
 		a, _ := op.Attribute("call_target_name")
 		if target, _ := a.Text(); !slices.Contains(annotations, target) {
-			return refuse(op, fmt.Sprintf("nothing serves the target %q: register a function of this name", target))
+			return Refuse(op, fmt.Sprintf("nothing serves the target %q: register a function of this name", target))
 		}
 	}
 	return nil
@@ -43,7 +43,7 @@ func check(m *mlir.Module) (err error) {
 func left(m *mlir.Module) error {
 	for op := range m.Operation().All() {
 		if dialect, _, _ := strings.Cut(op.Name(), "."); dialect == "stablehlo" || dialect == "chlo" {
-			return refuse(op, "there is no lowering for it")
+			return Refuse(op, "there is no lowering for it")
 		}
 	}
 	return nil
