@@ -12,14 +12,12 @@ import (
 func lowerConvert(e *emitter) error {
 	x, result := e.op.Operand(0), e.op.Result(0)
 	bits, sign, isInteger := e.elementOf(result).IntegerWidth()
-	kind, isFloat := e.elementOf(x).FloatKind()
+	_, isFloat := e.elementOf(x).FloatKind()
 	if !isInteger || !isFloat || bits == 1 {
 		return nil
 	}
 	b, t := e.Builder, result.Type()
-	if kind.Bits() < 32 { // whose bounds it may lack
-		x = stablehlo.Convert(b, e.tensorOf(e.Context().F32Type(), dims(x)...), x)
-	}
+	x = e.widened(x) // a narrow type may lack the bounds
 	integers := func(v int64) mlir.Value {
 		scalar, _ := t.Element()
 		return stablehlo.BroadcastInDim(b, t, e.cast(e.scalar(bits, v), e.tensorOf(scalar)), nil)

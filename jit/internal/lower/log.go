@@ -37,20 +37,23 @@ func lowerExponentialMinusOne(e *emitter) error {
 // and complex ones are left as they are.
 func (e *emitter) inFloat32(f func(x mlir.Value) mlir.Value) error {
 	x := e.op.Operand(0)
-	before, elem := x.Type(), e.elementOf(x)
-	kind, ok := elem.FloatKind()
-	if !ok {
+	if _, ok := e.elementOf(x).FloatKind(); !ok {
 		return nil // MLIR's pass has what complex ones need
 	}
-	narrow := kind != mlir.F32 && kind != mlir.F64
-	if narrow {
-		x = stablehlo.Convert(e.Builder, e.tensorOf(e.Context().F32Type(), dims(x)...), x)
-	}
-	y := f(x)
-	if narrow {
-		y = stablehlo.Convert(e.Builder, before, y)
+	wide := e.widened(x)
+	y := f(wide)
+	if !wide.Equal(x) {
+		y = stablehlo.Convert(e.Builder, x.Type(), y)
 	}
 	return e.replace([]mlir.Value{y})
+}
+
+// widened returns floats as f32 if their type is narrower.
+func (e *emitter) widened(x mlir.Value) mlir.Value {
+	if kind, _ := e.elementOf(x).FloatKind(); kind.Bits() >= 32 {
+		return x
+	}
+	return stablehlo.Convert(e.Builder, e.tensorOf(e.Context().F32Type(), dims(x)...), x)
 }
 
 // like returns a constant of the type of x, whose elements are all v.
