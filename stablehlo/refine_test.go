@@ -261,6 +261,6 @@ func TestSelectPlatform(t *testing.T) {
 			"the module has no function main")
 		check.Error(t, stablehlo.SelectPlatform(mlirtest.Parse(t, c,
 			`func.func @main(%a: tensor<f32> {jax.global_constant = "_platform_index"}) { return }`), 0),
-			"must be a tensor<i32>, not tensor<f32>")
+			"must be a scalar integer, not tensor<f32>")
 	})
 }

@@ -27,10 +27,11 @@ func ReadExport(data []byte) (Export, error) {
 	return Export{e}, err
 }
 
-// SelectPlatform binds the parameter of main that is the index of the platform, if the file is for several ones.
+// SelectPlatform binds the parameter of main that is the index of the platform, if the file is for several ones, and
+// removes the branches of other platforms in what main calls.
 func (e Export) SelectPlatform(m *mlir.Module) error {
 	if _, takes := stablehlo.PlatformArgument(m); !takes || e.Exported == nil {
-		return nil
+		return stablehlo.ResolvePlatforms(m)
 	}
 	index, _ := e.PlatformIndex(Platform)
 	return stablehlo.SelectPlatform(m, index)

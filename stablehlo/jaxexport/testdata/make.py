@@ -87,6 +87,20 @@ write("static", lambda x, y: {"sum": jnp.sin(x) + y, "y": (y, None)}, array((4,)
 write("newer", lambda x: x + 1, array((4,), f32), version="1.15.0")
 write("unused", lambda x, unused, y: x + y, array((4,), f32), array((3,), np.int8), array((4,), f32))
 write("platforms", platform_name, array((3,), f32), platforms=("tpu", "cpu", "cuda"))
+for name, wide in ("nested", False), ("nested_wide", True):
+    # The index of the platform has 64 bits if numbers do.
+    with jax.enable_x64(wide):
+        x = array((3,), f32)
+        inner = export.export(jax.jit(platform_name), platforms=("tpu", "cuda", "cpu"))(x)
+        middle = export.export(
+            jax.jit(lambda x: 2 * inner.call(x) + platform_name(x)), platforms=("cuda", "cpu", "tpu")
+        )(x)
+        write(
+            name,
+            lambda x: jax.lax.fori_loop(0, 2, lambda _, y: middle.call(y), x),
+            x,
+            platforms=("cpu", "tpu"),
+        )
 write("vjp", lambda x: jnp.sin(x) * x, array((4,), f32), vjp=1)
 write("effects", lambda x: doubled.bind(x), array((2,), f32))
 write(
