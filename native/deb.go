@@ -10,11 +10,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/program"
 )
 
 // debPlatform is the only platform (GOOS/GOARCH) whose packages are pinned.
@@ -80,9 +81,9 @@ func (h packageSet) unpack(ctx context.Context, sl slot, into string, from given
 }
 
 // need reports a program that is not on PATH.
-func (h packageSet) need(program string) error {
-	if _, err := exec.LookPath(program); err != nil {
-		return fmt.Errorf("native: fetching the %s needs %s, which is not on PATH: use a system or container with Debian 12%s", h.what, program, h.instead())
+func (h packageSet) need(name string) error {
+	if _, err := program.Find(name); err != nil {
+		return fmt.Errorf("native: fetching the %s needs %s, which is not on PATH: use a system or container with Debian 12%s", h.what, name, h.instead())
 	}
 	return nil
 }
@@ -130,10 +131,9 @@ func (h packageSet) download(ctx context.Context, cache, into string, progress i
 	fmt.Fprintf(progress, "fetching the %s: %s (%d MB), with apt-get, into %s\n", h.what, strings.Join(names, ", "),
 		h.mb, cache)
 	last := new(tail)
-	cmd := command(ctx, args)
-	cmd.Dir = into
+	cmd := command(ctx, into, args)
 	// The messages are checked below.
-	cmd.Env = append(os.Environ(), "LC_ALL=C", "TMPDIR="+into)
+	cmd.Env = append(cmd.Env, "LC_ALL=C", "TMPDIR="+into)
 	cmd.Stderr = last
 	if isTerminal(progress) {
 		cmd.Stdout = progress
@@ -179,7 +179,7 @@ func (d deb) check(cache, dir string, h packageSet) (string, error) {
 // to the disk.
 func (h packageSet) unpackOne(ctx context.Context, cache string, d deb, path, into string) error {
 	last := new(tail)
-	cmd := command(ctx, []string{"dpkg-deb", "--fsys-tarfile", path})
+	cmd := command(ctx, "", []string{"dpkg-deb", "--fsys-tarfile", path})
 	cmd.Stderr = last
 	stream, err := cmd.StdoutPipe()
 	if err == nil {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/debs"
+	"github.com/calliope-mlir/calliope/internal/program"
 )
 
 // debPart is a part whose packages are made here. A false package is just the tar
@@ -236,13 +237,11 @@ func TestDebEnsure(t *testing.T) {
 	check.Report(t, got.Check())
 	// Whole command lines, with the folder each runs in: no archive is named, and
 	// nothing is installed.
-	self, err := os.Getwd()
-	check.NoError(t, err)
 	debs := "/" + table[debPart].id() + "/download/deb/"
 	wantCommands := []string{
 		"deb apt-get download libtest1:amd64=1:1.2-3 libtest-dev:amd64=1:1.2-3",
-		filepath.Base(self) + " dpkg-deb --fsys-tarfile " + debs + "libtest1_1%3a1.2-3_amd64.deb",
-		filepath.Base(self) + " dpkg-deb --fsys-tarfile " + debs + "libtest-dev_1%3a1.2-3_amd64.deb",
+		filepath.Base(program.Folder()) + " dpkg-deb --fsys-tarfile " + debs + "libtest1_1%3a1.2-3_amd64.deb",
+		filepath.Base(program.Folder()) + " dpkg-deb --fsys-tarfile " + debs + "libtest-dev_1%3a1.2-3_amd64.deb",
 		"download c++ -shared -o libdeb.so.1 -Wl,-soname,libdeb.so.1 -Wl,-rpath,$ORIGIN -Wl,-z,defs -Wl,-s -Wl,--whole-archive libtestcapi.a -Wl,--no-whole-archive -Wl,--no-as-needed libtest.so.1",
 		"download ldd ./libdeb.so.1",
 	}

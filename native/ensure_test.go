@@ -22,7 +22,7 @@ func TestEnsureFetches(t *testing.T) {
 		programs   []string
 		want       string // how pip is started
 	}{
-		{"python3", "", []string{"python3", "pip3", "uv"}, "python3 -m pip"},
+		{"python3", "", []string{"python3", "pip3", "uv"}, "python3 -I -m pip"},
 		{"python3 without pip", "nopip", []string{"python3", "pip3", "uv"}, "pip3"},
 		{"only uv", "", []string{"uv"}, "uv tool run pip"},
 	}
@@ -93,11 +93,11 @@ func TestEnsureErrors(t *testing.T) {
 		{"corrupt download", "corrupt", python,
 			[]string{"not the pinned file", sum(bad), sum(wheelBytes()), "deleted", "try again"}},
 		{"disk full for pip", "diskfull", python,
-			[]string{"is full", "python3 -m pip found no space", "free about", "set CALLIOPE_CACHE"}},
+			[]string{"is full", "python3 -I -m pip found no space", "free about", "set CALLIOPE_CACHE"}},
 		{"no python", "", nil,
 			[]string{"none of python3, python, pip3, pip and uv is on PATH", "set CALLIOPE_TEST_LIBRARY"}},
 		{"no pip", "nopip", python, []string{"no pip here works",
-			"python3 -m pip: /usr/bin/python3: No module named pip", "ensurepip", "set CALLIOPE_TEST_LIBRARY"}},
+			"python3 -I -m pip: /usr/bin/python3: No module named pip", "ensurepip", "set CALLIOPE_TEST_LIBRARY"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -22,9 +22,9 @@ func TestInstead(t *testing.T) {
 	want := Location{Path: testSlot(cache).library, Source: FromCache, Version: "calliope-test 1.2.3"}
 	check.Diff(t, "Ensure", want, check.Must(Ensure(t.Context(), gonePart, EnsureOptions{Progress: &progress})))
 	check.Diff(t, "progress",
-		`fetching the library that is gone: calliope-gone 9.9 (0 MB), with python3 -m pip, into `+cache+`
+		`fetching the library that is gone: calliope-gone 9.9 (0 MB), with python3 -I -m pip, into `+cache+`
 the package index does not have calliope-gone 9.9: using calliope-test 1.2.3 instead, which lacks something: everything
-fetching the test library: calliope-test 1.2.3 (1 MB), with python3 -m pip, into `+cache+`
+fetching the test library: calliope-test 1.2.3 (1 MB), with python3 -I -m pip, into `+cache+`
 `, progress.String())
 	check.Diff(t, "Find", want, check.Must(Find(gonePart)))
 	if n := len(downloads(t, meet)); n != 2 {

@@ -7,10 +7,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/program"
 )
 
 // assemble makes one shared library with the whole C API, at the slot's partial. Debian has
@@ -103,13 +104,13 @@ var compilers = []string{"c++", "g++", "clang++"}
 // arguments, or the first of compilers.
 func findCompiler(h packageSet) ([]string, error) {
 	if cxx := strings.Fields(os.Getenv("CXX")); len(cxx) > 0 {
-		if _, err := exec.LookPath(cxx[0]); err != nil {
+		if _, err := program.Find(cxx[0]); err != nil {
 			return nil, fmt.Errorf("native: making the %s needs a C++ compiler, but $CXX names one that cannot be started (%w): correct or unset CXX%s", h.what, err, h.instead())
 		}
 		return cxx, nil
 	}
 	for _, name := range compilers {
-		if _, err := exec.LookPath(name); err == nil {
+		if _, err := program.Find(name); err == nil {
 			return []string{name}, nil
 		}
 	}
@@ -122,12 +123,11 @@ func (h packageSet) link(
 	ctx context.Context, cache, dir string, cxx []string, name string, archives, shared []string,
 ) error {
 	last := new(tail)
-	cmd := command(ctx, slices.Concat(cxx,
+	cmd := command(ctx, dir, slices.Concat(cxx,
 		[]string{"-shared", "-o", name, "-Wl,-soname," + name, "-Wl,-rpath,$ORIGIN", "-Wl,-z,defs", "-Wl,-s",
 			"-Wl,--whole-archive"}, archives,
 		[]string{"-Wl,--no-whole-archive", "-Wl,--no-as-needed"}, shared))
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "LC_ALL=C", "TMPDIR="+dir)
+	cmd.Env = append(cmd.Env, "LC_ALL=C", "TMPDIR="+dir)
 	cmd.Stdout, cmd.Stderr = last, last
 	err := cmd.Run()
 	switch {
@@ -157,13 +157,12 @@ var packageOf = map[string]string{
 // loadable asks the system's loader whether everything that the library needs is present.
 // It runs no code of the library.
 func (h packageSet) loadable(ctx context.Context, dir, name string) error {
-	if _, err := exec.LookPath("ldd"); err != nil {
+	if _, err := program.Find("ldd"); err != nil {
 		return nil // opening the library reports the loader's error
 	}
 	out := new(tail)
-	cmd := command(ctx, []string{"ldd", "./" + name})
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	cmd := command(ctx, dir, []string{"ldd", "./" + name})
+	cmd.Env = append(cmd.Env, "LC_ALL=C")
 	cmd.Stdout, cmd.Stderr = out, out
 	err := cmd.Run()
 	if ctx.Err() != nil {

@@ -12,13 +12,19 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/calliope-mlir/calliope/internal/program"
 )
 
 // pips are the commands that start pip, best first. uv has no download command of its own,
 // but it can run pip, which it fetches, and a Python if it finds none.
+//
+// With -I, Python takes modules neither from the working folder nor from the places that variables name. It does not
+// look into the user's own site-packages either: a pip there is found by its script, pip3. The settings of pip are read
+// as without it, from its files and from PIP_ variables.
 var pips = [][]string{
-	{"python3", "-m", "pip"},
-	{"python", "-m", "pip"},
+	{"python3", "-I", "-m", "pip"},
+	{"python", "-I", "-m", "pip"},
 	{"pip3"},
 	{"pip"},
 	{"uv", "tool", "run", "pip"},
@@ -35,11 +41,11 @@ func findPip(ctx context.Context, s spec, b build) ([]string, error) {
 	defer cancel()
 	var problems []string
 	for _, pip := range pips {
-		if _, err := exec.LookPath(pip[0]); err != nil {
+		if _, err := program.Find(pip[0]); err != nil {
 			continue
 		}
 		out := new(tail)
-		cmd := command(ctx, slices.Concat(pip, []string{"--version"}))
+		cmd := command(ctx, "", slices.Concat(pip, []string{"--version"}))
 		cmd.Stdout, cmd.Stderr = out, out
 		err := cmd.Run()
 		if err == nil {
@@ -79,13 +85,13 @@ func download(ctx context.Context, p Part, s spec, b build, sl slot, progress io
 	}
 	// The wheels are made for one Python version. With that version as an argument, pip
 	// accepts them whatever version runs it.
-	cmd := command(ctx, slices.Concat(pip, []string{"download",
+	cmd := command(ctx, "", slices.Concat(pip, []string{"download",
 		"--no-deps", "--only-binary=:all:", "--no-input", "--disable-pip-version-check",
 		"--platform", b.tag, "--python-version", "3.11", "--implementation", "cp", "--abi", "cp311",
 		"-d", into, s.project + "==" + s.version}))
 	// pip's temporary copy is in the cache too: only one disk needs the space, and the next
 	// fetch removes what a killed pip left behind.
-	cmd.Env = append(os.Environ(), "TMPDIR="+temp)
+	cmd.Env = append(cmd.Env, "TMPDIR="+temp)
 	fmt.Fprintf(progress, "fetching the %s: %s %s (%d MB), with %s, into %s\n", p, s.project, s.version, s.mb,
 		strings.Join(pip, " "), filepath.Dir(sl.dir))
 	last := new(tail)
@@ -96,14 +102,14 @@ func download(ctx context.Context, p Part, s spec, b build, sl slot, progress io
 		cmd.Stdout = progress
 	}
 	err = cmd.Run()
-	program := strings.Join(pip, " ")
+	called := strings.Join(pip, " ")
 	switch {
 	case ctx.Err() != nil:
 		return "", stopped(ctx, s.title)
 	case err != nil && last.contains(noSpace, "Disk quota exceeded"):
-		return "", diskFullError(filepath.Dir(sl.dir), fmt.Errorf("%s found no space left on it", program))
+		return "", diskFullError(filepath.Dir(sl.dir), fmt.Errorf("%s found no space left on it", called))
 	case err != nil:
-		err := fmt.Errorf("native: `%s` could not fetch %s %s: look at the network and at pip's settings (`%s config list`) and try again%s; pip said:\n%s", program, s.project, s.version, program, s.otherwise(b), last.text(err))
+		err := fmt.Errorf("native: `%s` could not fetch %s %s: look at the network and at pip's settings (`%s config list`) and try again%s; pip said:\n%s", called, s.project, s.version, called, s.otherwise(b), last.text(err))
 		if last.contains("No matching distribution found") && !last.contains("connection broken") {
 			return "", &notInIndexError{err}
 		}
@@ -114,7 +120,7 @@ func download(ctx context.Context, p Part, s spec, b build, sl slot, progress io
 		return "", cacheError(filepath.Dir(sl.dir), err)
 	}
 	if len(wheels) != 1 {
-		return "", fmt.Errorf("native: `%s download` stored %d files for %s %s instead of one: look at pip's settings (`%s config list`)", program, len(wheels), s.project, s.version, program)
+		return "", fmt.Errorf("native: `%s download` stored %d files for %s %s instead of one: look at pip's settings (`%s config list`)", called, len(wheels), s.project, s.version, called)
 	}
 	return filepath.Join(into, wheels[0].Name()), nil
 }
@@ -126,10 +132,11 @@ func stopped(ctx context.Context, title string) error {
 	return fmt.Errorf("native: fetching the %s was stopped: %w", title, context.Cause(ctx))
 }
 
-// command returns a command that is interrupted when ctx ends, so that the program can
-// clean up, and killed if it does not end soon after. On Windows it is killed at once.
-func command(ctx context.Context, args []string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+// command returns a command in a folder, or in one where nothing is read if it is "". The command is interrupted when
+// ctx ends, so that the program can clean up, and killed if it does not end soon after. On Windows it is killed at
+// once.
+func command(ctx context.Context, folder string, args []string) *exec.Cmd {
+	cmd := program.Command(ctx, folder, args[0], args[1:]...)
 	cmd.Cancel = func() error {
 		if runtime.GOOS == "windows" {
 			return cmd.Process.Kill() // it cannot be interrupted

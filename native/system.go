@@ -51,7 +51,7 @@ func installations(ctx context.Context) (prefixes []string) {
 		programs = append(programs, fmt.Sprintf("llvm-config-%d", release))
 	}
 	for _, program := range programs {
-		if out, err := command(ctx, []string{program, "--prefix"}).Output(); err == nil {
+		if out, err := command(ctx, "", []string{program, "--prefix"}).Output(); err == nil {
 			add(strings.TrimSpace(string(out)))
 		}
 	}
@@ -244,7 +244,7 @@ func systemLibraries(ctx context.Context, cxx []string) []string {
 			candidates = append(candidates, fmt.Sprintf("%s.%d", name, number))
 		}
 		for _, candidate := range candidates {
-			out, err := command(ctx, append(slices.Clone(cxx), "-print-file-name="+candidate)).Output()
+			out, err := command(ctx, "", append(slices.Clone(cxx), "-print-file-name="+candidate)).Output()
 			if path := strings.TrimSpace(string(out)); err == nil && path != candidate {
 				args = append(args, path)
 				break

@@ -8,6 +8,7 @@ import "C"
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -19,6 +20,8 @@ import (
 	"syscall"
 	"unicode/utf8"
 	"unsafe"
+
+	"github.com/calliope-mlir/calliope/internal/program"
 )
 
 //export calliopeLint
@@ -98,7 +101,7 @@ func lint(
 	if i := slices.IndexFunc(flags, func(f string) bool { return !strings.HasPrefix(f, "-") || f == "-" }); i >= 0 {
 		return invalid("%s: the option %q is no flag of mlir-lint", what, flags[i])
 	}
-	program, err := findLint()
+	path, err := findLint()
 	if err != nil {
 		return err
 	}
@@ -115,14 +118,14 @@ func lint(
 		return err
 	}
 	var stdout, stderr bytes.Buffer
-	cmd := exec.Command(program, append(flags, filepath.FromSlash(name))...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, &stdout, &stderr
+	cmd := program.Command(context.Background(), folder, path, append(flags, filepath.FromSlash(name))...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err = cmd.Run()
 	if errors.Is(err, syscall.ECHILD) {
 		return &statusError{C.CALLIOPE_FAILED_PRECONDITION, fmt.Errorf("calliope: %s: the exit status of mlir-lint is lost, because the program ignores SIGCHLD, or waits for children that it has not started", what)}
 	}
 	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
-		return fmt.Errorf("calliope: %s: running %s: %w", what, program, err)
+		return fmt.Errorf("calliope: %s: running %s: %w", what, path, err)
 	}
 	status := cmd.ProcessState.ExitCode()
 	if status < 0 || status != 0 && stdout.Len() == 0 {
@@ -150,7 +153,7 @@ func findLint() (string, error) {
 			}
 		}
 	}
-	path, err := exec.LookPath("mlir-lint")
+	path, err := program.Find("mlir-lint")
 	if err != nil {
 		return "", &statusError{C.CALLIOPE_NOT_FOUND, fmt.Errorf("calliope: there is no mlir-lint beside the library nor in PATH: build it by \"go build ./tools/mlir-lint\", and set the environment variable %s to its path", lintVariable)}
 	}

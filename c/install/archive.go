@@ -1,14 +1,15 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/c/include"
+	"github.com/calliope-mlir/calliope/internal/program"
 )
 
 var declared = regexp.MustCompile(`(?m)^CALLIOPE_API [^(]*?(\w+)\(`)
@@ -68,7 +69,7 @@ func localize(archive string, strip bool) error {
 
 // run runs a command, and returns what it prints.
 func run(name string, args ...string) (string, error) {
-	cmd := exec.Command(name, args...)
+	cmd := program.Command(context.Background(), ".", name, args...)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

@@ -19,17 +19,18 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"log"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/c/include"
+	"github.com/calliope-mlir/calliope/internal/program"
 	"github.com/calliope-mlir/calliope/internal/version"
 )
 
@@ -62,7 +63,7 @@ func install(prefix string, strip bool) error {
 	if err := l.build(prefix, strip); err != nil {
 		return err
 	}
-	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
+	root, err := program.Command(context.Background(), ".", "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if err != nil {
 		return fmt.Errorf("go list -m %s: %w", module, err)
 	}
@@ -145,8 +146,8 @@ func (l layout) build(prefix string, strip bool) error {
 		{"lib/libcalliope.a", "c-archive", "c/shared", ""},
 		{"bin/mlir-lint" + l.program, "exe", "tools/mlir-lint", ""},
 	} {
-		cmd := exec.Command("go", "build", "-buildmode="+b.mode, "-ldflags="+general+b.flags, "-o",
-			filepath.Join(prefix, filepath.FromSlash(b.path)), module+"/"+b.pkg)
+		cmd := program.Command(context.Background(), ".", "go", "build", "-buildmode="+b.mode,
+			"-ldflags="+general+b.flags, "-o", filepath.Join(prefix, filepath.FromSlash(b.path)), module+"/"+b.pkg)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("%s: %w: run it in a folder of the module %s, or of one that requires it\n%s", cmd, err,
 				module, out)

@@ -7,10 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"runtime"
 	"sync"
 	"time"
+
+	"github.com/calliope-mlir/calliope/internal/program"
 )
 
 // Run starts this executable with a batch for Serve in an environment variable, and with further variables, each as
@@ -19,10 +20,6 @@ import (
 func Run[B, A any](
 	ctx context.Context, limit time.Duration, variable string, batch B, answered func(A), env ...string,
 ) error {
-	executable, err := os.Executable()
-	if err != nil {
-		return err
-	}
 	text, err := json.Marshal(batch)
 	if err != nil {
 		return err
@@ -30,8 +27,8 @@ func Run[B, A any](
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var printed Head
-	cmd := exec.CommandContext(ctx, executable)
-	cmd.Env = append(append(os.Environ(), env...), variable+"="+string(text))
+	cmd := program.Self(ctx)
+	cmd.Env = append(append(cmd.Env, env...), variable+"="+string(text))
 	cmd.Stdout, cmd.Stderr = &printed, &printed
 	read, write, err := os.Pipe()
 	if err != nil {

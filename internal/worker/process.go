@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/calliope-mlir/calliope/internal/child"
+	"github.com/calliope-mlir/calliope/internal/program"
 )
 
 // A Process is a child process. One goroutine uses it.
@@ -37,12 +38,8 @@ func Start(ctx context.Context, variable string) (*Process, error) {
 	if err := checkExecutable(); err != nil {
 		return nil, err
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	p := &Process{cmd: exec.Command(self), gone: make(chan struct{})}
-	p.cmd.Env = append(os.Environ(), variable+"=1",
+	p := &Process{cmd: program.Self(context.WithoutCancel(ctx)), gone: make(chan struct{})}
+	p.cmd.Env = append(p.cmd.Env, variable+"=1",
 		"GOTRACEBACK=none") // print the cause of a crash, not the goroutines
 	p.cmd.Stdout, p.cmd.Stderr = &p.printed, &p.printed
 	in, err := p.cmd.StdinPipe()

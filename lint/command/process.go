@@ -14,6 +14,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/internal/child"
+	"github.com/calliope-mlir/calliope/internal/program"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -49,17 +50,14 @@ const memoryInterval = 20 * time.Millisecond
 
 // start starts a worker and waits until it is ready.
 func (s settings) start(ctx context.Context) (*process, error) {
-	executable, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("starting a worker: %w", err)
-	}
-	p := &process{cmd: exec.Command(executable)}
-	p.cmd.Env = append(append(os.Environ(), mallocEnvironment()...),
+	p := &process{cmd: program.Self(context.WithoutCancel(ctx))}
+	p.cmd.Env = append(append(p.cmd.Env, mallocEnvironment()...),
 		workerEnv+"=1",
 		native.MLIR.Env()+"="+s.library,
 		"GOTRACEBACK=none", // print the cause of a crash, but not the goroutines
 	)
 	p.cmd.Stdout, p.cmd.Stderr = &p.output, &p.output
+	var err error
 	if p.requests, err = p.cmd.StdinPipe(); err != nil {
 		return nil, fmt.Errorf("starting a worker: %w", err)
 	}

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"time"
 
 	"github.com/calliope-mlir/calliope/internal/child"
+	"github.com/calliope-mlir/calliope/internal/program"
 )
 
 // workerEnv is the environment variable that makes this program the worker process.
@@ -37,10 +37,6 @@ func supervise(ctx context.Context, args []string, o options) (int, error) {
 			os.Remove(reproducer.Name())
 		}
 	}()
-	executable, err := os.Executable()
-	if err != nil {
-		return exitCommand, fmt.Errorf("starting the process that does the work: %w", err)
-	}
 	if o.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, o.timeout)
@@ -52,8 +48,8 @@ func supervise(ctx context.Context, args []string, o options) (int, error) {
 	}
 	defer read.Close()
 	var words child.Tail
-	worker := exec.CommandContext(ctx, executable, args...)
-	worker.Env = append(os.Environ(), workerEnv+"="+reproducer.Name(),
+	worker := program.Self(ctx, args...)
+	worker.Env = append(worker.Env, workerEnv+"="+reproducer.Name(),
 		"GOTRACEBACK=none") // print the cause of a crash, not the goroutines
 	worker.Stdin, worker.Stdout = os.Stdin, os.Stdout
 	worker.Stderr = io.MultiWriter(&words, &child.UntilCrash{To: os.Stderr})

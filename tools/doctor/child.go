@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"regexp"
 	"strings"
 	"time"
 
 	"github.com/calliope-mlir/calliope/internal/child"
+	"github.com/calliope-mlir/calliope/internal/program"
 )
 
 // jobEnv is the environment variable that makes this program a child process with the named
@@ -95,10 +95,6 @@ func runJob(ctx context.Context, name string, limit time.Duration, env []string,
 func converse(
 	ctx context.Context, name string, limit time.Duration, env []string, log io.Writer, each func(step),
 ) error {
-	executable, err := os.Executable()
-	if err != nil {
-		return err
-	}
 	answers, writing, err := os.Pipe()
 	if err != nil {
 		return err
@@ -107,9 +103,9 @@ func converse(
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	var said tail
-	cmd := exec.CommandContext(ctx, executable)
+	cmd := program.Self(ctx)
 	// Print the cause of a crash, not the goroutines.
-	cmd.Env = append(append(os.Environ(), env...), jobEnv+"="+name, "GOTRACEBACK=none")
+	cmd.Env = append(append(cmd.Env, env...), jobEnv+"="+name, "GOTRACEBACK=none")
 	cmd.Stdout, cmd.Stderr = &said, &said
 	if log != nil {
 		cmd.Stderr = io.MultiWriter(&said, log)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -14,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/calliope-mlir/calliope/internal/program"
 	"github.com/calliope-mlir/calliope/internal/version"
 	"github.com/calliope-mlir/calliope/native"
 )
@@ -94,7 +94,7 @@ func compiler(ctx context.Context) (string, error) {
 		cc = "cc"
 	}
 	words := strings.Fields(cc) // it may contain flags
-	path, err := exec.LookPath(words[0])
+	path, err := program.Find(words[0])
 	if err != nil {
 		return "", fmt.Errorf("%s is not on PATH", words[0])
 	}
@@ -107,7 +107,7 @@ func compiler(ctx context.Context) (string, error) {
 
 // pip returns the first pip that starts, of those that package native tries.
 func pip(ctx context.Context) (string, error) {
-	for _, pip := range []string{"python3 -m pip", "python -m pip", "pip3", "pip", "uv tool run pip"} {
+	for _, pip := range []string{"python3 -I -m pip", "python -I -m pip", "pip3", "pip", "uv tool run pip"} {
 		if version, err := output(ctx, append(strings.Fields(pip), "--version")...); err == nil {
 			return fmt.Sprintf("%s, %s", pip, version), nil
 		}
@@ -120,7 +120,7 @@ func output(ctx context.Context, args ...string) (string, error) {
 	const limit = 30 * time.Second // a cold start of Python from a slow disk takes seconds
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd := program.Command(ctx, "", args[0], args[1:]...)
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
 	if err != nil {

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"syscall"
 	"time"
 
 	"github.com/calliope-mlir/calliope/internal/child"
+	"github.com/calliope-mlir/calliope/internal/program"
 )
 
 // workerEnv is the environment variable that makes this program the worker process.
@@ -34,18 +34,14 @@ const (
 // supervise runs a worker with the given arguments and returns the exit status. The error
 // is one that the worker could not report itself.
 func supervise(ctx context.Context, args []string, o options) (int, error) {
-	executable, err := os.Executable()
-	if err != nil {
-		return exitFailed, fmt.Errorf("starting the process that runs it: %w", err)
-	}
 	if o.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, o.timeout)
 		defer cancel()
 	}
 	var words child.Tail
-	worker := exec.CommandContext(ctx, executable, args...)
-	worker.Env = append(os.Environ(), workerEnv+"=1",
+	worker := program.Self(ctx, args...)
+	worker.Env = append(worker.Env, workerEnv+"=1",
 		"GOTRACEBACK=none") // print the cause of a crash, not the goroutines
 	worker.Stdin = os.Stdin
 	var said io.Writer = &words
@@ -56,7 +52,7 @@ func supervise(ctx context.Context, args []string, o options) (int, error) {
 	worker.ExtraFiles = []*os.File{os.Stdout, os.Stderr}                           // outputFile, errorFile
 	worker.Cancel = func() error { return worker.Process.Signal(syscall.SIGTERM) } // it names what has not returned
 	worker.WaitDelay = time.Second
-	err = worker.Run()
+	err := worker.Run()
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return exitFailed, fmt.Errorf("not done after %v: raise --timeout, or find the operation that never ends (mlir-lint reports the usual causes)", o.timeout)

@@ -1,17 +1,21 @@
-// Package gitdiff finds the lines that changed since a revision. It runs git.
+// Package gitdiff finds the lines that changed since a revision, and the files that git ignores. It runs git, such that
+// git runs no program that the repository names, and writes nothing.
 package gitdiff
 
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/lazyregexp"
+	"github.com/calliope-mlir/calliope/internal/program"
 )
 
 // Changes are the lines of a work tree that changed since a revision.
@@ -40,10 +44,14 @@ func Since(folder, revision string) (*Changes, error) {
 	if err != nil {
 		return nil, fmt.Errorf("git does not know the revision %q: fetch it, for example with fetch-depth: 0", revision)
 	}
-	diff, err := git(c.root, "-c", "core.quotePath=false", "diff", "--unified=0", "--no-color", "--no-ext-diff",
+	options, err := withoutFilters(c.root)
+	if err != nil {
+		return nil, err
+	}
+	diff, err := git(c.root, append(options, "-c", "core.quotePath=false", "diff", "--unified=0", "--no-color", "--no-ext-diff",
 		"--no-textconv",
 		"--no-renames", "--ignore-submodules", "--src-prefix=a/", "--dst-prefix=b/", strings.TrimSpace(string(commit)),
-		"--")
+		"--")...)
 	if err != nil {
 		return nil, err
 	}
@@ -183,8 +191,9 @@ func unquote(name string) string {
 
 // git runs git in a folder and returns its output.
 func git(folder string, args ...string) ([]byte, error) {
-	cmd := exec.Command("git", args...)
-	cmd.Dir = folder
+	cmd := program.Command(context.Background(), folder, "git", append(slices.Clone(tame), args...)...)
+	// A clone that lacks objects fetches them by the programs that its configuration names.
+	cmd.Env = append(cmd.Env, "GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1")
 	out, err := cmd.Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
