@@ -80,6 +80,7 @@ func (r *Registry) UnregisterID(id int64) error {
 		delete(r.byFunc, b.same)
 	}
 	b.fn.Store(nil)
+	engine.Forget(r, contract.Config{ID: id}.Name())
 	return nil
 }
 

@@ -150,6 +150,7 @@ func (r *Registry) Unregister(name string) error {
 	}
 	delete(r.byName, name)
 	b.fn.Store(nil)
+	engine.Forget(r, name)
 	return nil
 }
 

@@ -14,6 +14,8 @@ type dispatcher interface {
 	QueueState(r *Registry) (state QueueState, used bool)
 	InFlight() []InFlightCall
 	Barrier(ctx context.Context, name string) error
+	// Forget ends the counters of a callback that was unregistered, once no module is bound to it.
+	Forget(r *Registry, name string)
 	// Retire marks the current options of the registry as replaced: no further call site
 	// will be bound with them.
 	Retire(*Registry)
@@ -30,6 +32,7 @@ func (noRuntime) QueueState(r *Registry) (QueueState, bool) {
 }
 func (noRuntime) InFlight() []InFlightCall              { return nil }
 func (noRuntime) Barrier(context.Context, string) error { return nil }
+func (noRuntime) Forget(*Registry, string)              {}
 func (noRuntime) Retire(*Registry)                      {}
 
 func init() {

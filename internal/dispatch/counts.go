@@ -112,30 +112,35 @@ func (c *counts) addTo(s *callbacks.Stat) {
 }
 
 // tallies are the counters of a registry by callback. The counters of closed call sites
-// stay in the sum.
+// stay in the sum until the callback is unregistered.
 type tallies struct {
 	mu     sync.Mutex
 	byName map[string]*tally
+	late   map[string]*tally // those with closed call sites whose calls have not ended
 }
 
 type tally struct {
-	past  callbacks.Stat // sum over removed call sites
-	slots map[*Slot]bool // true if it is closed; queued calls may still count
+	past  callbacks.Stat   // sum over removed call sites
+	sites map[*counts]bool // true if it is closed; queued calls may still count
+	gone  bool             // the callback is not registered
 }
 
+// tally counts the calls of a new call site.
 func (h *host) tally(s *Slot) {
 	t := &h.tallies
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.sweep()
 	if t.byName == nil {
-		t.byName = map[string]*tally{}
+		t.byName, t.late = map[string]*tally{}, map[string]*tally{}
 	}
 	one := t.byName[s.name]
 	if one == nil {
-		one = &tally{slots: map[*Slot]bool{}}
+		one = &tally{sites: map[*counts]bool{}}
 		t.byName[s.name] = one
 	}
-	one.slots[s] = false
+	one.sites[s.counts] = false
+	one.gone = s.fn == nil || s.fn.Load() == nil
 }
 
 // Close removes the call site. Its counters stay in those of the registry.
@@ -147,18 +152,46 @@ func (s *Slot) Close() {
 	if one == nil {
 		return // of Probe
 	}
-	if _, known := one.slots[s]; known {
-		one.slots[s] = true
+	if _, known := one.sites[s.counts]; known {
+		one.sites[s.counts] = true
+		t.late[s.name] = one
 	}
-	one.sweep()
+	t.sweep()
 }
 
-// sweep removes closed call sites whose calls have ended. The caller holds the lock.
-func (t *tally) sweep() {
-	for s, closed := range t.slots {
-		if closed && s.counts.inFlight.Load() == 0 && s.counts.lost.Load() == 0 {
-			delete(t.slots, s)
-			s.counts.addTo(&t.past)
+// forget ends the counters of a callback that was unregistered, once no call site has it.
+func (h *host) forget(name string) { h.tallies.setGone(name, true) }
+
+func (t *tallies) setGone(name string, gone bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if one := t.byName[name]; one != nil {
+		one.gone = gone
+		t.late[name] = one
+		t.sweep()
+	}
+}
+
+// sweep removes closed call sites whose calls have ended, and the counters that have ended. The caller holds the lock.
+func (t *tallies) sweep() {
+	for name, one := range t.late {
+		waits := false
+		for c, closed := range one.sites {
+			if !closed {
+				continue
+			}
+			if c.inFlight.Load() == 0 && c.lost.Load() == 0 {
+				delete(one.sites, c)
+				c.addTo(&one.past)
+			} else {
+				waits = true
+			}
+		}
+		if !waits {
+			delete(t.late, name)
+		}
+		if one.gone && len(one.sites) == 0 {
+			delete(t.byName, name)
 		}
 	}
 }
@@ -168,13 +201,13 @@ func (h *host) stats() []callbacks.Stat {
 	t := &h.tallies
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.sweep()
 	list := make([]callbacks.Stat, 0, len(t.byName))
 	for name, one := range t.byName {
-		one.sweep()
 		stat := one.past
 		stat.Callback, stat.Registry = name, h.registry.Name()
-		for s := range one.slots {
-			s.counts.addTo(&stat)
+		for c := range one.sites {
+			c.addTo(&stat)
 		}
 		list = append(list, stat)
 	}

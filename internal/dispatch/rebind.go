@@ -21,6 +21,7 @@ func (s *Slot) bound() *Slot {
 		return s // whose calls return the error
 	}
 	s.next.Store(next)
+	s.host.tallies.setGone(s.name, false)
 	return next
 }
 

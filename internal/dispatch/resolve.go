@@ -98,4 +98,6 @@ func (dispatcher) InFlight() []callbacks.InFlightCall { return inFlight(nil) }
 
 func (dispatcher) Barrier(ctx context.Context, name string) error { return barrier(ctx, name) }
 
+func (dispatcher) Forget(r *callbacks.Registry, name string) { hostOf(r).forget(name) }
+
 func (dispatcher) Retire(r *callbacks.Registry) { hostOf(r).retire() }
