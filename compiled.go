@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/calliope-mlir/calliope/bridge"
@@ -22,16 +23,22 @@ import (
 type compiled struct {
 	arguments // without inputs
 	session   *Session
+	since     time.Time
+	context   context.Context // of the compile
+	cancel    func()
+	traced    atomic.Bool // the module is built
 	ready     chan struct{}
 
-	// These are set before ready is closed. runner is nil after an error.
+	// These are set before ready is closed.
+	err      error
 	runner   stages.Executable
 	wait     func(ctx context.Context, name string) error // for late calls of closures; nil if there are none
-	onClose  func()
 	donated  []bool
 	results  *results // nil for those of a module
 	replicas int
 	divided  *model.Divided // if devices share the module
+
+	life uses
 }
 
 // waitLimit is how long Close waits for late calls of closures.
@@ -44,11 +51,9 @@ func (c *compiled) compile(ctx context.Context, s *Session, t *trace, o FuncOpti
 	if err != nil {
 		return errors.Join(err, t.release())
 	}
-	c.onClose = func() { _ = t.release() } // an error says that the registry is closed
+	c.onFree(func() { _ = t.release() }) // an error says that the registry is closed
 	switch runner := c.runner.(type) {
 	case *bridge.Executable:
-		runner.OnClose(c.onClose)
-		c.onClose = func() {}
 		c.wait = s.client.Barrier
 	case interface {
 		Barrier(ctx context.Context, name string) error
@@ -87,7 +92,8 @@ func (c *compiled) make(ctx context.Context, s *Session, t *trace, o FuncOptions
 		}
 	}
 	prepare := passes.PrepareOptions{RuntimeTokens: o.Build.RuntimeTokens, Overlap: o.Build.Overlap}
-	e, err := s.client.Compile(ctx, passes.Program(t.module, prepare), compile)
+	// Close waits for XLA, which cannot stop.
+	e, err := s.client.Compile(context.WithoutCancel(ctx), passes.Program(t.module, prepare), compile)
 	if err != nil {
 		return err
 	}
@@ -144,6 +150,10 @@ func (c *compiled) makeStages(
 
 // run runs it once.
 func (c *compiled) run(ctx context.Context, r request) (out outputs, err error) {
+	if !c.life.begin() {
+		return out, fmt.Errorf("calliope: the function is %w", bridge.ErrClosed)
+	}
+	defer c.life.end()
 	if c.divided != nil {
 		out.views, err = c.runDivided(ctx, r)
 		return out, err
@@ -223,6 +233,15 @@ func (c *compiled) close() error {
 		}
 	}
 	err = errors.Join(err, c.runner.Close())
-	c.onClose()
+	c.life.close()
 	return err
+}
+
+// onFree calls f when the executable is closed and its last run is over.
+func (c *compiled) onFree(f func()) {
+	if e, ok := c.runner.(*bridge.Executable); ok {
+		e.OnClose(f)
+		return
+	}
+	c.life.whenOver(f)
 }

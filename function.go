@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
@@ -195,24 +196,36 @@ func (f *Function) Executable(ctx context.Context, args ...any) (*bridge.Executa
 	return nil, errors.New("calliope: the session has no plugin that calls back, so the function is no executable")
 }
 
-// Close releases what was compiled, and the closures that it calls. It waits for runs in flight, as
-// bridge.Executable.Close does, and for calls of closures that are made after their run, and returns the errors of taps
-// since the last barrier. Later calls fail with bridge.ErrClosed.
+// Close releases what was compiled, and the callbacks that it calls, once the runs in flight have ended, which go on. It
+// stops a compile, or waits for it: XLA cannot stop one. It waits for calls of closures that are made after their run,
+// and returns the errors of taps since the last barrier. Later calls fail with bridge.ErrClosed.
 func (f *Function) Close() error {
 	f.mu.Lock()
 	known, registered := f.known, f.registered
 	f.known, f.registered, f.closed = nil, nil, true
 	f.mu.Unlock()
 	f.last.Store(nil)
+	for _, c := range known {
+		c.cancel()
+	}
 	var errs []error
+	var left atomic.Int64 // of known and this function
+	left.Store(int64(len(known)) + 1)
+	unregister := func() (err error) {
+		if left.Add(-1) > 0 {
+			return nil
+		}
+		for _, name := range registered {
+			err = errors.Join(err, callbacks.Default.Unregister(name))
+		}
+		return err
+	}
 	for _, c := range known {
 		<-c.ready
+		c.onFree(func() { _ = unregister() })
 		errs = append(errs, c.close())
 	}
-	for _, name := range registered {
-		errs = append(errs, callbacks.Default.Unregister(name))
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, unregister())...)
 }
 
 // open returns the session.
@@ -223,23 +236,27 @@ func (f *Function) open(ctx context.Context) (*Session, error) {
 	if ctx == nil {
 		return nil, errors.New("calliope: the context is nil")
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.opened(ctx)
+	s, err := f.opened(f.options.Session)
+	if s == nil && err == nil {
+		if s, err = Default(ctx); err == nil {
+			s, err = f.opened(s)
+		}
+	}
+	return s, err
 }
 
-// opened is open with the lock held.
-func (f *Function) opened(ctx context.Context) (_ *Session, err error) {
+// opened returns the session, which is s if there is none yet.
+func (f *Function) opened(s *Session) (*Session, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if f.closed {
 		return nil, fmt.Errorf("calliope: the function is %w", bridge.ErrClosed)
 	}
 	if f.session == nil {
-		f.session = f.options.Session
+		f.session = s
 	}
 	if f.session == nil {
-		if f.session, err = Default(ctx); err != nil {
-			return nil, err
-		}
+		return nil, nil
 	}
 	if f.session.closed.Load() {
 		return nil, fmt.Errorf("calliope: the session is %w: call the function before Session.Close", bridge.ErrClosed)
@@ -283,21 +300,23 @@ func (f *Function) find(ctx context.Context, r request) (*compiled, error) {
 			if err := f.compile(ctx, s, c, r); err != nil {
 				return nil, err
 			}
-			return c, nil
-		}
-		if !isReady(c) && isBuilding() {
+		} else if !c.traced.Load() && isBuilding() {
 			return nil, errors.New("calliope: the Go function calls the Function that is made of it: call the Go function itself")
 		}
 		select {
 		case <-c.ready:
 		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+			return nil, fmt.Errorf("calliope: the function is being compiled, for %v now, which goes on for later calls: %w",
+				time.Since(c.since).Round(time.Millisecond), context.Cause(ctx))
 		}
-		if c.runner != nil {
+		switch {
+		case c.err != nil:
+			return nil, c.err
+		case c.runner != nil:
 			f.last.Store(c)
 			return c, nil
 		}
-		// The goroutine that compiled it got an error, maybe of its own context.
+		// The goroutine that called the Go function got an error, or a panic.
 	}
 }
 
@@ -314,40 +333,45 @@ func (f *Function) entry(a arguments) (c *compiled, found bool, err error) {
 			return c, true, nil
 		}
 	}
-	c = &compiled{arguments: a.withoutInputs(), session: f.session, ready: make(chan struct{})}
+	c = &compiled{arguments: a.withoutInputs(), session: f.session, ready: make(chan struct{}), since: time.Now()}
+	c.context, c.cancel = context.WithCancel(context.Background())
 	f.known = append(f.known, c)
 	return c, false, nil
 }
 
-// compile compiles an entry, or removes it.
+// compile builds the module of an entry and begins to compile it. That does not end with the context: whoever calls the
+// function next gets what was made. Without a module it removes the entry.
 func (f *Function) compile(ctx context.Context, s *Session, c *compiled, r request) error {
-	defer close(c.ready)
+	var t *trace
 	defer func() {
-		if c.runner == nil { // also after a panic in the Go function
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			f.known = slices.DeleteFunc(f.known, func(k *compiled) bool { return k == c })
+		if t == nil { // also after a panic in the Go function
+			f.remove(c)
+			close(c.ready)
 		}
 	}()
 	t, err := f.source.trace(s, f.options, r.first, r.arguments)
 	if err != nil {
+		t = nil
 		return err
 	}
-	err = c.compile(ctx, s, t, f.options)
-	if err = errors.Join(err, t.close()); err != nil {
-		return err
-	}
-	f.last.Store(c)
+	c.traced.Store(true)
+	values := context.WithoutCancel(ctx)
+	go func() {
+		defer close(c.ready)
+		within, cancel := context.WithCancel(values)
+		defer context.AfterFunc(c.context, cancel)()
+		if c.err = errors.Join(c.compile(within, s, t, f.options), t.close()); c.err != nil {
+			f.remove(c)
+		}
+	}()
 	return nil
 }
 
-func isReady(c *compiled) bool {
-	select {
-	case <-c.ready:
-		return true
-	default:
-		return false
-	}
+// remove removes an entry, so that a later call compiles it again.
+func (f *Function) remove(c *compiled) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.known = slices.DeleteFunc(f.known, func(k *compiled) bool { return k == c })
 }
 
 // isBuilding reports whether this goroutine is inside of a Go function that builds a module.

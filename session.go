@@ -173,20 +173,55 @@ func (s *Session) Close() error {
 var standard struct {
 	sync.Mutex
 	session *Session
+	opening *opening // nil if nobody opens it
 }
 
-// Default returns the session of functions without one. The first call opens it with the zero Options.
+// An opening is the Open of the default session.
+type opening struct {
+	done chan struct{} // closed when the others are set
+	s    *Session
+	err  error
+}
+
+// Default returns the session of functions without one. The first call opens it with the zero Options. If the context
+// ends, that goes on for later calls.
 func Default(ctx context.Context) (*Session, error) {
 	standard.Lock()
-	defer standard.Unlock()
-	if standard.session == nil {
-		s, err := Open(ctx, Options{})
-		if err != nil {
-			return nil, err
-		}
-		standard.session = s
+	if s := standard.session; s != nil {
+		standard.Unlock()
+		return s, nil
 	}
-	return standard.session, nil
+	o := standard.opening
+	if o == nil {
+		o = &opening{done: make(chan struct{})}
+		standard.opening = o
+		go o.open(context.WithoutCancel(ctx))
+	}
+	standard.Unlock()
+	select {
+	case <-o.done:
+		return o.s, o.err
+	case <-ctx.Done():
+		return nil, fmt.Errorf("calliope: the default session is being opened, which goes on for later calls: %w",
+			context.Cause(ctx))
+	}
+}
+
+func (o *opening) open(ctx context.Context) {
+	defer close(o.done)
+	o.s, o.err = Open(ctx, Options{})
+	standard.Lock()
+	defer standard.Unlock()
+	standard.opening = nil
+	if o.err != nil {
+		return
+	}
+	if standard.session != nil { // SetDefault came first
+		_ = o.s.Close() // nothing has used it
+		o.s = standard.session
+		return
+	}
+	standard.session = o.s
 }
 
 // SetDefault replaces the default session, for functions that were not called before, and returns the previous one, or
