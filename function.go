@@ -196,9 +196,9 @@ func (f *Function) Executable(ctx context.Context, args ...any) (*bridge.Executa
 	return nil, errors.New("calliope: the session has no plugin that calls back, so the function is no executable")
 }
 
-// Close releases what was compiled, and the callbacks that it calls, once the runs in flight have ended, which go on. It
-// stops a compile, or waits for it: XLA cannot stop one. It waits for calls of closures that are made after their run,
-// and returns the errors of taps since the last barrier. Later calls fail with bridge.ErrClosed.
+// Close releases what was compiled, and the callbacks that it calls, once the runs in flight have ended, which go on.
+// It stops a compile, or waits for it: XLA cannot stop one. It waits for calls of closures that are made after their
+// run, and returns the errors of taps since the last barrier. Later calls fail with bridge.ErrClosed.
 func (f *Function) Close() error {
 	f.mu.Lock()
 	known, registered := f.known, f.registered

@@ -32,8 +32,10 @@ type Latency struct {
 	Total, Max time.Duration
 }
 
-// Stats returns the counters of each callback that a module was bound to, sorted by name. Those of a callback that was
-// unregistered end when the last module that is bound to it is closed, and its calls are over. The counters of one callback are not read atomically: calls may go on meanwhile.
+// Stats returns the counters of each callback that a module was bound to, sorted by name.
+// Those of a callback that was unregistered end when the last module that is bound to it is
+// closed, and its calls are over. The counters of one callback are not read atomically: calls
+// may go on meanwhile.
 func (r *Registry) Stats() []Stat { return engine.Stats(r) }
 
 // Stats returns the counters of every registry that modules can reach.
