@@ -12,6 +12,10 @@
 // this for the duration -for in each of three processes, with GOMAXPROCS=1, 2 and 16. With -procs it does it in this
 // process alone, and limits the memory if MALLOC_ARENA_MAX=1 is set.
 //
+// The mode front puts a mixed load on package calliope: functions and sessions that are made and closed, closures that
+// fail, panic and come late, cancellations, gradients and batches, on XLA and on package jit. It prints what the process
+// holds after each minute, and checks that memory, goroutines, threads and descriptors stay the same.
+//
 // The mode lint runs mlir-lint on modules of the repository that it changes at random, and checks that the command
 // reports each file, in each format and with each way to check, and ends as it should. With the same -seed the inputs
 // are the same. Those on which a check fails are kept. With -files it checks that many valid modules in one run, and
@@ -55,8 +59,8 @@ type runner func(ctx context.Context, stdout, stderr io.Writer) (status int)
 
 // modes define the flags of the modes.
 var modes = map[string]func(*flag.FlagSet) runner{
-	"calls": callsMode, "faults": faultsMode, "identities": identitiesMode, "lint": lintMode, "programs": programsMode,
-	"stress": stressMode, "transforms": transformsMode,
+	"calls": callsMode, "faults": faultsMode, "front": frontMode, "identities": identitiesMode, "lint": lintMode,
+	"programs": programsMode, "stress": stressMode, "transforms": transformsMode,
 }
 
 func main() {
