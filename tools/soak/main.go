@@ -13,8 +13,8 @@
 // process alone, and limits the memory if MALLOC_ARENA_MAX=1 is set.
 //
 // The mode front puts a mixed load on package calliope: functions and sessions that are made and closed, closures that
-// fail, panic and come late, cancellations, gradients and batches, on XLA and on package jit. It prints what the process
-// holds after each minute, and checks that memory, goroutines, threads and descriptors stay the same.
+// fail, panic and come late, cancellations, gradients and batches, on XLA and on package jit. It prints what the
+// process holds after each minute, and checks that memory, goroutines, threads and descriptors stay the same.
 //
 // The mode lint runs mlir-lint on modules of the repository that it changes at random, and checks that the command
 // reports each file, in each format and with each way to check, and ends as it should. With the same -seed the inputs

@@ -30,22 +30,31 @@ func TestCheckFlat(t *testing.T) {
 		return list
 	}
 	for name, test := range map[string]struct {
-		samples []Sample
-		want    string
+		at    func(i int64) Sample
+		wants []string
 	}{
-		"flat after a warm-up": {make(func(i int64) Sample { return Sample{Resident: min(i, 10) << 20, Threads: 9} }), ""},
-		"a peak":               {make(func(i int64) Sample { return Sample{Resident: 1 << 30 * (i / 29), Goroutines: i % 7} }), ""},
-		"memory":               {make(func(i int64) Sample { return Sample{Resident: i << 20} }), "the process grew by 14.0 MiB"},
-		"heap":                 {make(func(i int64) Sample { return Sample{Heap: i << 15} }), "the process grew by 448.0 KiB of Go's heap"},
-		"goroutines and descriptors": {make(func(i int64) Sample { return Sample{Goroutines: i, Descriptors: i} }),
-			"the process grew by 14.0 goroutines in the second half, at most 2 are allowed\nthe process grew by 14.0 desc"},
-		"too few samples": {make(func(i int64) Sample { return Sample{Resident: i << 30} })[:fewest-1], ""},
+		"flat after a warm-up": {func(i int64) Sample { return Sample{Resident: min(i, 10) << 20, Threads: 9} }, nil},
+		"a peak": {
+			func(i int64) Sample { return Sample{Resident: i / 29 << 30, Goroutines: i % 7} }, nil,
+		},
+		"memory": {
+			func(i int64) Sample { return Sample{Resident: i << 20} }, []string{"14.0 MiB of memory"},
+		},
+		"heap": {
+			func(i int64) Sample { return Sample{Heap: i << 15} }, []string{"448.0 KiB of Go's heap"},
+		},
+		"goroutines and descriptors": {
+			func(i int64) Sample { return Sample{Goroutines: i, Descriptors: 2 * i} },
+			[]string{"14.0 goroutines", "28.0 descriptors"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := CheckFlat(test.samples); test.want == "" {
+			samples := make(test.at)
+			check.NoError(t, CheckFlat(samples[:fewest-1]))
+			if err := CheckFlat(samples); test.wants == nil {
 				check.NoError(t, err)
 			} else {
-				check.Error(t, err, test.want)
+				check.Error(t, err, test.wants...)
 			}
 		})
 	}
