@@ -15,6 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/internal/forgotten"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
+	"github.com/calliope-mlir/calliope/internal/trim"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -273,6 +274,7 @@ func (e *Executable) free() error {
 func (r *resources) free() error {
 	r.runMemory.Free()
 	err := r.xla.Close()
+	trim.Soon()
 	if err != nil {
 		err = pluginError("close executable", err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/trim"
 	"github.com/calliope-mlir/calliope/jit/internal/callback"
 	"github.com/calliope-mlir/calliope/jit/internal/product"
 	"github.com/calliope-mlir/calliope/jit/internal/runtime"
@@ -170,6 +171,7 @@ func (e *Executable) free() error {
 		return nil
 	}
 	e.calls.Close()
+	defer trim.Soon()
 	return e.engine.Close()
 }
 

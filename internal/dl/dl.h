@@ -8,4 +8,15 @@ void* calliope_dlopen(const char* path, char** error);
 // The address of a symbol, NULL where the library lacks it.
 void* calliope_dlsym(void* library, const char* name);
 
+// Returns memory that the C library keeps to the system, where it can.
+#include <stdlib.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+enum { kCanTrim = 1 };
+static inline void calliope_trim(void) { malloc_trim(0); }
+#else
+enum { kCanTrim = 0 };
+static inline void calliope_trim(void) {}
+#endif
+
 #endif
