@@ -21,6 +21,7 @@ func init() {
 		m.life.check("Module.Pointer")
 		return m.raw
 	}
+	access.Unlowered = (*Module).unlowered
 	access.Type = func(t Type) capi.MlirType { return capi.MlirType{Ptr: t.Pointer()} }
 	access.Attribute = func(a Attribute) capi.MlirAttribute { return capi.MlirAttribute{Ptr: a.Pointer()} }
 	access.TypeIn = Type.in

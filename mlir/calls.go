@@ -386,6 +386,7 @@ func (c *Context) run(o Operation, what string, hasGo bool, f func(o Operation, 
 	o = c.operation(o.raw)
 	c.replaceUsesOf(t.raw) // the library may destroy values that detached objects use
 	if t.module != nil {
+		t.module.keepFunctions(c.operation(capi.MlirOperation{Ptr: t.raw}))
 		t.module.busy++
 	}
 	c.calls.runs++

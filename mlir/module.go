@@ -3,6 +3,7 @@ package mlir
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 	"weak"
@@ -28,6 +29,8 @@ type moduleState struct {
 	// shown is set once a handle into the module was returned.
 	shown  bool
 	handle weak.Pointer[Module]
+	// functions are the types of functions before they were lowered.
+	functions map[string]Type
 }
 
 func (c *Context) module(raw capi.MlirModule) *Module {
@@ -174,7 +177,9 @@ func (m *Module) Clone() *Module {
 		capi.MlirOperationDestroy(t, raw)
 		panic("mlir: Module.Clone: the module uses values that are not in it, or are not visible where they are used")
 	}
-	return m.ctx.module(capi.MlirModuleFromOperation(t, raw))
+	clone := m.ctx.module(capi.MlirModuleFromOperation(t, raw))
+	clone.functions = maps.Clone(m.functions)
+	return clone
 }
 
 // Name returns the module's symbol name, for example jit_f for module @jit_f, and whether

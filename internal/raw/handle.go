@@ -24,6 +24,10 @@ var (
 	// context, if the library does not do so when it registers the dialects.
 	RegisterTranslations = access.RegisterTranslations.(func(*mlir.Context))
 
+	// Unlowered returns the type that a function of a module had before passes lowered it to the LLVM dialect, or nil
+	// if that is not known.
+	Unlowered = access.Unlowered.(func(m *mlir.Module, function string) mlir.Type)
+
 	// Context, Module, Type and Attribute return C handles.
 	Context   = access.Context.(func(*mlir.Context) capi.MlirContext)
 	Module    = access.Module.(func(*mlir.Module) capi.MlirModule)

@@ -51,6 +51,11 @@ type Options struct {
 	// *mlir.PanicError or the error after the compiled code has returned, which gets zero as
 	// the result. A process can have at most 64 of these functions at a time.
 	Functions map[string]any
+	// Signatures are the types of functions before they were lowered, such as "(f32, memref<?xf32>) -> ()", by their
+	// names. They are for modules that were in the LLVM dialect from the start: otherwise New knows them. New returns
+	// an error if a function is not what its type is lowered to. Element types, sizes and layouts are taken from here
+	// without a check.
+	Signatures map[string]string
 }
 
 // New compiles a module. All its operations must belong to dialects that can be translated
@@ -77,7 +82,14 @@ func New(m *mlir.Module, o Options) (*Engine, error) {
 	e := &Engine{lib: l, api: raw.LibraryTable(l), libraries: o.Libraries, dump: o.ObjectDump,
 		functions: map[string]signature{}, symbols: map[string]bool{}}
 	for op := range m.Body().Operations() {
-		e.declare(op)
+		if err := e.declare(m, op, o.Signatures); err != nil {
+			return nil, err
+		}
+	}
+	for name := range o.Signatures {
+		if _, ok := e.functions[name]; !ok {
+			return nil, fmt.Errorf("execution: Options.Signatures: the module has no llvm.func @%s", name)
+		}
 	}
 	e.external = external(m)
 	if len(o.Functions) > 0 {
@@ -103,23 +115,27 @@ func New(m *mlir.Module, o Options) (*Engine, error) {
 }
 
 // declare records the symbol that a top-level operation defines.
-func (e *Engine) declare(op mlir.Operation) {
-	attribute, _ := op.Attribute("sym_name")
-	if attribute.IsNil() {
-		return
+func (e *Engine) declare(m *mlir.Module, op mlir.Operation, signatures map[string]string) error {
+	name, ok := op.Symbol()
+	if !ok {
+		return nil
 	}
-	name, _ := attribute.Text()
+	e.symbols[name] = defines(op)
 	if op.Name() != "llvm.func" {
-		e.symbols[name] = defines(op)
-		return
+		return nil
 	}
 	typ, _ := op.Attribute("function_type")
 	s, ok := parseSignature(typ.String())
-	s.defined = defines(op)
-	e.symbols[name] = s.defined
-	if ok {
-		e.functions[name] = s
+	if !ok {
+		return nil
 	}
+	s.defined = defines(op)
+	s, err := s.typed(m, name, signatures[name])
+	if err != nil {
+		return fmt.Errorf("execution: Options.Signatures: @%s: %w", name, err)
+	}
+	e.functions[name] = s
+	return nil
 }
 
 // live returns the function table. It panics if the engine is closed.

@@ -78,6 +78,16 @@ func (s signature) matches(function any) error {
 			return fmt.Errorf("its parameter %d is %s in the module, which %s does not match", i, a.text, t.In(i))
 		}
 	}
+	at := 0
+	for i, in := range s.in {
+		for j := range in.parts() {
+			if in.memRef && !in.unranked && j < 2 && !in.pointsTo(t.In(at+j)) {
+				return fmt.Errorf("its parameter %d is an address of the %s that is parameter %d in the module, to whose elements %s does not point",
+					at+j, in.text, i, t.In(at+j))
+			}
+		}
+		at += in.parts()
+	}
 	results := t.NumOut()
 	if results > 0 && t.Out(results-1) == errorType {
 		results--

@@ -5,14 +5,18 @@ import (
 	"math/big"
 	"reflect"
 	"runtime"
+	"slices"
 )
 
 // A MemRef is a Go slice as the argument of a compiled function that takes a memref. The
 // compiled function takes two pointers, an offset, the sizes and the strides instead.
 type MemRef struct {
-	parts    []any
-	unranked bool
-	err      error
+	data           any // a pointer to the first element of the slice
+	element        reflect.Type
+	offset         int64
+	sizes, strides []int64
+	unranked       bool
+	err            error
 }
 
 // An Element is the type of an element of a MemRef.
@@ -24,21 +28,33 @@ type Element interface {
 // NewMemRef returns a MemRef of the given sizes over all of data, in row-major order. It
 // does not copy data. No other code may modify data while the function runs.
 func NewMemRef[T Element](data []T, sizes ...int64) MemRef {
-	n := int64(1)
-	for _, s := range sizes {
-		n *= max(s, 0)
+	n := big.NewInt(1)
+	for _, size := range sizes {
+		if size < 0 {
+			return MemRef{err: negativeSize(size)}
+		}
+		n.Mul(n, big.NewInt(size))
 	}
-	if n != int64(len(data)) {
+	if n.Cmp(big.NewInt(int64(len(data)))) != 0 {
 		return MemRef{
 			err: fmt.Errorf("execution: a memref of the sizes %v has %d elements, not %d", sizes, n, len(data))}
 	}
+	return newMemRef(data, 0, sizes, rowMajor(sizes))
+}
+
+func negativeSize(size int64) error {
+	return fmt.Errorf("execution: a memref has the size %d: it must not be negative", size)
+}
+
+// rowMajor returns the strides of elements in row-major order.
+func rowMajor(sizes []int64) []int64 {
 	strides := make([]int64, len(sizes))
 	stride := int64(1)
 	for i := len(sizes) - 1; i >= 0; i-- {
 		strides[i] = stride
 		stride *= sizes[i]
 	}
-	return newMemRef(data, 0, sizes, strides)
+	return strides
 }
 
 // NewStridedMemRef returns a MemRef of the given sizes whose element at the indices i, j, … is
@@ -52,7 +68,7 @@ func NewStridedMemRef[T Element](data []T, offset int64, sizes, strides []int64)
 	first, last, empty := big.NewInt(offset), big.NewInt(offset), false
 	for i, size := range sizes {
 		if size < 0 {
-			return MemRef{err: fmt.Errorf("execution: a memref has the size %d: it must not be negative", size)}
+			return MemRef{err: negativeSize(size)}
 		}
 		empty = empty || size == 0
 		way := new(big.Int).Mul(big.NewInt(size-1), big.NewInt(strides[i]))
@@ -74,14 +90,8 @@ func newMemRef[T Element](data []T, offset int64, sizes, strides []int64) MemRef
 	if len(data) > 0 {
 		p = &data[0]
 	}
-	parts := []any{p, p, offset}
-	for _, s := range sizes {
-		parts = append(parts, s)
-	}
-	for _, s := range strides {
-		parts = append(parts, s)
-	}
-	return MemRef{parts: parts}
+	return MemRef{data: p, element: reflect.TypeFor[T](), offset: offset, sizes: slices.Clone(sizes),
+		strides: slices.Clone(strides)}
 }
 
 // Unranked returns m as the argument for a parameter that is an unranked memref. The compiled
@@ -92,21 +102,21 @@ func (m MemRef) Unranked() MemRef {
 }
 
 // arguments returns what a compiled function takes for m.
-func (m MemRef) arguments(pins *runtime.Pinner) []any {
+func (m MemRef) arguments(pins *runtime.Pinner, bare bool) []any {
+	if bare {
+		return []any{m.data}
+	}
+	numbers := slices.Concat([]int64{m.offset}, m.sizes, m.strides)
 	if !m.unranked {
-		return m.parts
-	}
-	const header = 3 // two pointers and the offset
-	words := make([]int64, len(m.parts))
-	for i, part := range m.parts {
-		if word, ok := part.(int64); ok {
-			words[i] = word
-			continue
+		parts := []any{m.data, m.data}
+		for _, n := range numbers {
+			parts = append(parts, n)
 		}
-		// The pointer is a number from here on, so what it points to is pinned.
-		p := reflect.ValueOf(part).UnsafePointer()
-		pin(pins, p)
-		words[i] = int64(uintptr(p))
+		return parts
 	}
-	return []any{int64(len(m.parts)-header) / 2, &words[0]}
+	// The pointer is a number from here on, so what it points to is pinned.
+	p := reflect.ValueOf(m.data).UnsafePointer()
+	pin(pins, p)
+	words := slices.Concat([]int64{int64(uintptr(p)), int64(uintptr(p))}, numbers)
+	return []any{int64(len(m.sizes)), &words[0]}
 }

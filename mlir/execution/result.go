@@ -9,9 +9,8 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// A MemRefResult is the variable for a result of Invoke that is a memref with a rank. The compiled function does not
-// say of which type the elements are: T must be theirs. The caller must close it. It must be used by one goroutine at a
-// time.
+// A MemRefResult is the variable for a result of Invoke that is a memref with a rank. Invoke checks that T is the type
+// of its elements. The caller must close it. It must be used by one goroutine at a time.
 type MemRefResult[T Element] struct {
 	words []uintptr // two addresses, the offset, the sizes and the strides
 	given bool      // the memory is an argument's
@@ -19,6 +18,7 @@ type MemRefResult[T Element] struct {
 
 // A memRefResult is a *MemRefResult.
 type memRefResult interface {
+	element() reflect.Type
 	set(words reflect.Value, arguments []reflect.Value)
 }
 
@@ -31,6 +31,8 @@ const globalMemory = 0xdeadbeef
 func memRefWords(rank int) reflect.Value {
 	return reflect.New(reflect.ArrayOf(memRefHeader+2*rank, reflect.TypeFor[uintptr]()))
 }
+
+func (r *MemRefResult[T]) element() reflect.Type { return reflect.TypeFor[T]() }
 
 // set sets what a function returned for these arguments.
 func (r *MemRefResult[T]) set(words reflect.Value, arguments []reflect.Value) {

@@ -30,10 +30,13 @@ const (
 
 // signature is the type of a compiled function.
 type signature struct {
+	text      string
 	arguments []machineType
 	result    machineType
 	defined   bool // not only declared
 	variadic  bool
+	in, out   []source // before it was lowered
+	untyped   error    // why in and out are not known, or nil
 }
 
 // parseSignature reads "!llvm.func<i32 (i32, ptr)>".
@@ -42,7 +45,7 @@ func parseSignature(text string) (signature, bool) {
 	if !p.skip("func<") {
 		return signature{}, false
 	}
-	s := signature{result: p.next()}
+	s := signature{text: text, result: p.next()}
 	if !p.skip(" (") {
 		return s, false
 	}
