@@ -36,8 +36,9 @@ var steps = []step{
 		"reconcile-unrealized-casts",
 		"canonicalize", // without cse, which makes one of the tensors that results are computed in
 		"func.func(linalg-generalize-named-ops)",
-		"linalg-fuse-elementwise-ops",
 	),
+	readInputs,
+	passes("linalg-fuse-elementwise-ops"),
 	storeOnce,
 	passes(
 		"eliminate-empty-tensors",
