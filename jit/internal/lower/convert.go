@@ -7,16 +7,19 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// lowerConvert makes a conversion of a float to integers give the nearest one of the type, and 0 of NaN, as XLA does.
-// MLIR's pass leaves open what becomes of numbers that the type lacks.
+// lowerConvert makes a conversion of floats, or of the real parts of complex numbers, to integers give the nearest one
+// of the type, and 0 of NaN, as XLA does. MLIR's pass leaves open what becomes of numbers that the type lacks.
 func lowerConvert(e *emitter) error {
 	x, result := e.op.Operand(0), e.op.Result(0)
 	bits, sign, isInteger := e.elementOf(result).IntegerWidth()
 	_, isFloat := e.elementOf(x).FloatKind()
-	if !isInteger || !isFloat || bits == 1 {
+	if !isInteger || !isFloat && !isComplex(x) || bits == 1 {
 		return nil
 	}
 	b, t := e.Builder, result.Type()
+	if !isFloat {
+		x = stablehlo.Real(b, x)
+	}
 	x = e.widened(x) // a narrow type may lack the bounds
 	integers := func(v int64) mlir.Value {
 		scalar, _ := t.Element()
@@ -36,4 +39,28 @@ func lowerConvert(e *emitter) error {
 	y = stablehlo.Select(b, e.compare(x, e.like(x, below), stablehlo.CompareGT), y, low)
 	y = stablehlo.Select(b, e.compare(x, e.like(x, above), stablehlo.CompareGE), integers(highest), y)
 	return e.replace([]mlir.Value{y})
+}
+
+// lowerIota makes an iota of floats one of integers that it converts. MLIR's pass counts in integers of the width of
+// the floats, which the higher places overflow.
+func lowerIota(e *emitter) error {
+	op, ok := stablehlo.AsIota(e.op)
+	if !ok {
+		return errMalformed
+	}
+	kind, isFloat := e.elementOf(e.op.Result(0)).FloatKind()
+	if !isFloat || kind == mlir.F64 {
+		return nil
+	}
+	result, sizes := op.ResultType, dims(e.op.Result(0))
+	bits := 32
+	if sizes[op.IotaDimension] > math.MaxInt32 {
+		bits = 64
+	}
+	op.ResultType = e.tensorOf(e.integer(bits), sizes...)
+	v := op.Create(e.Builder).Result(0)
+	if kind.Bits() < 32 {
+		v = stablehlo.Convert(e.Builder, e.tensorOf(e.Context().F32Type(), sizes...), v)
+	}
+	return e.replace([]mlir.Value{stablehlo.Convert(e.Builder, result, v)})
 }

@@ -90,6 +90,7 @@ var lowerings = map[string]func(*emitter) error{
 	"stablehlo.get_dimension_size":    lowerGetDimensionSize,
 	"stablehlo.get_tuple_element":     lowerGetTupleElement,
 	"stablehlo.if":                    lowerIf,
+	"stablehlo.iota":                  lowerIota,
 	"stablehlo.is_finite":             lowerOnFloat8,
 	"stablehlo.log_plus_one":          lowerLogPlusOne,
 	"stablehlo.map":                   lowerMap,

@@ -129,7 +129,8 @@ func filled[T tensor.Element](s tensor.Shape, next func() T) tensor.View {
 func compare(t *testing.T, tolerance float64, want, got []tensor.View) {
 	t.Helper()
 	near := cmp.Comparer(func(a, b float64) bool {
-		return a == b || math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= tolerance*math.Max(math.Abs(a), 1)
+		return a == b || math.IsNaN(a) && math.IsNaN(b) ||
+			math.Abs(a-b) <= tolerance*math.Max(math.Min(math.Abs(a), math.Abs(b)), 1)
 	})
 	check.Diff(t, "results", numbers(want), numbers(got), near)
 }

@@ -19,8 +19,10 @@ const smallest = 512
 
 // Lower replaces the products of a module, which has operations of StableHLO, that gain from it. Others stay.
 func Lower(m *mlir.Module) error {
-	if err := expand(m); err != nil {
-		return err
+	for _, step := range []func(*mlir.Module) error{convert, expand, convertConvolutions} {
+		if err := step(m); err != nil {
+			return err
+		}
 	}
 	n := 0
 	for op := range m.Operation().Index().Named("stablehlo.dot_general") {
