@@ -96,7 +96,8 @@ func Source[T, L, A, R any](like L, x T, next func(A) (R, error), o ...CallOptio
 	return RuntimeCall(like, x, func(_ context.Context, args A) (R, error) { return next(args) }, o...)
 }
 
-// PureCall is RuntimeCall for a function whose results depend on its arguments only, and that has no other effect.
+// PureCall is RuntimeCall for a function whose results depend on its arguments only, and that has no other effect. If
+// several devices share the module, each of them makes the call, with the whole arrays, where RuntimeCall makes one.
 func PureCall[T, L, A, R any](like L, x T, fn func(context.Context, A) (R, error), o ...CallOptions) L {
 	return call(like, x, "pure call", fn, o, builder.PureCall[T, L])
 }

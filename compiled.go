@@ -91,7 +91,8 @@ func (c *compiled) make(ctx context.Context, s *Session, t *trace, o FuncOptions
 			return err
 		}
 	}
-	prepare := passes.PrepareOptions{RuntimeTokens: o.Build.RuntimeTokens, Overlap: o.Build.Overlap}
+	prepare := passes.PrepareOptions{RuntimeTokens: o.Build.RuntimeTokens, Overlap: o.Build.Overlap,
+		Interruptible: s.interruptible}
 	// Close waits for XLA, which cannot stop.
 	e, err := s.client.Compile(context.WithoutCancel(ctx), passes.Program(t.module, prepare), compile)
 	if err != nil {

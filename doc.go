@@ -33,6 +33,12 @@
 // function that was compiled, and is released when it is closed. A module that is to run in another process needs
 // callbacks with names: those of package builder.
 //
+// # Deadlines
+//
+// [CallContext] returns when its context ends. A compile then goes on, for the next call. A run ends with its next
+// closure; a loop without closures ends if the session is opened with Options.Interruptible. Otherwise it keeps its
+// device on XLA, and a later call that runs out of time returns a *bridge.BusyError that says who began it.
+//
 // # Modules
 //
 // [Load] makes a Function of a file: a StableHLO module in any form, a file of jax.export, or a program that was saved.

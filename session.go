@@ -27,10 +27,14 @@ type Options struct {
 	Engine Engine
 	// Cache is a folder that keeps what was compiled, for other processes: see bridge.Cache. Functions that call
 	// closures are compiled each time.
-	Cache   string
-	Library mlir.OpenOptions
-	Plugin  bridge.OpenOptions
-	Client  bridge.ClientOptions
+	Cache string
+	// Interruptible has loops of functions end with the context of their call, also those that call no closures: each
+	// iteration takes some tenths of a microsecond longer. Without it, XLA goes on with such a loop after its call has
+	// returned the context's error, and later calls wait for it. The other engines end loops in any case.
+	Interruptible bool
+	Library       mlir.OpenOptions
+	Plugin        bridge.OpenOptions
+	Client        bridge.ClientOptions
 	// Registry holds the closures of functions. nil means callbacks.Default.
 	Registry *callbacks.Registry
 }
@@ -49,20 +53,21 @@ const (
 
 // A Session has what functions need to be built and run. It is safe for concurrent use.
 type Session struct {
-	offline    bool
-	ownLibrary bool // Options.Library selects it
-	library    *mlir.Library
-	plugin     *bridge.Plugin  // nil if functions run without one
-	client     *bridge.Client  // nil without a plugin
-	devices    []stages.Device // that run functions without a plugin that calls back
-	registry   *callbacks.Registry
-	closed     atomic.Bool
+	offline       bool
+	ownLibrary    bool // Options.Library selects it
+	interruptible bool // see Options
+	library       *mlir.Library
+	plugin        *bridge.Plugin  // nil if functions run without one
+	client        *bridge.Client  // nil without a plugin
+	devices       []stages.Device // that run functions without a plugin that calls back
+	registry      *callbacks.Registry
+	closed        atomic.Bool
 }
 
 // Open opens a session. The context limits only Open.
 func Open(ctx context.Context, o Options) (*Session, error) {
-	s := &Session{offline: o.Offline, ownLibrary: o.Library.Path != "" || o.Library.Part != "" || o.Library.Process,
-		registry: o.Registry}
+	s := &Session{offline: o.Offline, interruptible: o.Interruptible, registry: o.Registry,
+		ownLibrary: o.Library.Path != "" || o.Library.Part != "" || o.Library.Process}
 	if s.registry == nil {
 		s.registry = callbacks.Default
 	}

@@ -9,11 +9,11 @@ import (
 // A method that is called on a zero value or a nil pointer says so.
 func TestZeroValues(t *testing.T) {
 	check.Receivers(t, "bridge: ",
-		&Borrowed{}, &Buffer{}, &BufferView{}, &Cache{}, &CacheOptions{}, &CacheStats{}, &CallSite{}, &Client{},
-		&ClientOptions{}, &ClientStats{}, &CompileOptions{}, &Donation{}, &Executable{}, &FlagError{}, &TargetError{},
-		&ForeignTarget{}, &Info{}, &InputCountError{}, &InputError{}, &LayoutError{}, &LoadedError{}, &MemoryError{},
-		&MemoryUse{}, &OpenOptions{}, &PlatformError{}, &Plugin{}, &PluginError{}, &Process{}, &Run{}, &SavedError{},
-		&Sequence{}, &SequenceError{}, &StallError{}, &UnsavableError{})
+		&Borrowed{}, &Buffer{}, &BufferView{}, &BusyError{}, &Cache{}, &CacheOptions{}, &CacheStats{}, &CallSite{},
+		&Client{}, &ClientOptions{}, &ClientStats{}, &CompileOptions{}, &Donation{}, &Executable{}, &FlagError{},
+		&TargetError{}, &ForeignTarget{}, &Info{}, &InputCountError{}, &InputError{}, &LayoutError{}, &LoadedError{},
+		&MemoryError{}, &MemoryUse{}, &OpenOptions{}, &PlatformError{}, &Plugin{}, &PluginError{}, &Process{}, &Run{},
+		&SavedError{}, &Sequence{}, &SequenceError{}, &StallError{}, &UnsavableError{})
 
 	ctx := t.Context()
 	b := new(Buffer)

@@ -30,6 +30,9 @@ func (e *Executable) begin(ctx context.Context, inputs []Input, how launch) (*Ru
 	}
 	r := spareRuns.Get().(*Run)
 	r.exec, r.several, r.debug, r.inside, r.at = e, e.devices != nil, e.client.debug, how.inside, how.at
+	if ctx.Done() != nil {
+		r.start.note()
+	}
 	if err := r.prepare(ctx, inputs, how.caller); err != nil {
 		r.release()
 		return nil, err
@@ -110,6 +113,9 @@ func (r *Run) enter(ctx context.Context) error {
 		alone, err := r.exec.client.gates[device].enter(ctx)
 		if err == errGateClosed {
 			err = fmt.Errorf("bridge: run: %w", err)
+		}
+		if err != nil && err == ctx.Err() {
+			err = r.busy(err)
 		}
 		if err != nil {
 			return err
@@ -212,7 +218,7 @@ func (r *Run) launchElsewhere(ctx context.Context) error {
 		return nil
 	case <-wake:
 	case <-ctx.Done():
-		r.abandon(ctx.Err())
+		r.abandon(r.busy(ctx.Err()))
 	}
 	if r.isAbandoned() {
 		_, err := r.result()

@@ -125,6 +125,9 @@ func Open(o OpenOptions) (*Plugin, error) {
 	} else if o.VLog != "" && o.VLog != p.vlog {
 		return nil, &LoadedError{Path: path, Option: "VLog"}
 	}
+	if err := serveInterrupts(); err != nil {
+		return nil, err
+	}
 	targets := o.Targets
 	if targets == nil && p.CallsBack() {
 		targets = contract.Targets()

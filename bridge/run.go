@@ -22,6 +22,7 @@ type Run struct {
 	several bool         // whether it runs on several devices
 	debug   bool
 	at      string // in debug mode, the line that started it
+	start   start  // if its context can end
 
 	pjrt     pjrt.Run
 	device   int     // of a run on one device
@@ -152,7 +153,8 @@ func channel(at *chan struct{}, happened bool) chan struct{} {
 // a *[StallError].
 //
 // If ctx ends first, the run's further callbacks fail, and Wait returns ctx.Err() within a
-// tenth of a second even if XLA is still executing. The inputs and outputs are freed when
+// tenth of a second even if XLA is still executing. If other runs whose contexts have ended are in its way, the error
+// is a *[BusyError], which unwraps to ctx.Err(). The inputs and outputs are freed when
 // XLA is done. A further Wait returns the same results.
 func (r *Run) Wait(ctx context.Context) ([]*Buffer, error) {
 	r.given("Wait")
@@ -160,7 +162,7 @@ func (r *Run) Wait(ctx context.Context) ([]*Buffer, error) {
 		return nil, dispatch.Ended(ctx)
 	}
 	if !r.until(ctx) {
-		endWaits(ctx.Err(), []*Run{r})
+		endWaits(r.busy(ctx.Err()), []*Run{r})
 	}
 	return r.result()
 }

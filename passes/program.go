@@ -14,6 +14,10 @@ import (
 type PrepareOptions struct {
 	RuntimeTokens bool // order the callbacks of one effect over several runs: see AddRuntimeTokens
 	Overlap       bool // let callbacks overlap that do not depend on one another: see LetOverlap
+	// Interruptible has each iteration of a loop look whether the context of its run has ended, which ends the run:
+	// see InterruptLoops. Without it a loop without callbacks goes on after the end of the context, and keeps its
+	// device.
+	Interruptible bool
 	// PoliciesApplied leaves out ApplyPolicies, which cannot see in a part of a module that it has changed the whole.
 	PoliciesApplied bool
 }
@@ -33,6 +37,9 @@ func Prepare(m *mlir.Module, o PrepareOptions) error {
 	}
 	steps = append(steps, ExpandIntegerPowers, StateSignedness, NarrowUnsigned, RemoveEmptyLoops, KeepConditions,
 		KeepValues, ConstrainLayouts, SeparateChannels)
+	if o.Interruptible {
+		steps = append(steps, InterruptLoops)
+	}
 	if o.Overlap {
 		steps = append(steps, LetOverlap)
 	}
