@@ -57,15 +57,7 @@ func lowerTorchIndexSelect(e *emitter) error {
 		op.Dim >= int64(len(dims(op.Operand))) {
 		return errors.New("its dimensions do not fit its operands")
 	}
-	return nil
-}
-
-// lowerDynamicUpdateSlice copies the operand of a dynamic_update_slice if it is used later.
-func lowerDynamicUpdateSlice(e *emitter) error {
-	if v := e.op.Operand(0); !v.IsArgument() && usedLater(v, e.op, 0) {
-		e.op.SetOperand(0, e.cast(e.owned(0), v.Type()))
-	}
-	return nil
+	return e.signIndices(1)
 }
 
 // lowerOnFloat8 computes an operation on floats of eight bits in f32. MLIR's pass gives formats without infinity one.

@@ -17,10 +17,7 @@ func lowerScatter(e *emitter) error {
 		return errMalformed
 	}
 	s := scatter{emitter: e, d: op.ScatterDimensionNumbers, body: op.UpdateComputation.First(),
-		indices: e.signless(op.ScatterIndices), updates: each(op.Updates, e.signless), sizes: dims(op.Inputs[0])}
-	elem, _ := op.ScatterIndices.Type().Element()
-	_, sign, _ := elem.IntegerWidth()
-	s.unsigned = sign == mlir.Unsigned
+		indices: e.signed(op.ScatterIndices), updates: each(op.Updates, e.signless), sizes: dims(op.Inputs[0])}
 	var outer, inner []int64
 	for i, n := range dims(op.Updates[0]) {
 		if slices.Contains(s.d.UpdateWindowDims, int64(i)) {
@@ -42,12 +39,11 @@ func lowerScatter(e *emitter) error {
 
 type scatter struct {
 	*emitter
-	d        stablehlo.ScatterDimensionNumbers
-	body     mlir.Block
-	indices  mlir.Value
-	unsigned bool // the indices are
-	updates  []mlir.Value
-	sizes    []int64 // of the inputs
+	d       stablehlo.ScatterDimensionNumbers
+	body    mlir.Block
+	indices mlir.Value
+	updates []mlir.Value
+	sizes   []int64 // of the inputs
 }
 
 // start returns the first place of the window in the inputs, for a place in the dimensions of the updates that are not
@@ -63,11 +59,7 @@ func (s *scatter) start(at []mlir.Value) []mlir.Value {
 			place[s.d.IndexVectorDim] = s.index(int64(i))
 		}
 		element := tensor.Extract(s.Builder, s.indices, place...)
-		if s.unsigned {
-			start[d] = arith.IndexCastUI(s.Builder, s.Context().IndexType(), element)
-		} else {
-			start[d] = arith.IndexCast(s.Builder, s.Context().IndexType(), element)
-		}
+		start[d] = arith.IndexCast(s.Builder, s.Context().IndexType(), element)
 	}
 	for i, d := range s.d.InputBatchingDims {
 		n := s.d.ScatterIndicesBatchingDims[i]

@@ -72,17 +72,14 @@ func (s *selection) selected(at []mlir.Value) (found mlir.Value, place []mlir.Va
 // place returns a place of the window in the operand, and whether it is inside.
 func (s *selection) place(at, in []mlir.Value) (place []mlir.Value, inside mlir.Value) {
 	b := s.Builder
+	inside = arith.ConstantInt(b, s.integer(1), 1)
 	for d, size := range dims(s.operand) {
 		i := arith.AddI(b, arith.MulI(b, at[d], s.index(s.strides[d])), in[d])
 		if s.op.Padding != nil {
 			i = arith.SubI(b, i, s.index(s.op.Padding[d][0]))
 		}
 		below := arith.CmpI(b, arith.CmpIPredicateUlt, i, s.index(size))
-		if place = append(place, i); d == 0 {
-			inside = below
-		} else {
-			inside = arith.AndI(b, inside, below)
-		}
+		place, inside = append(place, i), arith.AndI(b, inside, below)
 	}
 	return place, inside
 }
