@@ -3,11 +3,14 @@ package jit
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/jit/internal/lower"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
 	"github.com/calliope-mlir/calliope/mlir/dialect/memref"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -37,7 +40,9 @@ func planMemory(m *mlir.Module, e *Executable) error {
 	if err != nil {
 		return err
 	}
-	e.arena = pack(list)
+	if e.arena, err = pack(list); err != nil {
+		return err
+	}
 	t, err := c.MemRefType(c.IntegerType(8, mlir.Signless), mlir.MemRefOptions{}, int64(e.arena))
 	if err != nil {
 		return err
@@ -163,12 +168,46 @@ func isBuffer(t mlir.Type) bool { return t.Kind() == mlir.KindMemRef }
 
 // sizeOf returns how many bytes a buffer takes.
 func sizeOf(t mlir.Type) (int, error) {
-	n, ok := t.NumElements()
+	dims, ok := t.Dims()
 	one, err := elementSize(t)
-	if err == nil && (!ok || !isWhole(t)) {
+	if err == nil && (!ok || slices.Contains(dims, mlir.Dynamic) || !isWhole(t)) {
 		err = fmt.Errorf("a temporary of the type %s has no known size", t)
 	}
-	return int(n) * one, err
+	if err != nil || slices.Contains(dims, 0) {
+		return 0, err
+	}
+	for _, n := range dims {
+		if n > int64(largestArray/one) {
+			return 0, fmt.Errorf("a temporary of the type %s takes more than %d bytes, the most that is addressed",
+				t, int64(largestArray))
+		}
+		one *= int(n)
+	}
+	return one, nil
+}
+
+// largestArray is how many bytes an array may take: what a process can address. The sum of several still fits an int.
+const largestArray = min(1<<47, math.MaxInt/2)
+
+// checkSizes refuses a module with an array that is too large for any memory. The sizes of those that later steps make
+// would overflow.
+func checkSizes(m *mlir.Module, _ *Executable) error {
+	for op := range m.Operation().All() {
+		for _, r := range op.ResultValues() {
+			if !r.Type().IsRankedTensor() {
+				continue
+			}
+			s, err := stablehlo.ShapeOf(r.Type())
+			if err != nil || slices.Contains(s.Dims, -1) {
+				continue // other steps refuse these, if they have to
+			}
+			if s.Check() != nil || s.NumBytes() > largestArray {
+				return lower.Refuse(op, fmt.Sprintf("its result %s takes more than %d bytes, the most that is addressed: "+
+					"make it smaller", s, int64(largestArray)))
+			}
+		}
+	}
+	return nil
 }
 
 // elementSize returns how many bytes an element of a buffer takes.
@@ -186,7 +225,7 @@ func elementSize(t mlir.Type) (int, error) {
 
 // pack sets the offsets so that temporaries that live at the same time do not overlap, the largest first, and returns
 // the size of the arena.
-func pack(list []*temporary) (total int) {
+func pack(list []*temporary) (total int, err error) {
 	order := slices.Clone(list)
 	slices.SortStableFunc(order, func(a, b *temporary) int { return cmp.Compare(b.size, a.size) })
 	var placed []*temporary // by offset
@@ -204,7 +243,10 @@ func pack(list []*temporary) (total int) {
 		t.offset = at
 		i, _ := slices.BinarySearchFunc(placed, t, func(a, b *temporary) int { return cmp.Compare(a.offset, b.offset) })
 		placed = slices.Insert(placed, i, t)
-		total = max(total, at+t.size)
+		if total = max(total, at+t.size); total > largestArray {
+			return 0, fmt.Errorf("its temporaries take more than %d bytes together, the most that is addressed",
+				int64(largestArray))
+		}
 	}
-	return total
+	return total, nil
 }

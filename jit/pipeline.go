@@ -21,6 +21,7 @@ var expansion = []step{
 	inline,
 	expandTopK,
 	onlyMain,
+	checkSizes,
 	passes("canonicalize", "cse"),
 }
 
