@@ -20,7 +20,8 @@ func lowerLogPlusOne(e *emitter) error {
 	})
 }
 
-// lowerExponentialMinusOne computes exp(x)-1, which loses digits near 0, by tanh(x/2) there.
+// lowerExponentialMinusOne computes exp(x)-1, which loses digits near 0, by tanh(x/2) there. It is x if the square of x
+// changes no digit: half of a denormal number would lose one.
 func lowerExponentialMinusOne(e *emitter) error {
 	return e.inFloat32(func(x mlir.Value) mlir.Value {
 		b := e.Builder
@@ -28,8 +29,9 @@ func lowerExponentialMinusOne(e *emitter) error {
 		exp := stablehlo.Exponential(b, x)
 		tanh := stablehlo.Tanh(b, stablehlo.Multiply(b, x, half))
 		near := stablehlo.Multiply(b, tanh, stablehlo.Add(b, exp, one))
-		isNear := e.compare(stablehlo.Abs(b, x), half, stablehlo.CompareLT)
-		return stablehlo.Select(b, isNear, near, stablehlo.Subtract(b, exp, one))
+		size := stablehlo.Abs(b, x)
+		near = stablehlo.Select(b, e.compare(size, e.like(x, 0x1p-55), stablehlo.CompareLT), x, near)
+		return stablehlo.Select(b, e.compare(size, half, stablehlo.CompareLT), near, stablehlo.Subtract(b, exp, one))
 	})
 }
 
