@@ -69,14 +69,26 @@ func planMemory(m *mlir.Module, e *Executable) error {
 	return nil
 }
 
+// largestStack is how many bytes of temporaries a function has on the stack, at most.
+const largestStack = 1 << 14
+
 // useStack moves the temporaries of functions but main to the stack. These are comparators of sorts, whose temporaries
-// are few elements.
+// are few elements. It refuses those that the stack of a thread may lack room for.
 func useStack(m *mlir.Module, main mlir.Operation) error {
 	for f := range m.Body().Operations() {
 		if f.Name() != "func.func" || f.Equal(main) {
 			continue
 		}
+		total := 0
 		for op := range f.Index().Named("memref.alloc") {
+			size, err := sizeOf(op.Result(0).Type())
+			if total += min(size, largestStack+1); err == nil && total > largestStack {
+				err = fmt.Errorf("the comparator of a sort needs more than %d bytes for its temporaries: "+
+					"compute them before the sort", largestStack)
+			}
+			if err != nil {
+				return fmt.Errorf("at %s: %w", op.Location().Position(), err)
+			}
 			b := mlir.NewBuilder(mlir.AtStart(f.Region(0).First()), op.Location())
 			place := memref.AllocaOp{MemrefType: op.Result(0).Type()}.Create(b)
 			if b.Err() != nil {

@@ -39,3 +39,22 @@ func TestSizes(t *testing.T) {
 		})
 	}
 }
+
+// TestLargeComparator has a comparator whose temporaries the stack of a thread has no room for.
+func TestLargeComparator(t *testing.T) {
+	m := mlirtest.Parse(t, mlirtest.Context(t), `func.func @main(%x: tensor<4xf32>, %i: tensor<i32>) -> tensor<4xf32> {
+		%0 = "stablehlo.sort"(%x) <{dimension = 0 : i64}> ({
+		^bb0(%a: tensor<f32>, %b: tensor<f32>):
+			%w = stablehlo.broadcast_in_dim %a, dims = [] : (tensor<f32>) -> tensor<4000000xf32>
+			%u = stablehlo.broadcast_in_dim %b, dims = [] : (tensor<f32>) -> tensor<10xf32>
+			%v = stablehlo.dynamic_update_slice %w, %u, %i
+				: (tensor<4000000xf32>, tensor<10xf32>, tensor<i32>) -> tensor<4000000xf32>
+			%r = stablehlo.dynamic_slice %v, %i, sizes = [1] : (tensor<4000000xf32>, tensor<i32>) -> tensor<1xf32>
+			%s = stablehlo.reshape %r : (tensor<1xf32>) -> tensor<f32>
+			%c = stablehlo.compare LT, %s, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+			stablehlo.return %c : tensor<i1>
+		}) : (tensor<4xf32>) -> tensor<4xf32>
+		return %0 : tensor<4xf32> }`)
+	_, err := jit.Compile(t.Context(), m, jit.Options{Isolate: true})
+	check.Error(t, err, "test.mlir:", "before the sort")
+}
