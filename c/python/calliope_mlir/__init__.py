@@ -23,12 +23,14 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import gc
 import inspect
 import json
 import os
 import pathlib
 import sys
 import traceback
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -142,22 +144,50 @@ _NUMBERS = {t: n for n, t in _DTYPES.items()}
 
 
 def _view(array, writable):
-    """Returns an array of a call as a NumPy array on its memory."""
+    """Returns an array of a call as a NumPy array on its memory, and a weak reference to what stands for the memory."""
     dtype = _DTYPES.get(array.dtype)
     if dtype is None:
         raise TypeError(f"element type {array.dtype} of calliope.h has no NumPy type here; ml_dtypes has more")
     shape = tuple(array.dims[i] for i in range(array.rank))
     if not array.size:
-        return np.empty(shape, dtype)
-    view = np.frombuffer((ctypes.c_char * array.size).from_address(array.data), dtype).reshape(shape)
+        return np.empty(shape, dtype), None
+    memory = (ctypes.c_char * array.size).from_address(array.data)
+    view = np.frombuffer(memory, dtype).reshape(shape)
     view.flags.writeable = writable
-    return view
+    return view, weakref.ref(memory)
 
 
-def _operands(call):
-    """Returns the operands of a call. Others may have their memory, unless the operands pass through."""
+def _operands(call, views):
+    """Returns the operands of a call, and weak references to the memory of those that are views.
+
+    Whatever is made of a view, of any library, keeps the object that stands for its memory. Views are
+    read-only, because others may have their memory, unless the operands pass through. Copies are as views.
+    """
     passed = {call.results[i].data for i in range(call.num_results)}
-    return [_view(call.args[i], call.args[i].data in passed) for i in range(call.num_args)]
+    arrays, memory = [], []
+    for i in range(call.num_args):
+        array, owner = _view(call.args[i], call.args[i].data in passed)
+        if not views:
+            writable, array = array.flags.writeable, array.copy()
+            array.flags.writeable = writable
+        elif owner is not None:
+            memory.append((i, owner))
+        arrays.append(array)
+    return arrays, memory
+
+
+def _kept(memory):
+    """Returns the message about operands whose memory something still has, or None."""
+    kept = [i for i, owner in memory if owner() is not None]
+    if kept:
+        gc.collect()  # what only a cycle has, is not kept
+        kept = [i for i, owner in memory if owner() is not None]
+    if kept:
+        return (
+            f"the function keeps operand {', '.join(map(str, kept))} after the call, with which its memory ends: "
+            "keep a copy (numpy.array(x)), or register the function without views=True"
+        )
+    return None
 
 
 def _library():
@@ -223,17 +253,21 @@ class Library:
     def register(
         self, function: Callable, name: str | None = None, registry: str = "", dispatch: str = "inline",
         timeout: float = 0.0, fail_run: bool = False, per_second: int = 0, measure: bool = False,
-        template: tuple[Sequence, Sequence] | None = None,
+        template: tuple[Sequence, Sequence] | None = None, views: bool = False,
     ) -> str | int:  # fmt: skip
         """Registers a function as a callback with a name, or, without one, with an id, which it returns.
 
-        The function takes the operands as NumPy arrays on the runtime's memory, which are valid
-        until it returns, and returns one array for each result: an array, a tuple of arrays, or None for
-        no results. What it raises fails the run. timeout is in seconds. template is a
-        pair of lists of arrays, or of what has shape and dtype: the operands and the results that
+        The function takes the operands as NumPy arrays, and returns one array for each result: an array,
+        a tuple of arrays, or None for no results. It may keep the operands, which are copies. They are
+        read-only, unless they pass through. What it raises fails the run. timeout is in seconds. template
+        is a pair of lists of arrays, or of what has shape and dtype: the operands and the results that
         modules must call with.
+
+        With views, the operands are on the runtime's memory, without a copy, and are valid until the
+        function returns. It must keep nothing of them: no slice, memoryview, array of another library on the
+        same memory, or exception whose traceback has one. If it does, the call fails.
         """
-        handler = _Function(lambda _, call: self._invoke(function, call))
+        handler = _Function(lambda _, call: self._invoke(function, call, views))
         options = _Options(
             struct_size=ctypes.sizeof(_Options), registry=registry.encode(), dispatch=DISPATCH[dispatch],
             fail_run=fail_run, timeout_ns=round(timeout * 1e9), per_second=per_second, measure=measure,
@@ -281,29 +315,41 @@ class Library:
         finally:
             self._check(self._lib.calliope_free(text))
 
-    def _invoke(self, function, call):
+    def _invoke(self, function, call, views):
+        memory, message = [], None
         try:
-            c = call.contents
-            results = function(*_operands(c))
-            if results is None:
-                results = ()
-            elif not isinstance(results, (tuple, list)):
-                results = (results,)
-            if len(results) != c.num_results:
-                raise TypeError(f"the function returned {len(results)} results, and the module wants {c.num_results}")
-            for i, result in enumerate(results):
-                want, result = _view(c.results[i], True), np.asarray(result)
-                if result.shape != want.shape or result.dtype != want.dtype:
-                    raise TypeError(
-                        f"result {i} is {result.dtype}{list(result.shape)}, "
-                        f"and the module wants {want.dtype}{list(want.shape)}"
-                    )
-                want[...] = result
-            return 0
+            _run(function, call.contents, views, memory)
         except BaseException:  # an exception must not leave the call
-            message = traceback.format_exc().encode()
-            self._lib.calliope_fail(call, message, len(message))
-            return _INTERNAL
+            message = traceback.format_exc()
+        kept = _kept(memory)
+        if kept:
+            message = f"{message}\n{kept}" if message else kept
+        if message is None:
+            return 0
+        message = message.encode()
+        self._lib.calliope_fail(call, message, len(message))
+        return _INTERNAL
+
+
+def _run(function, call, views, memory):
+    """Calls a function with the operands of a call, and writes its results. It adds to memory what _kept takes."""
+    operands, owners = _operands(call, views)
+    memory += owners
+    results = function(*operands)
+    if results is None:
+        results = ()
+    elif not isinstance(results, (tuple, list)):
+        results = (results,)
+    if len(results) != call.num_results:
+        raise TypeError(f"the function returned {len(results)} results, and the module wants {call.num_results}")
+    for i, result in enumerate(results):
+        (want, _), result = _view(call.results[i], True), np.asarray(result)
+        if result.shape != want.shape or result.dtype != want.dtype:
+            raise TypeError(
+                f"result {i} is {result.dtype}{list(result.shape)}, "
+                f"and the module wants {want.dtype}{list(want.shape)}"
+            )
+        want[...] = result
 
 
 def _types(arrays):
