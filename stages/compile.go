@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 
@@ -19,6 +20,10 @@ import (
 // Of several errors, it returns that of the first stage.
 func (p *Plan) compileStages(ctx context.Context) ([]compiledStage, error) {
 	var reading sync.Mutex // the stages' modules have one context
+	keys := make([]stageKey, len(p.stages))
+	for i, s := range p.stages {
+		keys[i] = p.key(s) // before anybody reads: printing a large module would keep the others from theirs
+	}
 	programs, errs := make([]compiledStage, len(p.stages)), make([]error, len(p.stages))
 	next := make(chan *Stage)
 	failed := make(chan struct{})
@@ -28,7 +33,7 @@ func (p *Plan) compileStages(ctx context.Context) ([]compiledStage, error) {
 		all.Go(func() {
 			for s := range next {
 				i := s.number
-				if programs[i], errs[i] = p.compileStage(ctx, s, &reading); errs[i] != nil {
+				if programs[i], errs[i] = p.compileStage(ctx, s, keys[i], &reading); errs[i] != nil {
 					once.Do(func() { close(failed) })
 				}
 			}
@@ -52,14 +57,18 @@ hand:
 	return programs, nil
 }
 
-// compileStage compiles a stage, unless an equal one is compiled.
-func (p *Plan) compileStage(ctx context.Context, s *Stage, reading *sync.Mutex) (compiledStage, error) {
-	reading.Lock()
+func (p *Plan) key(s *Stage) stageKey {
 	device := p.devices[s.Device]
-	key := stageKey{client: device.place().client, jit: device == JIT(), replicas: s.replicas, exact: p.exact,
+	return stageKey{client: device.place().client, jit: device == JIT(), replicas: s.replicas, exact: p.exact,
 		jax: strings.Join(s.jax, "\x00"), text: sha256.Sum256([]byte(s.module.String())),
 		library: s.module.Context().Library().Path()}
-	reading.Unlock()
+}
+
+// compileStage compiles a stage, unless an equal one is compiled.
+func (p *Plan) compileStage(
+	ctx context.Context, s *Stage, key stageKey, reading *sync.Mutex,
+) (compiledStage, error) {
+	device := p.devices[s.Device]
 	return compiled.get(ctx, key, func() (compiledStage, error) {
 		made, err := device.compile(ctx, s, p.exact, reading)
 		if err != nil && !device.callsBack() {
@@ -143,11 +152,7 @@ func (t *sharedStages) get(
 		e.uses++
 		t.mu.Unlock()
 		if !found {
-			if e.compiledStage, e.err = build(); e.err != nil {
-				t.remove(e)
-			}
-			close(e.ready)
-			if e.err != nil {
+			if t.make(e, build); e.err != nil {
 				return nil, e.err
 			}
 			return e, nil
@@ -167,6 +172,25 @@ func (t *sharedStages) get(
 		}
 		// What failed there, for example because that context ended, may succeed here.
 	}
+}
+
+// errAbandoned is the error of a build that ended its goroutine.
+var errAbandoned = errors.New("stages: the compile of an equal stage was abandoned")
+
+// make builds the program of an entry. A panic is an error, so that nobody waits for ever, and the next one builds
+// again.
+func (t *sharedStages) make(e *sharedStage, build func() (compiledStage, error)) {
+	e.err = errAbandoned
+	defer close(e.ready)
+	defer func() {
+		if p := recover(); p != nil {
+			e.err = fmt.Errorf("stages: the compiler panicked: %v\n%s", p, debug.Stack())
+		}
+		if e.err != nil {
+			t.remove(e)
+		}
+	}()
+	e.compiledStage, e.err = build()
 }
 
 // remove removes an entry, so that nobody finds it.

@@ -3,6 +3,8 @@ package stages
 import (
 	"context"
 	"errors"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
@@ -50,4 +52,40 @@ func TestSharedWait(t *testing.T) {
 	check.Diff(t, "closed", 1, again.closed)
 	check.Diff(t, "closed, of the first", 0, made.closed)
 	check.Diff(t, "entries", 0, len(compiled.entries))
+}
+
+// TestSharedPanic has a build that panics, or that ends its goroutine, while another one waits.
+func TestSharedPanic(t *testing.T) {
+	for what, end := range map[string]func(){
+		"the compiler panicked: oh": func() { panic("oh") },
+		"was abandoned":             runtime.Goexit,
+	} {
+		key := stageKey{library: t.Name() + what}
+		building, finish := make(chan struct{}), make(chan struct{})
+		first := make(chan error, 1)
+		go func() {
+			var err error
+			defer func() { first <- err }()
+			_, err = compiled.get(t.Context(), key, func() (compiledStage, error) {
+				close(building)
+				<-finish
+				end()
+				return nil, nil
+			})
+		}()
+		<-building
+		second := make(chan error)
+		made := &counted{}
+		go func() {
+			p, err := compiled.get(t.Context(), key, func() (compiledStage, error) { return made, nil })
+			second <- errors.Join(err, p.close())
+		}()
+		close(finish)
+		if err := <-first; err != nil && !strings.Contains(err.Error(), what) {
+			t.Errorf("got %v, want an error with %q", err, what)
+		}
+		check.NoError(t, <-second)
+		check.Diff(t, "closed", 1, made.closed)
+		check.Diff(t, "entries", 0, len(compiled.entries))
+	}
 }
