@@ -93,14 +93,6 @@ calliope_memory calliope_executable_memory(const pjrt_api* api, void* loaded_exe
   return (calliope_memory){.error = error, .device = args.device, .host = args.host};
 }
 
-pjrt_error* calliope_call_too_small(const pjrt_api* api, int function) {
-  struct {
-    size_t struct_size;
-    void* zeros[15];
-  } small = {.struct_size = sizeof(size_t)};
-  return CALL(api, function, &small);
-}
-
 char* calliope_pjrt_program(const pjrt_api* api, size_t* size) {
   pjrt_program program = {.struct_size = sizeof program};
   pjrt_optimized_program_args args = {.struct_size = sizeof args, .executable = last, .program = &program};

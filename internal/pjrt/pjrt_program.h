@@ -36,10 +36,6 @@ typedef struct {
 // What an executable needs. The plugin must have the function.
 calliope_memory calliope_executable_memory(const pjrt_api* api, void* loaded_executable);
 
-// Calls a function with a structure that is too small for every version. NULL for a
-// function that does not report that.
-pjrt_error* calliope_call_too_small(const pjrt_api* api, int function);
-
 static inline int calliope_has(const pjrt_api* api, int function) { return api->functions[function] != NULL; }
 
 // Stands in for the plugin's LoadedExecutable_GetExecutable, which is called at the

@@ -41,7 +41,7 @@ const (
 	OtherType
 	NoSerialize    // no function Executable_Serialize
 	OtherSerialize // Executable_Serialize has another layout
-	AnySerialize   // Executable_Serialize accepts any size
+	Sizeless       // the functions that save executables look at no size, and follow every pointer
 	NoMemory       // no function Executable_GetCompiledMemoryStats
 	RightCUDA      // right, for GPUs: calls have a stream
 	OtherStream    // Stream_Get has another layout

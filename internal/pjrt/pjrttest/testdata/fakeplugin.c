@@ -38,7 +38,7 @@ enum {  // as in pjrttest.go
   OTHER_TYPE,
   NO_SERIALIZE,
   OTHER_SERIALIZE,
-  ANY_SERIALIZE,
+  SIZELESS,
   NO_MEMORY,
   RIGHT_CUDA,
   OTHER_STREAM,
@@ -344,11 +344,29 @@ static pjrt_error* sized(size_t have, size_t want) {
   snprintf(text, sizeof text, "Unexpected size: expected %zu, got %zu.", want, have);
   return pjrt_fail(text);
 }
-static pjrt_error* serialize(size_t* args) {
-  return sized(*args, VARIANT == ANY_SERIALIZE ? 0 : VARIANT == OTHER_SERIALIZE ? 64 : 56);
+// SIZELESS looks at no size, and follows every pointer.
+static const char saved[] = "saved";
+static void drop_serialized(pjrt_serialized* owner) { (void)owner; }
+static pjrt_error* get_executable(pjrt_get_executable_args* args) {
+  args->executable = args->loaded_executable;
+  return NULL;
 }
-static pjrt_error* deserialize(size_t* args) { return sized(*args, 48); }  // of an older release
-static pjrt_error* executable_destroy(size_t* args) { return sized(*args, 24); }
+static pjrt_error* serialize(pjrt_serialize_args* args) {
+  pjrt_error* error = VARIANT == SIZELESS ? NULL : sized(args->struct_size, VARIANT == OTHER_SERIALIZE ? 64 : 56);
+  if (error != NULL) return error;
+  args->size = (size_t)*(const volatile char*)args->executable;  // how many bytes there are
+  args->data = saved;
+  args->deleter = drop_serialized;
+  return NULL;
+}
+static pjrt_error* deserialize(pjrt_deserialize_args* args) {
+  if (VARIANT != SIZELESS) return sized(args->struct_size, 48);  // of an older release
+  return *(const volatile char*)args->data + *(const volatile char*)args->client == 0 ? pjrt_fail("nothing") : NULL;
+}
+static pjrt_error* executable_destroy(pjrt_executable_args* args) {
+  if (VARIANT != SIZELESS) return sized(args->struct_size, 24);
+  return *(const volatile char*)args->executable == 0 ? pjrt_fail("nothing") : NULL;
+}
 
 // Clients of two processes, with two devices each. Device n is &devices[n].
 static int devices[4];
@@ -483,6 +501,7 @@ void* GetPjrtApi(void) {
   api->functions[PJRT_FN_ERROR_MESSAGE] = pjrt_error_message_;
   api->functions[PJRT_FN_ERROR_GET_CODE] = pjrt_error_code_;
   api->functions[PJRT_FN_SERIALIZE] = VARIANT == NO_SERIALIZE ? NULL : serialize;
+  api->functions[PJRT_FN_GET_EXECUTABLE] = get_executable;
   api->functions[PJRT_FN_DESERIALIZE] = deserialize;
   api->functions[PJRT_FN_EXECUTABLE_DESTROY] = executable_destroy;
   if (VARIANT >= PROCESSES) {
