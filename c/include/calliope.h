@@ -290,7 +290,8 @@ CALLIOPE_API calliope_status calliope_register_id(calliope_function function, vo
 
 // Removes a callback from a registry (NULL or "": the default one). Calls that run go on; later
 // ones fail until the name is registered again: programs that were compiled before then call the new
-// function, with its options. An id is not registered again.
+// function, with its options. An id is not registered again. It does not wait for calls that run: the option drop
+// tells when the last one has ended, and what the function uses may be freed.
 CALLIOPE_API calliope_status calliope_unregister(const char* registry, const char* name);
 CALLIOPE_API calliope_status calliope_unregister_id(const char* registry, int64_t id);
 

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <future>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -143,8 +144,10 @@ struct Options {
   std::vector<Type> args, results;
 };
 
-// A Callback is a function that is registered. Its destructor unregisters it; the function is destroyed after its last
-// call, on any thread.
+// A Callback is a function that is registered. Its destructor unregisters it, and waits for its calls that run, so that
+// what the function refers to may be destroyed then. The function is destroyed after its last call, on any thread. In a
+// call of the function itself the destructor does not wait: that call goes on. Two functions, or a function and a lock
+// that it waits for, must not wait for each other.
 class Callback {
  public:
   // Registers a function with a name, or with an id if the name is empty.
@@ -162,11 +165,13 @@ class Callback {
     o.has_template = options.has_template;
     o.args = args.data(), o.num_args = args.size();
     o.results = results.data(), o.num_results = results.size();
-    o.drop = [](void* f) { std::unique_ptr<Function>(static_cast<Function*>(f)); };
-    auto owned = std::make_unique<Function>(std::move(function));
+    o.drop = drop;
+    auto owned = std::make_unique<State>();
+    owned->function = std::move(function);
+    ended_ = owned->ended.get_future().share();
     check(name_.empty() ? calliope_register_id(invoke, owned.get(), &o, &id_)
                         : calliope_register(name_.c_str(), invoke, owned.get(), &o));
-    registered_ = owned.release() != nullptr;  // drop owns it now
+    state_ = owned.release();  // drop owns it now
   }
   ~Callback() { unregister(); }
   Callback(Callback&& from) noexcept { *this = std::move(from); }
@@ -174,7 +179,7 @@ class Callback {
     if (this == &from) return *this;
     unregister();
     registry_ = std::move(from.registry_), name_ = std::move(from.name_), id_ = from.id_;
-    registered_ = std::exchange(from.registered_, false);
+    state_ = std::exchange(from.state_, nullptr), ended_ = std::move(from.ended_);
     return *this;
   }
 
@@ -182,13 +187,41 @@ class Callback {
   std::int64_t id() const noexcept { return id_; }
 
  private:
-  static calliope_status invoke(void* function, calliope_call* call) noexcept {
+  struct State {
+    Function function;
+    std::promise<void> ended;  // there are no more calls
+  };
+
+  // Running are the calls on this thread, the last one first.
+  struct Running {
+    const State* state;
+    const Running* outer;
+  };
+  static const Running*& running() noexcept {
+    static thread_local const Running* list = nullptr;
+    return list;
+  }
+  struct Enter : Running {
+    explicit Enter(const State* state) noexcept : Running{state, running()} { running() = this; }
+    ~Enter() { running() = this->outer; }
+    Enter(const Enter&) = delete;
+  };
+
+  static void drop(void* data) {
+    std::unique_ptr<State> state(static_cast<State*>(data));
+    std::promise<void> ended = std::move(state->ended);
+    state.reset();
+    ended.set_value();
+  }
+
+  static calliope_status invoke(void* data, calliope_call* call) noexcept {
+    const Enter enter(static_cast<State*>(data));
     const auto fail = [call](calliope_status status, const char* why) {
       calliope_fail(call, why, std::char_traits<char>::length(why));
       return status;
     };
     try {
-      (*static_cast<Function*>(function))(Call(call));
+      static_cast<State*>(data)->function(Call(call));
       return CALLIOPE_OK;
     } catch (const Error& e) {
       return fail(e.status(), e.what());
@@ -205,19 +238,22 @@ class Callback {
     return list;
   }
 
-  // The only error is that the callback, or its registry, is gone already.
+  // An error is that the callback, or its registry, is gone already, or that the process was forked, where no call runs.
   void unregister() noexcept {
-    if (!std::exchange(registered_, false)) return;
-    if (name_.empty()) {
-      calliope_unregister_id(registry_.c_str(), id_);
-    } else {
-      calliope_unregister(registry_.c_str(), name_.c_str());
+    const State* state = std::exchange(state_, nullptr);
+    if (state == nullptr) return;
+    const calliope_status status = name_.empty() ? calliope_unregister_id(registry_.c_str(), id_)
+                                                 : calliope_unregister(registry_.c_str(), name_.c_str());
+    for (const Running* r = running(); r != nullptr; r = r->outer) {
+      if (r->state == state) return;  // it would wait for itself
     }
+    if (status == CALLIOPE_OK || status == CALLIOPE_NOT_FOUND) ended_.wait();
   }
 
   std::string registry_, name_;
   std::int64_t id_ = 0;
-  bool registered_ = false;
+  const State* state_ = nullptr;  // only compared: drop may have ended it
+  std::shared_future<void> ended_;
 };
 
 // A Registry is a registry of callbacks with a name. Its destructor closes it.

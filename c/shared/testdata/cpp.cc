@@ -4,6 +4,8 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <future>
+#include <memory>
 #include <optional>
 #include <thread>
 
@@ -109,6 +111,36 @@ int main() {
     refused("the registry is there", [] { calliope::Registry again("r"); });
   }
   refused("the registry is closed", [&] { calliope::Callback f("f", scale, options); });
+
+  {
+    // The owner of a function is destroyed while a call of it runs, which its own memory must outlive.
+    struct Owner {
+      explicit Owner(std::promise<void>& started)
+          : f("f", [this, &started](const calliope::Call& c) {
+              started.set_value();
+              std::this_thread::sleep_for(std::chrono::milliseconds(50));
+              for (float& y : c.result<float>(0)) y = *number;
+            }) {}
+      std::unique_ptr<float> number = std::make_unique<float>(42.0f);
+      calliope::Callback f;
+    };
+    std::promise<void> started;
+    auto owner = std::make_unique<Owner>(started);
+    std::thread caller([] { call("during the destructor", "f"); });
+    started.get_future().wait();
+    owner.reset();
+    caller.join();
+    call("after it", "f");
+  }
+  {
+    std::optional<calliope::Callback> f;
+    f.emplace("f", [&f](const calliope::Call& c) {
+      f.reset();
+      for (float& y : c.result<float>(0)) y = 7;
+    });
+    call("destroyed by itself", "f");
+    call("after that", "f");
+  }
 
   char* json = nullptr;
   calliope::check(calliope_stats(&json));
