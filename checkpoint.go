@@ -48,6 +48,9 @@ func nameAt(at string) string {
 
 // Restore reads what Checkpoint wrote into a tree, whose slices and maps must have their lengths and keys.
 func Restore[T any](path string, to *T) (err error) {
+	if to == nil {
+		return errors.New("calliope: Restore: the tree is nil: give a pointer to one")
+	}
 	f, err := npz.Open(path)
 	if err != nil {
 		return fmt.Errorf("calliope: %w", err)

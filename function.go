@@ -17,6 +17,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -155,6 +156,7 @@ func CallContext[R any](ctx context.Context, f *Function, args ...any) (R, error
 // Module builds the module for arguments, which it does not run: a tensor.Shape may stand for an array. The caller must
 // close the context of the module, which closes the module.
 func (f *Function) Module(ctx context.Context, args ...any) (*mlir.Module, error) {
+	f.given("Module")
 	s, err := f.open(ctx)
 	if err != nil {
 		return nil, err
@@ -182,6 +184,7 @@ func (f *Function) Module(ctx context.Context, args ...any) (*mlir.Module, error
 // Executable compiles the function for arguments, which it does not run: a tensor.Shape may stand for an array. The
 // executable belongs to the function. What its Serialize returns is a file for Load.
 func (f *Function) Executable(ctx context.Context, args ...any) (*bridge.Executable, error) {
+	f.given("Executable")
 	r, err := f.read(args)
 	if err != nil {
 		return nil, err
@@ -200,6 +203,7 @@ func (f *Function) Executable(ctx context.Context, args ...any) (*bridge.Executa
 // It stops a compile, or waits for it: XLA cannot stop one. It waits for calls of closures that are made after their
 // run, and returns the errors of taps since the last barrier. Later calls fail with bridge.ErrClosed.
 func (f *Function) Close() error {
+	f.given("Close")
 	f.mu.Lock()
 	known, registered := f.known, f.registered
 	f.known, f.registered, f.closed = nil, nil, true
@@ -228,13 +232,20 @@ func (f *Function) Close() error {
 	return errors.Join(append(errs, unregister())...)
 }
 
+// given panics because a method was called on a nil pointer or a zero value.
+func (f *Function) given(method string) {
+	if f == nil || f.source == nil && f.err == nil {
+		panic(errtext.Receiver("calliope: Function."+method, f == nil, "Func or Load"))
+	}
+}
+
 // open returns the session.
 func (f *Function) open(ctx context.Context) (*Session, error) {
 	if f.err != nil {
 		return nil, f.err
 	}
 	if ctx == nil {
-		return nil, errors.New("calliope: the context is nil")
+		return nil, errNoContext
 	}
 	s, err := f.opened(f.options.Session)
 	if s == nil && err == nil {
@@ -258,6 +269,9 @@ func (f *Function) opened(s *Session) (*Session, error) {
 	if f.session == nil {
 		return nil, nil
 	}
+	if f.session.registry == nil {
+		return nil, errors.New("calliope: the session is a zero Session: get one from Open")
+	}
 	if f.session.closed.Load() {
 		return nil, fmt.Errorf("calliope: the session is %w: call the function before Session.Close", bridge.ErrClosed)
 	}
@@ -266,6 +280,7 @@ func (f *Function) opened(s *Session) (*Session, error) {
 
 // run runs the function. If onDevice, its results must be Arrays.
 func (f *Function) run(ctx context.Context, args []any, onDevice bool) (*compiled, outputs, error) {
+	f.given("Call")
 	r, err := f.read(args)
 	if err != nil {
 		return nil, outputs{}, err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/internal/model"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
@@ -64,8 +65,13 @@ type Session struct {
 	closed        atomic.Bool
 }
 
+var errNoContext = errors.New("calliope: the context is nil: give context.Background() if there is no other")
+
 // Open opens a session. The context limits only Open.
 func Open(ctx context.Context, o Options) (*Session, error) {
+	if ctx == nil {
+		return nil, errNoContext
+	}
 	s := &Session{offline: o.Offline, interruptible: o.Interruptible, registry: o.Registry,
 		ownLibrary: o.Library.Path != "" || o.Library.Part != "" || o.Library.Process}
 	if s.registry == nil {
@@ -131,21 +137,38 @@ func hasPlugin() bool {
 	return !errors.As(err, new(*native.NotFoundError))
 }
 
+// given panics because a method was called on a nil pointer or a zero value.
+func (s *Session) given(method string) {
+	if s == nil || s.registry == nil {
+		panic(errtext.Receiver("calliope: Session."+method, s == nil, "Open"))
+	}
+}
+
 func (s *Session) fetching() native.EnsureOptions { return native.EnsureOptions{Offline: s.offline} }
 
 // Library returns the MLIR library.
-func (s *Session) Library() *mlir.Library { return s.library }
+func (s *Session) Library() *mlir.Library {
+	s.given("Library")
+	return s.library
+}
 
 // Plugin returns the XLA plugin, or nil if functions run without one.
-func (s *Session) Plugin() *bridge.Plugin { return s.plugin }
+func (s *Session) Plugin() *bridge.Plugin {
+	s.given("Plugin")
+	return s.plugin
+}
 
 // Client returns the client whose devices run functions, or nil without a plugin.
-func (s *Session) Client() *bridge.Client { return s.client }
+func (s *Session) Client() *bridge.Client {
+	s.given("Client")
+	return s.client
+}
 
 // BufferFromHost copies a host array to a device of the client, as bridge.Client.BufferFromHost does. Without a plugin
 // there is device 0, whose memory is the host's. An Array is an argument of the functions of its session. The caller
 // must close it.
 func (s *Session) BufferFromHost(ctx context.Context, v tensor.View, device int) (Array, error) {
+	s.given("BufferFromHost")
 	if s.client != nil {
 		return s.client.BufferFromHost(ctx, v, device)
 	}
@@ -160,14 +183,21 @@ func (s *Session) BufferFromHost(ctx context.Context, v tensor.View, device int)
 
 // Devices returns what runs modules in stages: the client's devices, or one device without a plugin. They are for
 // stages.Options.Devices, and so for whatever compiles a module and does not ask which engine there is.
-func (s *Session) Devices() []stages.Device { return slices.Clone(s.devices) }
+func (s *Session) Devices() []stages.Device {
+	s.given("Devices")
+	return slices.Clone(s.devices)
+}
 
 // Registry returns the registry that holds the closures of functions.
-func (s *Session) Registry() *callbacks.Registry { return s.registry }
+func (s *Session) Registry() *callbacks.Registry {
+	s.given("Registry")
+	return s.registry
+}
 
 // Close closes the client, as bridge.Client.Close does, after what it has compiled. Functions that use the session
 // then return bridge.ErrClosed.
 func (s *Session) Close() error {
+	s.given("Close")
 	s.closed.Store(true)
 	if s.client == nil {
 		return nil
@@ -191,6 +221,9 @@ type opening struct {
 // Default returns the session of functions without one. The first call opens it with the zero Options. If the context
 // ends, that goes on for later calls.
 func Default(ctx context.Context) (*Session, error) {
+	if ctx == nil {
+		return nil, errNoContext
+	}
 	standard.Lock()
 	if s := standard.session; s != nil {
 		standard.Unlock()
