@@ -30,9 +30,23 @@ func Deviations(m *mlir.Module, index *mlir.Index) (found []Deviation) {
 				add(op, "XLA knows how often the loop runs, and does not evaluate its condition: the calls in it are lost")
 			}
 		}
-		for _, op := range emptyLoops(m) {
-			if usesLoop(op) {
+		list, functions := function.Defined(m)
+		effects := &sideEffects{functions: functions, state: map[string]reading{}}
+		for _, op := range emptyLoops(list, effects) {
+			if usesLoop(op) && effects.hasEffects(op) {
 				add(op, "the loop runs zero times, and XLA's compiler reads freed memory")
+			}
+		}
+	}
+	if index.Has("stablehlo.while") {
+		for _, c := range counters(m) {
+			switch reads, _ := c.reading(); reads {
+			case tripCountRounded:
+				add(c.loop, "the step does not divide the distance of the constant bounds, and XLA loses the last step")
+			case tripCountWrong:
+				add(c.loop, "the counter wraps between constant bounds, and XLA takes another number of steps")
+			case tripCountFatal:
+				add(c.loop, "XLA's compiler ends the process on a counter of ui64 that counts down from a constant")
 			}
 		}
 	}

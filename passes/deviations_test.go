@@ -22,6 +22,9 @@ func TestDeviations(t *testing.T) {
 		"empty-loop":              "stablehlo.while: the loop runs zero times",
 		"integer-power":           "stablehlo.power: XLA reads only the low six bits",
 		"integer-power-quotient":  "stablehlo.power: XLA takes the quotient",
+		"trip-count":              "stablehlo.while: the step does not divide",
+		"unsigned-countdown":      "stablehlo.while: XLA's compiler ends the process",
+		"wrapping-counter":        "stablehlo.while: the counter wraps",
 		"returned-through-branch": "stablehlo.custom_call: a computation returns the operand",
 	}
 	refused := map[string]string{ // by MLIR's parser in this module, which guards the library

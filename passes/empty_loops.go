@@ -10,7 +10,8 @@ import (
 // ends the process on some of them: on those with side effects that use a result of an earlier
 // loop. RemoveEmptyLoops returns the number of loops that it removed.
 func RemoveEmptyLoops(m *mlir.Module) (int, error) {
-	empty := emptyLoops(m)
+	list, functions := function.Defined(m)
+	empty := emptyLoops(list, &sideEffects{functions: functions, state: map[string]reading{}})
 	for _, op := range empty {
 		for i, v := range op.Operands() {
 			op.Result(i).ReplaceAllUses(v)
@@ -23,9 +24,7 @@ func RemoveEmptyLoops(m *mlir.Module) (int, error) {
 }
 
 // emptyLoops returns the loops that run zero times, without those in them.
-func emptyLoops(m *mlir.Module) (empty []mlir.Operation) {
-	list, functions := function.Defined(m)
-	r := &sideEffects{functions: functions, state: map[string]reading{}}
+func emptyLoops(list []mlir.Operation, r *sideEffects) (empty []mlir.Operation) {
 	for _, f := range list {
 		f.Walk(func(op mlir.Operation) mlir.WalkAction {
 			if op.Name() != "stablehlo.while" || !r.runsZeroTimes(op) {

@@ -59,6 +59,31 @@ func.func @main(%x: tensor<i32>) -> (tensor<i32>, tensor<i32>) {
 	}
 }
 
+// TestHarmlessEmptyLoop finds no deviation in a loop that runs zero times and has no side effects, in a module that has.
+func TestHarmlessEmptyLoop(t *testing.T) {
+	loop := func(init, of string) string {
+		return `stablehlo.while(%i = ` + init + `, %y = ` + of + `) : tensor<i32>, tensor<i32>
+  cond {
+    %1 = stablehlo.compare LT, %i, %one, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %2 = stablehlo.add %i, %one : tensor<i32>
+    %3 = stablehlo.multiply %y, %y : tensor<i32>
+    stablehlo.return %2, %3 : tensor<i32>, tensor<i32>
+  }`
+	}
+	m := mlirtest.Parse(t, mlirtest.Context(t), `
+func.func @main(%x: tensor<i32>) -> tensor<i32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  `+effectOn("%x")+`
+  %a:2 = `+loop("%zero", "%x")+`
+  %b:2 = `+loop("%one", "%a#1")+`
+  return %b#1 : tensor<i32>
+}`)
+	check.Diff(t, "deviations", 0, len(passes.Deviations(m, m.Operation().Index())))
+}
+
 // effectOn is a call with side effects.
 func effectOn(v string) string {
 	return `stablehlo.custom_call @calliope_io_callback(` + v + `) {api_version = 4 : i32, has_side_effect = true,

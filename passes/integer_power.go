@@ -122,10 +122,13 @@ func (e *powerExpander) choose(which, x, y mlir.Value) mlir.Value {
 }
 
 // splat returns a constant with n in each element.
-func (e *powerExpander) splat(n uint64) mlir.Value {
+func (e *powerExpander) splat(n uint64) mlir.Value { return e.integer(new(big.Int).SetUint64(n)) }
+
+// integer is splat for any integer of the type.
+func (e *powerExpander) integer(n *big.Int) mlir.Value {
 	c := e.Context()
 	element, _ := e.t.Element()
-	integer, err := c.BigIntegerAttribute(element, new(big.Int).SetUint64(n))
+	integer, err := c.BigIntegerAttribute(element, n)
 	value := integer
 	if err == nil {
 		value, err = c.DenseFromAttributes(e.t, integer)
