@@ -7,6 +7,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
+	functions "github.com/calliope-mlir/calliope/mlir/dialect/function"
 )
 
 // A Serializer serializes a module for a compiler. It implements bridge.Program.
@@ -26,8 +27,8 @@ func Unprepared(m *mlir.Module) Serializer { return Serializer{m} }
 // Operations of CHLO that plugins of the version do not know are replaced by operations of
 // StableHLO; others stay, because XLA has better implementations of its own.
 //
-// A module with a [MisplacedCall], or with a bitcast_convert between booleans and a wider type, is refused, because
-// XLA may end the process.
+// A module with a [MisplacedCall], with a function that calls itself, or with a bitcast_convert between booleans and a
+// wider type, is refused, because XLA may end the process.
 func (s Serializer) Artifact(version string) ([]byte, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -35,7 +36,7 @@ func (s Serializer) Artifact(version string) ([]byte, error) {
 	if list := MisplacedCalls(s.module.Operation().Index()); len(list) > 0 {
 		return nil, fmt.Errorf("stablehlo: %s: %w", list[0].Operation.Location().Position(), list[0])
 	}
-	if err := refuseBits(s.module); err != nil {
+	if err := errors.Join(refuseRecursion(s.module), refuseBits(s.module)); err != nil {
 		return nil, err
 	}
 	target, err := s.target(version)
@@ -198,4 +199,13 @@ func (s Serializer) check() (err error) {
 	}()
 	s.module.Operation()
 	return nil
+}
+
+// refuseRecursion returns an error for a function that calls itself: XLA's compiler inlines every call.
+func refuseRecursion(m *mlir.Module) error {
+	err := functions.CheckRecursion(m)
+	if r, ok := errors.AsType[*functions.RecursionError](err); ok {
+		return fmt.Errorf("stablehlo: %s: %w", r.Function.Location().Position(), r)
+	}
+	return err
 }
