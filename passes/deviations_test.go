@@ -22,6 +22,8 @@ func TestDeviations(t *testing.T) {
 		"empty-loop":              "stablehlo.while: the loop runs zero times",
 		"integer-power":           "stablehlo.power: XLA reads only the low six bits",
 		"integer-power-quotient":  "stablehlo.power: XLA takes the quotient",
+		"boolean-sum":             "stablehlo.add: XLA folds the sum",
+		"signed-random-bits":      "stablehlo.rng_bit_generator: XLA returns random bits as unsigned",
 		"trip-count":              "stablehlo.while: the step does not divide",
 		"unsigned-countdown":      "stablehlo.while: XLA's compiler ends the process",
 		"wrapping-counter":        "stablehlo.while: the counter wraps",
