@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/calliope-mlir/calliope/internal/dl"
 )
 
 // A Sample is what the process holds while no call is made.
@@ -50,6 +52,7 @@ func take() (s Sample) {
 			break
 		}
 	}
+	dl.Trim() // package trim does so in a while, at most a hundred times as long as it takes
 	text, _ := os.ReadFile("/proc/self/status")
 	for line := range strings.Lines(string(text)) {
 		_, _ = fmt.Sscanf(line, "VmRSS: %d kB", &s.Resident)
