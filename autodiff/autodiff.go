@@ -184,24 +184,32 @@ func start(f mlir.Operation, o Options) (d *derivation, err error) {
 	if at, err := transform.InlineEach(d.function, d.table, d.see); err != nil {
 		fail(at, "%v", err)
 	}
+	transform.Unpack(d.function)
 	d.body = d.function.Region(0).First()
 	d.parameters = d.body.ArgumentValues()
 	d.active = must(selected(f, d.parameters, o.Parameters))
 	d.in = transform.Shardings(f, transform.Parameters, len(d.parameters))
 	d.out = transform.Shardings(f, transform.Results, len(d.returned()))
-	for _, i := range d.active {
-		d.mustBeStatic("parameter", i, d.parameters[i])
+	for i, v := range d.parameters {
+		if o.Parameters == nil || slices.Contains(d.active, i) {
+			d.mustBeStatic("parameter", i, v)
+		}
 	}
 	for i, v := range d.returned() {
 		d.mustBeStatic("result", i, v)
 	}
 	d.f = &forward{newEmitter(d.body.Terminator(), f.Location()), map[mlir.Value]mlir.Value{}, d.settings}
+	d.f.Clean(d.body) // so that what nothing uses needs no derivative
 	return d, nil
 }
 
 // mustBeStatic ends the transformation if a value with a derivative has a dynamic dimension.
 func (d *derivation) mustBeStatic(what string, i int, v mlir.Value) {
-	if _, static := v.Type().NumElements(); differentiable(v.Type()) && !static {
+	switch _, static := v.Type().NumElements(); {
+	case carries(v.Type()) && !v.Type().IsRankedTensor():
+		fail(d.original, "%s %d is %s, and what it contains has no derivative: make its elements %[1]ss of their own",
+			what, i, v.Type())
+	case differentiable(v.Type()) && !static:
 		fail(d.original, "%s %d is %s, which has a dynamic dimension: "+
 			"make the shapes of the module static first, with stablehlo.Refine", what, i, v.Type())
 	}

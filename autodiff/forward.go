@@ -4,7 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // forward adds to a function the operations that compute tangents. They stand after the operations
@@ -73,10 +75,26 @@ func active(op mlir.Operation, reached func(v mlir.Value) bool) bool {
 	if isControl(op) {
 		return true // its regions may use anything
 	}
-	return slices.ContainsFunc(op.OperandValues(), reached) &&
-		slices.ContainsFunc(op.ResultValues(), func(v mlir.Value) bool {
-			return differentiable(v.Type()) || isQuantized(v.Type())
-		})
+	if o, ok := stablehlo.AsSend(op); ok && !o.IsHostTransfer && slices.ContainsFunc(op.OperandValues(), reached) {
+		fail(op, "what another device receives has no derivative: use collective_permute")
+	}
+	return slices.ContainsFunc(op.ResultValues(), func(v mlir.Value) bool { return carries(v.Type()) }) &&
+		slices.ContainsFunc(transform.Uses(op), reached)
+}
+
+// carries reports whether values of a type may have derivatives, or contain others that have.
+func carries(t mlir.Type) bool {
+	if elements, ok := t.Elements(); ok {
+		return slices.ContainsFunc(elements, carries)
+	}
+	if e, ok := t.Element(); ok {
+		t = e
+	}
+	if t.IsFloat() {
+		return true
+	}
+	_, _, isInteger := t.IntegerWidth()
+	return !isInteger && !t.IsIndex() && t.String() != "!stablehlo.token"
 }
 
 // ruleOf returns the rule of an active operation, or ends the transformation if it has no derivative.
@@ -85,6 +103,11 @@ func ruleOf(op mlir.Operation) rule {
 		if _, static := v.Type().NumElements(); !static && differentiable(v.Type()) {
 			fail(op, "its result %s has a dynamic dimension: "+
 				"make the shapes of the module static first, with stablehlo.Refine", v.Type())
+		}
+	}
+	for _, v := range op.Results() {
+		if t := v.Type(); carries(t) && !t.IsRankedTensor() {
+			fail(op, "its result is %s, and what it contains has no derivative: use the values in it directly", t)
 		}
 	}
 	r := rules[op.Name()]

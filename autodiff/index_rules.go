@@ -260,6 +260,9 @@ func jvpSort(f *forward, op mlir.Operation) {
 // takeAlong gathers the elements of x at positions along a dimension.
 func (e *emitter) takeAlong(x, positions mlir.Value, dimension int64) mlir.Value {
 	n := rank(x)
+	if dims(x)[dimension] == 0 {
+		return x
+	}
 	batch := without(n, dimension)
 	return e.Do(stablehlo.GatherOp{
 		Operand: x, StartIndices: e.Reshape(positions, append(slices.Clone(dims(positions)), 1)...),

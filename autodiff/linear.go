@@ -21,7 +21,6 @@ func LinearTranspose(f mlir.Operation, o Options) (transposed mlir.Operation, er
 	for _, i := range d.active {
 		inputs = append(inputs, d.parameters[i])
 	}
-	d.f.Clean(d.body) // of what is not linear and not used
 
 	var in []mlir.Attribute // how the parameters are divided
 	for i, a := range d.in {

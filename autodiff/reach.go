@@ -1,7 +1,10 @@
 package autodiff
 
 import (
+	"slices"
+
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -50,22 +53,12 @@ func (l reach) operation(op mlir.Operation) {
 			l.add(op.Result(i), l[v])
 		}
 	default:
-		if l.some(op) && !isZero(op) {
+		if slices.ContainsFunc(transform.Uses(op), func(v mlir.Value) bool { return l[v] }) && !isZero(op) {
 			for _, v := range op.Results() {
 				l.add(v, true)
 			}
 		}
 	}
-}
-
-// some reports whether an operand of an operation is in the set.
-func (l reach) some(op mlir.Operation) bool {
-	for i := range op.NumOperands() {
-		if l[op.Operand(i)] {
-			return true
-		}
-	}
-	return false
 }
 
 func (l reach) add(v mlir.Value, reached bool) {

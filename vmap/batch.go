@@ -64,6 +64,7 @@ func Batch(f mlir.Operation, o Options) (batched mlir.Operation, err error) {
 	if at, err := transform.InlineExcept(source, table, stays(table)); err != nil {
 		fail(at, "%v", err)
 	}
+	transform.Unpack(source)
 	asComposites(source)
 	from := source.Region(0).First()
 	parameters, results := from.ArgumentValues(), from.Terminator().OperandValues()

@@ -171,11 +171,9 @@ func (b *batcher) operation(op mlir.Operation) []mlir.Value {
 
 // dependencies returns the batched values of the source that an operation and its regions use.
 func (b *batcher) dependencies(op mlir.Operation) (list []mlir.Value) {
-	for inner := range op.All() {
-		for _, v := range inner.Operands() {
-			if with, ok := b.values[v]; ok && rank(with) > rank(v) && !op.Encloses(v) && !slices.Contains(list, v) {
-				list = append(list, v)
-			}
+	for _, v := range transform.Uses(op) {
+		if with, ok := b.values[v]; ok && rank(with) > rank(v) {
+			list = append(list, v)
 		}
 	}
 	return list

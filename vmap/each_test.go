@@ -194,6 +194,21 @@ func TestEach(t *testing.T) {
 func TestEachCompiled(t *testing.T) {
 	client := newClient(t)
 	for _, test := range []struct{ name, module string }{
+		{"tuples", `func.func private @swap(%u: tuple<tensor<f32>, tensor<3xf32>>) -> tuple<tensor<3xf32>, tensor<f32>> {
+			%0 = stablehlo.get_tuple_element %u[0] : (tuple<tensor<f32>, tensor<3xf32>>) -> tensor<f32>
+			%1 = stablehlo.get_tuple_element %u[1] : (tuple<tensor<f32>, tensor<3xf32>>) -> tensor<3xf32>
+			%2 = stablehlo.tuple %1, %0 : tuple<tensor<3xf32>, tensor<f32>>
+			return %2 : tuple<tensor<3xf32>, tensor<f32>>
+		}
+		func.func @main(%a: tensor<f32>, %b: tensor<3xf32>) -> tensor<3xf32> {
+			%0 = stablehlo.tuple %a, %b : tuple<tensor<f32>, tensor<3xf32>>
+			%1 = func.call @swap(%0) : (tuple<tensor<f32>, tensor<3xf32>>) -> tuple<tensor<3xf32>, tensor<f32>>
+			%2 = stablehlo.get_tuple_element %1[0] : (tuple<tensor<3xf32>, tensor<f32>>) -> tensor<3xf32>
+			%3 = stablehlo.get_tuple_element %1[1] : (tuple<tensor<3xf32>, tensor<f32>>) -> tensor<f32>
+			%4 = stablehlo.broadcast_in_dim %3, dims = [] : (tensor<f32>) -> tensor<3xf32>
+			%5 = stablehlo.subtract %2, %4 : tensor<3xf32>
+			return %5 : tensor<3xf32>
+		}`},
 		{"dot", `func.func @main(%a: tensor<2x3xf32>, %b: tensor<3xf32>) -> tensor<2xf32> {
 			%0 = stablehlo.dot %a, %b, precision = [HIGH, DEFAULT] : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2xf32>
 			return %0 : tensor<2xf32>

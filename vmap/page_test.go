@@ -30,7 +30,7 @@ func init() {
 		"refused: its shape is a value, see stablehlo.Refine": `stablehlo.dynamic_broadcast_in_dim stablehlo.dynamic_conv
 			stablehlo.dynamic_gather stablehlo.dynamic_iota stablehlo.dynamic_pad stablehlo.dynamic_reshape
 			stablehlo.real_dynamic_slice stablehlo.set_dimension_size`,
-		"refused: tuples": `stablehlo.tuple stablehlo.get_tuple_element`,
+		"taken apart: the values in it are batched directly": `stablehlo.tuple stablehlo.get_tuple_element`,
 		"inlined":         `stablehlo.composite`,
 		"with its region": `stablehlo.return`,
 	} {

@@ -123,34 +123,86 @@ func (e *Emitter) Prune(op mlir.Operation) {
 // keepCarried sets keep for the carried values of a loop that its condition, its effects or the values
 // that are kept depend on.
 func keepCarried(op mlir.Operation, keep []bool) {
-	cond, body := op.Region(0).First(), op.Region(1).First()
-	for i, v := range cond.Arguments() {
-		keep[i] = keep[i] || v.HasUses()
-	}
-	list := Operations(body)
-	for changed := true; changed; {
-		changed = false
-		needed := map[mlir.Value]bool{}
-		for _, v := range Filter(body.Terminator().OperandValues(), keep) {
-			needed[v] = true
+	n := needs{}
+	for i, v := range op.Results() {
+		if keep[i] {
+			n[v] = true
 		}
-		for i := len(list) - 1; i >= 0; i-- {
-			op := list[i]
-			if !slices.ContainsFunc(op.ResultValues(), func(v mlir.Value) bool { return needed[v] }) && IsPure(op) {
-				continue
-			}
-			for inner := range op.All() {
-				for _, v := range inner.Operands() {
-					needed[v] = true
+	}
+	n.loop(op)
+	for i := range keep {
+		keep[i] = n.carried(op, i)
+	}
+}
+
+// needs is the set of values that some results, and effects, depend on.
+type needs map[mlir.Value]bool
+
+// block adds what the operations of a block need, of which the values that its terminator returns are in the set if
+// they are needed.
+func (n needs) block(b mlir.Block) {
+	for _, op := range slices.Backward(Operations(b)) {
+		n.operation(op)
+	}
+}
+
+func (n needs) operation(op mlir.Operation) {
+	if !slices.ContainsFunc(op.ResultValues(), func(v mlir.Value) bool { return n[v] }) && IsPure(op) {
+		return
+	}
+	switch op.Name() {
+	case "stablehlo.while":
+		n.loop(op)
+	case "stablehlo.if", "stablehlo.case":
+		n[op.Operand(0)] = true
+		for _, r := range op.Regions() {
+			for i, v := range r.First().Terminator().Operands() {
+				if n[op.Result(i)] {
+					n[v] = true
 				}
 			}
+			n.block(r.First())
 		}
-		for i, v := range body.Arguments() {
-			if needed[v] && !keep[i] {
-				keep[i], changed = true, true
+	default:
+		for _, v := range Uses(op) {
+			n[v] = true
+		}
+	}
+}
+
+func (n needs) loop(op mlir.Operation) {
+	cond, body := op.Region(0).First(), op.Region(1).First()
+	n[cond.Terminator().Operand(0)] = true
+	for size := -1; size < len(n); {
+		size = len(n)
+		for i, v := range body.Terminator().Operands() {
+			if n.carried(op, i) {
+				n[v], n[op.Operand(i)] = true, true
+			}
+		}
+		n.block(cond)
+		n.block(body)
+	}
+}
+
+// carried reports whether value i that a loop carries is needed.
+func (n needs) carried(op mlir.Operation, i int) bool {
+	return n[op.Result(i)] || n[op.Region(0).First().Argument(i)] || n[op.Region(1).First().Argument(i)]
+}
+
+// Uses returns the values from outside an operation that it and its regions use.
+func Uses(op mlir.Operation) (list []mlir.Value) {
+	if op.NumRegions() == 0 {
+		return op.OperandValues()
+	}
+	for inner := range op.All() {
+		for _, v := range inner.Operands() {
+			if !op.Encloses(v) && !slices.Contains(list, v) {
+				list = append(list, v)
 			}
 		}
 	}
+	return list
 }
 
 // uses reports which values are used.
