@@ -26,6 +26,10 @@
 // bridge.CompileOptions.Exact, unless -simplify is given, which shows what this option prevents. With -jit it compares
 // package jit in the place of XLA.
 //
+// The mode operations runs random programs of one or two operations of StableHLO and CHLO, of every element type, on
+// package jit, on XLA without and with bridge.CompileOptions.Exact, and on the interpreter. A finding is printed, and
+// its module and inputs are kept for mlir-run. What is known is counted.
+//
 // The mode programs runs random programs with callbacks, in every way to run a module and on each CPU plugin for
 // this platform, and compares their results and calls with those of an interpreter. The seed of a program decides about
 // its way and its plugin, too: -seed N -programs 1 runs one again. Each mismatch is printed, and its module is kept.
@@ -50,6 +54,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tools/soak/load"
+	"github.com/calliope-mlir/calliope/tools/soak/operations"
 	"github.com/calliope-mlir/calliope/tools/soak/programs"
 	"github.com/calliope-mlir/calliope/tools/soak/transforms"
 )
@@ -60,10 +65,12 @@ type runner func(ctx context.Context, stdout, stderr io.Writer) (status int)
 // modes define the flags of the modes.
 var modes = map[string]func(*flag.FlagSet) runner{
 	"calls": callsMode, "faults": faultsMode, "front": frontMode, "identities": identitiesMode, "lint": lintMode,
-	"programs": programsMode, "stress": stressMode, "transforms": transformsMode,
+	"operations": operationsMode,
+	"programs":   programsMode, "stress": stressMode, "transforms": transformsMode,
 }
 
 func main() {
+	operations.Serve()
 	programs.Serve()
 	transforms.Serve()
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))

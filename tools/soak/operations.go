@@ -1,0 +1,34 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/tools/soak/operations"
+)
+
+// operationsMode runs random operations. A signal ends it, with its processes.
+func operationsMode(flags *flag.FlagSet) runner {
+	var o operations.Options
+	flags.IntVar(&o.Programs, "programs", 100_000, "number of programs")
+	flags.Uint64Var(&o.Seed, "seed", 1, "the number that what is random depends on")
+	flags.Uint64Var(&o.First, "first", 0, "the number of the first program")
+	flags.StringVar(&o.Keep, "keep", "mutants", "the `folder` that gets the modules and inputs of findings")
+	return func(ctx context.Context, stdout, stderr io.Writer) int {
+		ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		err := o.Check()
+		if err == nil {
+			err = native.EnsureAll(ctx, native.EnsureOptions{})
+		}
+		if err != nil {
+			return fail(err, stderr)
+		}
+		return report[operations.Options](nil, operations.Run(ctx, o, stdout), stdout, stderr)
+	}
+}

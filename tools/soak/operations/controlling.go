@@ -1,0 +1,56 @@
+package operations
+
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+func controlling() []*operation {
+	return []*operation{
+		{name: "if", takes: anyType, moves: true, make: func(g *generator, op *operation, x value) []value {
+			y := g.operand(x.element, x.dims...)
+			return []value{g.line(op.name, "", []value{g.operand(element{DType: tensor.Pred})},
+				value{element: x.element, dims: x.dims},
+				gives(x), gives(y))}
+		}},
+		{name: "case", takes: anyType, moves: true, make: func(g *generator, op *operation, x value) []value {
+			regions := []string{gives(x)}
+			for range g.IntN(3) {
+				regions = append(regions, gives(g.operand(x.element, x.dims...)))
+			}
+			return []value{g.line(op.name, "", []value{g.index(element{DType: tensor.S32}, len(regions))},
+				value{element: x.element, dims: x.dims}, regions...)}
+		}},
+		{name: "while", takes: "sufp8c", moves: true, make: func(g *generator, op *operation, x value) []value {
+			// A counter, and an array that is reversed or stays in each step.
+			e := pick(g.Rand, of(tensor.S32, tensor.S64, tensor.S8, tensor.U8, tensor.U32))
+			t, c := x.String(), arrayOf(e)
+			end := g.constantScalar(e, int64(g.IntN(6)))
+			step := g.constantScalar(e, int64(1+g.IntN(3)))
+			i := g.given(e, nil, g.scalar(e, int64(g.IntN(3))))
+			cond := fmt.Sprintf(`{ ^bb0(%%i: %[1]s, %%x: %[2]s): %%p = "stablehlo.compare"(%%i, %[3]s) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (%[1]s, %[1]s) -> tensor<i1> "stablehlo.return"(%%p) : (tensor<i1>) -> () }`,
+				c, t, end.name)
+			body := fmt.Sprintf(`{ ^bb0(%%i: %[1]s, %%x: %[2]s): %%j = "stablehlo.add"(%%i, %[3]s) : (%[1]s, %[1]s) -> %[1]s %%y = "stablehlo.reverse"(%%x) <{dimensions = %[4]s}> : (%[2]s) -> %[2]s "stablehlo.return"(%%j, %%y) : (%[1]s, %[2]s) -> () }`,
+				c, t, step.name, int64s(g.some(len(x.dims))))
+			return g.lines(op.name, "", []value{i, x}, []value{{element: e}, {element: x.element, dims: x.dims}},
+				cond, body)
+		}},
+		{name: "composite", takes: "sufp8c", left: "a module has functions for it"},
+	}
+}
+
+// gives is a region that returns a value.
+func gives(v value) string {
+	return fmt.Sprintf(`{ "stablehlo.return"(%s) : (%s) -> () }`, v.name, v)
+}
+
+func (g *generator) scalar(e element, x int64) tensor.View {
+	v := tensor.View{Shape: tensor.ShapeOf(e.DType), Data: make([]byte, e.DType.Size())}
+	integer(v, 0, x)
+	return v
+}
+
+func (g *generator) constantScalar(e element, x int64) value {
+	return g.constant(e, nil, g.scalar(e, x))
+}

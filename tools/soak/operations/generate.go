@@ -1,0 +1,400 @@
+package operations
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/lazyregexp"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// A generator makes one program.
+type generator struct {
+	*rand.Rand
+	p    *program
+	n    int
+	odd  bool // of values: also those at the edges
+	tame bool // small integers, whose sums are the same in any order
+	// folded is how many of 8 operands are constants.
+	folded int
+	failed bool
+}
+
+// generate makes the program of a number, which the seed and the number determine.
+func generate(seed, number uint64) *program {
+	for try := uint64(0); ; try++ {
+		r := rand.New(rand.NewPCG(seed, number<<8|try))
+		if p, ok := attempt(r, pick(r, drawn), nil, nil, r.IntN(2) == 0); ok {
+			p.seed, p.number = seed, number
+			p.rename()
+			return p
+		}
+		if try == 255 {
+			panic(fmt.Sprintf("no program has the number %d", number))
+		}
+	}
+}
+
+// attempt makes a program of an operation, with another one on its result if pair is set. The arguments may be nil for
+// any.
+func attempt(r *rand.Rand, first *operation, e *element, second *operation, pair bool) (*program, bool) {
+	g := &generator{Rand: r, p: &program{}}
+	if pair && second == nil {
+		second = pick(r, drawn)
+	}
+	t := g.elementFor(first)
+	if e != nil {
+		t = *e
+	}
+	g.tame = first.reorders || second != nil && second.reorders
+	g.odd = g.IntN(3) > 0
+	if g.folded = 0; g.IntN(3) == 0 {
+		g.folded = 1 + g.IntN(8)
+	}
+	out := g.make(first, g.operand(t, g.dims(g.IntN(5))...))
+	if len(out) == 0 || g.failed {
+		return nil, false
+	}
+	if second != nil {
+		if g.p.inexact && !second.moves {
+			return nil, false // what is rounded may not be compared, rounded again, and so on
+		}
+		x := pick(r, out)
+		if !x.is(second.takes) {
+			return nil, false
+		}
+		next := g.make(second, x)
+		if len(next) == 0 || g.failed || !g.uses(x) {
+			return nil, false
+		}
+		if g.IntN(4) == 0 {
+			next = append(next, x)
+		}
+		out = next
+	}
+	for _, v := range out {
+		g.p.results = append(g.p.results, g.returned(v))
+	}
+	return g.p, true
+}
+
+// uses reports whether the last operation reads a value.
+func (g *generator) uses(v value) bool {
+	n := 0
+	for _, line := range g.p.lines {
+		n += strings.Count(line, v.name+",") + strings.Count(line, v.name+")")
+	}
+	return n > 0
+}
+
+// elementFor returns a type that an operation takes.
+func (g *generator) elementFor(op *operation) element {
+	for {
+		e := pick(g.Rand, common)
+		if g.IntN(6) == 0 {
+			e = pick(g.Rand, elements)
+		}
+		if e.is(op.takes) || g.IntN(400) == 0 {
+			return e
+		}
+	}
+}
+
+// make adds an operation on a value.
+func (g *generator) make(op *operation, x value) []value {
+	g.p.ops, g.p.types = append(g.p.ops, op), append(g.p.types, x.element)
+	g.p.reordered = g.p.reordered || op.reorders
+	out := op.make(g, op, x)
+	rounded := x.isRounded()
+	for _, v := range out {
+		rounded = rounded || v.isRounded()
+	}
+	if rounded && op.inexact || op.inexactComplex && x.is("c") {
+		g.p.inexact = true
+	}
+	return out
+}
+
+// fail gives up a program that an operation does not fit into.
+func (g *generator) fail() []value {
+	g.failed = true
+	return nil
+}
+
+func pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
+
+func (g *generator) chance(one, of int) bool { return g.IntN(of) < one }
+
+// largest is the number of elements of operands.
+const largest = 60
+
+// dims returns the dimensions of a small array.
+func (g *generator) dims(rank int) []int {
+	for {
+		dims := make([]int, rank)
+		for i := range dims {
+			switch {
+			case g.chance(1, 25):
+				dims[i] = 0
+			case g.chance(1, 4):
+				dims[i] = 1
+			default:
+				dims[i] = 2 + g.IntN(4)
+			}
+		}
+		if product(dims) <= largest {
+			return dims
+		}
+	}
+}
+
+func (g *generator) name() string {
+	g.n++
+	return fmt.Sprintf("%%v%d_", g.n)
+}
+
+var valueName = lazyregexp.New(`(%v\d+)_`)
+
+// rename makes the names of a program's values different from those of the others in a module.
+func (p *program) rename() {
+	edit := func(text string) string {
+		return valueName().ReplaceAllString(text, fmt.Sprintf("${1}_%d", p.number))
+	}
+	for i := range p.params {
+		p.params[i].name = edit(p.params[i].name)
+	}
+	for i := range p.lines {
+		p.lines[i] = edit(p.lines[i])
+	}
+	for i := range p.results {
+		p.results[i].name = edit(p.results[i].name)
+	}
+}
+
+// operand returns a new parameter, or constant, with random elements.
+func (g *generator) operand(e element, dims ...int) value {
+	return g.given(e, dims, g.data(e, dims))
+}
+
+// given returns a new parameter, or constant.
+func (g *generator) given(e element, dims []int, data tensor.View) value {
+	if g.IntN(8) < g.folded {
+		return g.constant(e, dims, data)
+	}
+	host := value{g.name(), element{DType: e.DType}, dims}
+	g.p.params, g.p.inputs = append(g.p.params, host), append(g.p.inputs, data)
+	return g.converted(host, e)
+}
+
+// constant returns a new constant.
+func (g *generator) constant(e element, dims []int, data tensor.View) value {
+	if e.text == "" {
+		return g.line("stablehlo.constant", fmt.Sprintf("value = %s : %s", dense(data), arrayOf(e, dims...)), nil,
+			value{element: e, dims: dims})
+	}
+	if !e.isQuantized() {
+		return g.line("stablehlo.constant", fmt.Sprintf("value = dense<1.0> : %s", arrayOf(e, dims...)), nil,
+			value{element: e, dims: dims})
+	}
+	return g.converted(g.constant(element{DType: e.DType}, dims, data), e)
+}
+
+// dense is the text of a constant's elements.
+func dense(v tensor.View) string {
+	if v.Shape.NumElements() == 0 {
+		return "dense<>"
+	}
+	d := v.Shape.DType
+	var texts []string
+	for i := range v.Shape.NumElements() {
+		bits := v.Data[i*d.Size() : (i+1)*d.Size()]
+		switch (element{DType: d}).class() {
+		case 'p':
+			texts = append(texts, fmt.Sprint(bits[0] != 0))
+		case 's', 'u':
+			texts = append(texts, fmt.Sprint(v.At(i)))
+		case 'c':
+			half := len(bits) / 2
+			texts = append(texts, fmt.Sprintf("(0x%s, 0x%s)", hex(bits[:half]), hex(bits[half:])))
+		default:
+			texts = append(texts, "0x"+hex(bits))
+		}
+	}
+	return "dense<" + nested(v.Shape.Dims, texts) + ">"
+}
+
+func hex(bits []byte) string {
+	var b strings.Builder
+	for i := len(bits) - 1; i >= 0; i-- {
+		fmt.Fprintf(&b, "%02X", bits[i])
+	}
+	return b.String()
+}
+
+func nested(dims []int, texts []string) string {
+	if len(dims) == 0 {
+		return texts[0]
+	}
+	var parts []string
+	each := len(texts) / dims[0]
+	for i := range dims[0] {
+		parts = append(parts, nested(dims[1:], texts[i*each:(i+1)*each]))
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// converted returns a value of the host as one of an element type.
+func (g *generator) converted(v value, e element) value {
+	switch {
+	case e == v.element:
+		return v
+	case e.isQuantized():
+		return g.line("stablehlo.uniform_quantize", "", []value{v}, value{element: e, dims: v.dims})
+	}
+	return g.line("stablehlo.convert", "", []value{v}, value{element: e, dims: v.dims})
+}
+
+// returned returns a value as one of the host.
+func (g *generator) returned(v value) value {
+	host := element{DType: v.DType}
+	if v.isQuantized() {
+		return g.line("stablehlo.uniform_dequantize", "", []value{v}, value{element: host, dims: v.dims})
+	}
+	return g.converted(v, host)
+}
+
+// data returns random elements.
+func (g *generator) data(e element, dims []int) tensor.View {
+	v := tensor.View{Shape: tensor.ShapeOf(e.DType, dims...)}
+	v.Data = make([]byte, v.Shape.NumBytes())
+	style := g.IntN(5)
+	n := v.Shape.NumElements()
+	for i := range n {
+		if e.is("sup") {
+			if g.tame && !e.is("p") || style == 0 {
+				integer(v, i, int64(g.IntN(7))-int64(g.IntN(3)))
+			} else {
+				integer(v, i, wide(g.Rand, e.Bits()))
+			}
+			continue
+		}
+		set(v, i, g.number(e, style), g.number(e, style))
+	}
+	if g.tame && g.odd && !e.is("supc") && e.text == "" && n > 0 && g.chance(1, 6) {
+		set(v, g.IntN(n), pick(g.Rand, huge), 0)
+	}
+	return v
+}
+
+func (g *generator) number(e element, style int) float64 {
+	switch {
+	case g.tame && (e.is("8q") || e.DType == tensor.BF16):
+		return pick(g.Rand, tiny)
+	case g.tame || e.is("c") && style > 0:
+		return pick(g.Rand, tame)
+	case style == 0 || !g.odd:
+		return math.Round(g.NormFloat64()*1000) / 256
+	case style == 1 && g.chance(1, 4):
+		return pick(g.Rand, denormals)
+	case style < 4:
+		return pick(g.Rand, specials)
+	}
+	return g.NormFloat64() * math.Exp2(g.NormFloat64()*20)
+}
+
+// index returns an array of indices around the valid ones of a dimension, of any integer type.
+func (g *generator) index(e element, size int, dims ...int) value {
+	v := tensor.View{Shape: tensor.ShapeOf(e.DType, dims...)}
+	v.Data = make([]byte, v.Shape.NumBytes())
+	for i := range v.Shape.NumElements() {
+		x := int64(g.IntN(size + 1))
+		switch g.IntN(8) {
+		case 0:
+			x = wide(g.Rand, e.Bits())
+		case 1:
+			x = int64(size) + int64(g.IntN(3))
+		case 2:
+			x = -int64(g.IntN(4))
+		}
+		integer(v, i, x)
+	}
+	return g.given(e, dims, v)
+}
+
+// constantOf returns an array of integers as a constant.
+func (g *generator) constantOf(e element, numbers ...int64) value {
+	v := tensor.View{Shape: tensor.ShapeOf(e.DType, len(numbers))}
+	v.Data = make([]byte, v.Shape.NumBytes())
+	for i, x := range numbers {
+		integer(v, i, x)
+	}
+	return g.constant(e, v.Shape.Dims, v)
+}
+
+// line adds an operation of one result.
+func (g *generator) line(name, attributes string, operands []value, result value, regions ...string) value {
+	return g.lines(name, attributes, operands, []value{result}, regions...)[0]
+}
+
+// lines adds an operation.
+func (g *generator) lines(name, attributes string, operands, results []value, regions ...string) []value {
+	var names, in, out, types []string
+	results = append([]value(nil), results...)
+	for i := range results {
+		results[i].name = g.name()
+		names, types = append(names, results[i].name), append(types, results[i].String())
+	}
+	for _, v := range operands {
+		in, out = append(in, v.name), append(out, v.String())
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s = \"%s\"(%s)", strings.Join(names, ", "), name, strings.Join(in, ", "))
+	if attributes != "" {
+		fmt.Fprintf(&b, " <{%s}>", attributes)
+	}
+	if len(regions) > 0 {
+		fmt.Fprintf(&b, " (%s)", strings.Join(regions, ", "))
+	}
+	result := strings.Join(types, ", ")
+	if len(types) != 1 {
+		result = "(" + result + ")"
+	}
+	fmt.Fprintf(&b, " : (%s) -> %s", strings.Join(out, ", "), result)
+	g.p.lines = append(g.p.lines, b.String())
+	return results
+}
+
+// fold is a region that combines two scalars.
+func fold(op string, e element) string {
+	t := arrayOf(e)
+	return fmt.Sprintf("{ ^bb0(%%x: %s, %%y: %s): %%z = \"%s\"(%%x, %%y) : (%s, %s) -> %s \"stablehlo.return\"(%%z) : (%s) -> () }",
+		t, t, op, t, t, t, t)
+}
+
+// comparison is a region that compares its first two arguments.
+func comparison(direction string, types ...element) string {
+	var args []string
+	for i, e := range types {
+		args = append(args, fmt.Sprintf("%%x%d: %s, %%y%d: %s", i, arrayOf(e), i, arrayOf(e)))
+	}
+	t := arrayOf(types[0])
+	return fmt.Sprintf("{ ^bb0(%s): %%z = \"stablehlo.compare\"(%%x0, %%y0) <{comparison_direction = #stablehlo<comparison_direction %s>}> : (%s, %s) -> tensor<i1> \"stablehlo.return\"(%%z) : (tensor<i1>) -> () }",
+		strings.Join(args, ", "), direction, t, t)
+}
+
+func int64s[T int | int64](list []T) string {
+	if len(list) == 0 {
+		return "array<i64>"
+	}
+	return "array<i64: " + commas(list) + ">"
+}
+
+func commas[T any](list []T) string {
+	texts := make([]string, len(list))
+	for i, x := range list {
+		texts[i] = fmt.Sprint(x)
+	}
+	return strings.Join(texts, ", ")
+}

@@ -1,0 +1,78 @@
+package operations
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// tolerance are relative errors of results that libraries round in their own ways, as in package identities.
+var tolerance = map[tensor.DType]float64{tensor.F64: 1e-9, tensor.C128: 1e-9, tensor.F32: 1e-3, tensor.C64: 1e-3,
+	tensor.BF16: 0.1, tensor.F16: 0.02}
+
+// difference returns the first element in which two results of a program differ, or "".
+func (p *program) difference(want, got []tensor.View) string {
+	if len(want) != len(got) {
+		return fmt.Sprintf("%d results instead of %d", len(got), len(want))
+	}
+	for i := range want {
+		w, g := want[i], got[i]
+		if !w.Shape.Equal(g.Shape) {
+			return fmt.Sprintf("result %d is %s instead of %s", i, g.Shape, w.Shape)
+		}
+		if bytes.Equal(w.Data, g.Data) {
+			continue
+		}
+		for k := range w.Shape.NumElements() {
+			if !same(w, g, k, p.inexact, p.reordered) {
+				return fmt.Sprintf("result %d, element %d: %v instead of %v", i, k, shown(g, k), shown(w, k))
+			}
+		}
+	}
+	return ""
+}
+
+func shown(v tensor.View, i int) any {
+	if _, ok := tensor.Float8(v.Shape.DType, 0); ok {
+		return float64s(v, i)[0]
+	}
+	return v.At(i)
+}
+
+// same reports whether two elements are the same: NaN is NaN, whatever its bits.
+func same(want, got tensor.View, i int, inexact, reordered bool) bool {
+	d := want.Shape.DType
+	size := d.Size()
+	if bytes.Equal(want.Data[i*size:(i+1)*size], got.Data[i*size:(i+1)*size]) {
+		return true
+	}
+	e := element{DType: d}
+	if e.is("sup") {
+		return false
+	}
+	w, g := float64s(want, i), float64s(got, i)
+	most := 0.0
+	for part := range w {
+		if !math.IsInf(w[part], 0) && !math.IsNaN(w[part]) {
+			most = max(most, math.Abs(w[part]))
+		}
+	}
+	for part := range w {
+		a, b := w[part], g[part]
+		switch {
+		case math.IsNaN(a) && math.IsNaN(b):
+		case a == b && (math.Signbit(a) == math.Signbit(b) || inexact || reordered):
+		case inexact && math.Abs(a-b) <= tolerance[d]*max(most, math.Abs(b), small[d]):
+		case inexact && e.is("8") && math.Abs(a-b) <= math.Abs(a)/2:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// small are numbers below which the relative error of an inexact result does not count.
+var small = map[tensor.DType]float64{tensor.F64: 1e-300, tensor.C128: 1e-6, tensor.F32: 1e-35, tensor.C64: 1e-2,
+	tensor.BF16: 1e-35, tensor.F16: 1e-4}

@@ -1,0 +1,297 @@
+package operations
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+func reducing() []*operation {
+	return []*operation{
+		{name: "reduce", takes: "sufp8c", reorders: true, make: makeReduce},
+		{name: "reduce_window", takes: "sufp8c", reorders: true, make: makeReduceWindow},
+		{name: "select_and_scatter", takes: "sufp8", reorders: true, make: makeSelectAndScatter},
+		{name: "sort", takes: "sufp8", moves: true, make: makeSort},
+		{name: "cholesky", takes: "fc", inexact: true, make: func(g *generator, op *operation, x value) []value {
+			e := pick(g.Rand, of(tensor.F32, tensor.F64, tensor.C64, tensor.C128))
+			n := 1 + g.IntN(4)
+			m := g.dominant(e, n)
+			return []value{g.line(op.name, fmt.Sprintf("lower = %v", g.chance(1, 2)), []value{m}, value{element: e,
+				dims: m.dims})}
+		}},
+		{name: "triangular_solve", takes: "fc", inexact: true, make: makeTriangularSolve},
+		{name: "batch_norm_inference", takes: "f", inexact: true, make: makeBatchNorm},
+		{name: "batch_norm_training", takes: "f", inexact: true, make: makeBatchNorm},
+		{name: "batch_norm_grad", takes: "f", inexact: true, make: makeBatchNorm},
+		{name: "fft", takes: "fc", inexact: true, reorders: true, make: makeFFT},
+		{name: "rng_bit_generator", takes: "suf", make: func(g *generator, op *operation, x value) []value {
+			algorithm, words := "THREE_FRY", 2
+			if g.chance(1, 2) {
+				algorithm, words = pick(g.Rand, []string{"PHILOX", "DEFAULT"}), 2+g.IntN(2)
+			}
+			state := value{element: element{DType: tensor.U64}, dims: []int{words}}
+			to := g.type_("su")
+			if to.Bits() < 8 {
+				return g.fail()
+			}
+			return g.lines(op.name, "rng_algorithm = "+attribute("rng_algorithm", algorithm),
+				[]value{g.operand(state.element, words)}, []value{state, {element: to, dims: x.dims}})
+		}},
+	}
+}
+
+// combination returns an operation for a reduction, and its neutral element.
+func (g *generator) combination(e element) (op string, neutral int64) {
+	if e.is("p") {
+		op = pick(g.Rand, []string{"and", "or", "xor", "maximum", "minimum", "add"})
+	} else if op = pick(g.Rand, []string{"add", "add", "maximum", "minimum", "multiply"}); e.is("c") {
+		op = "add"
+	}
+	if op == "multiply" && (e.is("8") || e.Bits() == 16) {
+		op = "add"
+	}
+	if op == "multiply" || op == "and" || op == "minimum" {
+		neutral = 1
+	}
+	return "stablehlo." + op, neutral
+}
+
+// initial returns an initial value, which is often the neutral element of a sum or product.
+func (g *generator) initial(x value, neutral int64) value {
+	if g.chance(1, 2) {
+		return g.further(x, x.element)
+	}
+	v := tensor.View{Shape: tensor.ShapeOf(x.DType), Data: make([]byte, x.DType.Size())}
+	if x.is("sup") {
+		integer(v, 0, neutral)
+	} else {
+		set(v, 0, float64(neutral), 0)
+	}
+	return g.constant(x.element, nil, v)
+}
+
+func makeReduce(g *generator, op *operation, x value) []value {
+	over := g.some(len(x.dims))
+	if g.chance(3, 4) {
+		slices.Sort(over)
+	}
+	var dims []int
+	for i, d := range x.dims {
+		if !slices.Contains(over, i) {
+			dims = append(dims, d)
+		}
+	}
+	at := "dimensions = " + int64s(over)
+	f, neutral := g.combination(x.element)
+	return []value{g.line(op.name, at, []value{x, g.initial(x, neutral)}, value{element: x.element, dims: dims},
+		fold(f, x.element))}
+}
+
+// A window is what reduce_window, select_and_scatter and convolutions have in common.
+type window struct {
+	size, stride, base, dilation []int
+	padding                      [][2]int
+	dims                         []int // of the result
+}
+
+// window returns a window over an array, or false if it is too large.
+func (g *generator) window(of []int, dilated bool) (w window, ok bool) {
+	for _, d := range of {
+		size, stride, base, dilation := 1+g.IntN(3), 1+g.IntN(3), 1, 1
+		switch {
+		case g.chance(1, 3):
+			size = 1
+		case g.chance(1, 5) && d > 0:
+			size = d
+		}
+		if g.chance(1, 2) {
+			stride = 1
+		}
+		if dilated && g.chance(1, 3) {
+			base = 1 + g.IntN(2)
+		}
+		if dilated && g.chance(1, 3) {
+			dilation = 1 + g.IntN(3)
+		}
+		p := [2]int{}
+		if g.chance(1, 2) {
+			p = [2]int{g.IntN(4) - 1, g.IntN(4) - 1}
+		}
+		length := max(0, (d-1)*base+1)
+		if d == 0 {
+			length = 0
+		}
+		length += p[0] + p[1]
+		span := (size-1)*dilation + 1
+		n := 0
+		if length >= span {
+			n = (length-span)/stride + 1
+		}
+		if length < 0 {
+			return w, false
+		}
+		w.size, w.stride = append(w.size, size), append(w.stride, stride)
+		w.base, w.dilation = append(w.base, base), append(w.dilation, dilation)
+		w.padding, w.dims = append(w.padding, p), append(w.dims, n)
+	}
+	return w, product(w.dims) <= 4*largest
+}
+
+func (w window) text() string {
+	return fmt.Sprintf("window_dimensions = %s, window_strides = %s, base_dilations = %s, window_dilations = %s, padding = %s",
+		int64s(w.size), int64s(w.stride), int64s(w.base), int64s(w.dilation), rows(w.padding))
+}
+
+func makeReduceWindow(g *generator, op *operation, x value) []value {
+	w, ok := g.window(x.dims, true)
+	if !ok {
+		return g.fail()
+	}
+	if g.chance(1, 6) {
+		for i := range w.size {
+			w.size[i] = 1
+		}
+		w.stride, w.base, w.dilation = slices.Clone(w.size), slices.Clone(w.size), slices.Clone(w.size)
+		w.padding, w.dims = make([][2]int, len(w.size)), x.dims
+	}
+	f, neutral := g.combination(x.element)
+	return []value{g.line(op.name, w.text(), []value{x, g.initial(x, neutral)}, value{element: x.element,
+		dims: w.dims}, fold(f, x.element))}
+}
+
+func makeSelectAndScatter(g *generator, op *operation, x value) []value {
+	w, ok := g.window(x.dims, false)
+	if !ok {
+		return g.fail()
+	}
+	f, neutral := g.combination(x.element)
+	if f == "stablehlo.multiply" {
+		f, neutral = "stablehlo.add", 0
+	}
+	if x.is("p") {
+		f = "stablehlo.or"
+	}
+	text := fmt.Sprintf("window_dimensions = %s, window_strides = %s, padding = %s", int64s(w.size), int64s(w.stride),
+		rows(w.padding))
+	return []value{g.line(op.name, text, []value{x, g.operand(x.element, w.dims...), g.initial(x, neutral)},
+		value{element: x.element, dims: x.dims}, comparison(pick(g.Rand, []string{"GE", "LE", "GT"}), x.element),
+		fold(f, x.element))}
+}
+
+func makeSort(g *generator, op *operation, x value) []value {
+	if len(x.dims) == 0 {
+		return g.fail()
+	}
+	list := []value{x}
+	if g.chance(1, 2) {
+		list = append(list, g.operand(g.type_("sufp"), x.dims...))
+	}
+	var types []element
+	for _, v := range list {
+		types = append(types, v.element)
+	}
+	// In a total order, equal keys stay as they are, and other ones are in one order only.
+	text := comparison(pick(g.Rand, []string{"LT", "GT"}), types...)
+	if x.is("f8") {
+		text = strings.Replace(text, "}> :", ", compare_type = #stablehlo<comparison_type TOTALORDER>}> :", 1)
+	}
+	return g.lines(op.name, fmt.Sprintf("dimension = %d : i64, is_stable = true", g.IntN(len(x.dims))), list, list,
+		text)
+}
+
+// dominant returns a matrix whose factors are exact enough.
+func (g *generator) dominant(e element, n int) value {
+	v := tensor.View{Shape: tensor.ShapeOf(e.DType, n, n)}
+	v.Data = make([]byte, v.Shape.NumBytes())
+	for i := range n {
+		for j := range i + 1 {
+			x := float64(g.IntN(3))
+			if i == j {
+				x = float64(4 * (n + 1))
+			}
+			set(v, i*n+j, x, 0)
+			set(v, j*n+i, x, 0)
+		}
+	}
+	return g.given(e, []int{n, n}, v)
+}
+
+func makeTriangularSolve(g *generator, op *operation, x value) []value {
+	e := pick(g.Rand, of(tensor.F32, tensor.F64, tensor.C64, tensor.C128))
+	n := 1 + g.IntN(4)
+	left := g.chance(1, 2)
+	dims := []int{n, 1 + g.IntN(3)}
+	if !left {
+		slices.Reverse(dims)
+	}
+	g.tame = true
+	text := fmt.Sprintf("left_side = %v, lower = %v, unit_diagonal = false, transpose_a = %s", left, g.chance(1, 2),
+		attribute("transpose", pick(g.Rand, []string{"NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"})))
+	return []value{g.line(op.name, text, []value{g.dominant(e, n), g.operand(e, dims...)}, value{element: e,
+		dims: dims})}
+}
+
+func makeBatchNorm(g *generator, op *operation, x value) []value {
+	if len(x.dims) == 0 {
+		return g.fail()
+	}
+	d := g.IntN(len(x.dims))
+	n := x.dims[d]
+	e := x.element
+	g.tame, g.odd = true, false
+	scale, offset := g.operand(e, n), g.operand(e, n)
+	mean := g.operand(e, n)
+	one := tensor.View{Shape: tensor.ShapeOf(e.DType, n)}
+	one.Data = make([]byte, one.Shape.NumBytes())
+	for i := range n {
+		set(one, i, 1+float64(g.IntN(3)), 0)
+	}
+	variance := g.given(e, []int{n}, one)
+	text := fmt.Sprintf("epsilon = 1.0e-2 : f32, feature_index = %d : i64", d)
+	whole, part := value{element: e, dims: x.dims}, value{element: e, dims: []int{n}}
+	switch op.name {
+	case "stablehlo.batch_norm_inference":
+		return g.lines(op.name, text, []value{x, scale, offset, mean, variance}, []value{whole})
+	case "stablehlo.batch_norm_training":
+		return g.lines(op.name, text, []value{x, scale, offset}, []value{whole, part, part})
+	}
+	return g.lines(op.name, text, []value{x, scale, mean, variance, g.operand(e, x.dims...)}, []value{whole, part,
+		part})
+}
+
+func makeFFT(g *generator, op *operation, x value) []value {
+	if len(x.dims) == 0 || product(x.dims) == 0 {
+		return g.fail()
+	}
+	g.odd = false
+	n := 1 + g.IntN(min(3, len(x.dims)))
+	lengths := slices.Clone(x.dims[len(x.dims)-n:])
+	dims := slices.Clone(x.dims)
+	e := x.element
+	kind := ""
+	last := len(dims) - 1
+	switch x.DType {
+	case tensor.C64, tensor.C128:
+		if kind = pick(g.Rand, []string{"FFT", "IFFT", "IRFFT"}); kind == "IRFFT" {
+			e = x.real()
+			dims[last] = 2 * (x.dims[last] - 1)
+			if g.chance(1, 2) {
+				dims[last]++
+			}
+			if lengths[n-1] = dims[last]; dims[last] == 0 {
+				return g.fail()
+			}
+		}
+	case tensor.F32, tensor.F64:
+		kind = "RFFT"
+		e = element{DType: map[tensor.DType]tensor.DType{tensor.F32: tensor.C64, tensor.F64: tensor.C128}[x.DType]}
+		dims[last] = x.dims[last]/2 + 1
+	default:
+		return g.fail()
+	}
+	return []value{g.line(op.name, fmt.Sprintf("fft_type = %s, fft_length = %s", attribute("fft_type", kind),
+		int64s(lengths)),
+		[]value{x}, value{element: e, dims: dims})}
+}

@@ -1,0 +1,258 @@
+package operations
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+const anyType = "sufp8cq"
+
+func shaping() []*operation {
+	list := []*operation{
+		{name: "constant", takes: "sufp8c", make: func(g *generator, op *operation, x value) []value {
+			return []value{g.constant(x.element, x.dims, g.data(x.element, x.dims))}
+		}},
+		{name: "iota", takes: "suf8c", make: func(g *generator, op *operation, x value) []value {
+			if len(x.dims) == 0 {
+				return g.fail()
+			}
+			dims := slices.Clone(x.dims)
+			d := g.IntN(len(dims))
+			if g.chance(1, 4) { // to where types end
+				dims = []int{pick(g.Rand, []int{127, 130, 257, 300})}
+				d = 0
+			}
+			return []value{g.line(op.name, fmt.Sprintf("iota_dimension = %d : i64", d), nil, value{element: x.element,
+				dims: dims})}
+		}},
+		{name: "dynamic_iota", takes: "suf8c", make: func(g *generator, op *operation, x value) []value {
+			if len(x.dims) == 0 {
+				return g.fail()
+			}
+			return []value{g.line(op.name, fmt.Sprintf("iota_dimension = %d : i64", g.IntN(len(x.dims))),
+				[]value{g.sizes(x.dims)}, value{element: x.element, dims: x.dims})}
+		}},
+		{name: "broadcast_in_dim", takes: anyType, make: func(g *generator, op *operation, x value) []value {
+			dims, at := g.broadcast(x)
+			return []value{g.line(op.name, "broadcast_dimensions = "+int64s(at), []value{x}, value{element: x.element,
+				dims: dims})}
+		}},
+		{name: "dynamic_broadcast_in_dim", takes: anyType, make: func(g *generator, op *operation, x value) []value {
+			dims, at := g.broadcast(x)
+			return []value{g.line(op.name, "broadcast_dimensions = "+int64s(at), []value{x, g.sizes(dims)},
+				value{element: x.element, dims: dims})}
+		}},
+		{name: "broadcast", takes: "sufp8c", make: func(g *generator, op *operation, x value) []value {
+			sizes := g.dims(g.IntN(3))
+			return []value{g.line(op.name, "broadcast_sizes = "+int64s(sizes), []value{x},
+				value{element: x.element, dims: slices.Concat(sizes, x.dims)})}
+		}},
+		{name: "reshape", takes: anyType, make: func(g *generator, op *operation, x value) []value {
+			return []value{g.line(op.name, "", []value{x}, value{element: x.element, dims: g.reshaped(x.dims)})}
+		}},
+		{name: "dynamic_reshape", takes: anyType, make: func(g *generator, op *operation, x value) []value {
+			dims := g.reshaped(x.dims)
+			return []value{g.line(op.name, "", []value{x, g.sizes(dims)}, value{element: x.element, dims: dims})}
+		}},
+		{name: "transpose", takes: anyType, make: func(g *generator, op *operation, x value) []value {
+			order := g.Perm(len(x.dims))
+			dims := make([]int, len(order))
+			for i, d := range order {
+				dims[i] = x.dims[d]
+			}
+			return []value{g.line(op.name, "permutation = "+int64s(order), []value{x}, value{element: x.element,
+				dims: dims})}
+		}},
+		{name: "reverse", takes: anyType, make: func(g *generator, op *operation, x value) []value {
+			return []value{g.line(op.name, "dimensions = "+int64s(g.some(len(x.dims))), []value{x},
+				value{element: x.element, dims: x.dims})}
+		}},
+		{name: "slice", takes: anyType, make: func(g *generator, op *operation, x value) []value {
+			start, limit, stride, dims := g.slice(x.dims)
+			return []value{g.line(op.name, fmt.Sprintf("start_indices = %s, limit_indices = %s, strides = %s",
+				int64s(start),
+				int64s(limit), int64s(stride)), []value{x}, value{element: x.element, dims: dims})}
+		}},
+		{name: "real_dynamic_slice", takes: anyType, make: func(g *generator, op *operation, x value) []value {
+			start, limit, stride, dims := g.slice(x.dims)
+			return []value{g.line(op.name, "", append([]value{x}, g.sameSizes(start, limit, stride)...),
+				value{element: x.element, dims: dims})}
+		}},
+		{name: "concatenate", takes: anyType, make: func(g *generator, op *operation, x value) []value {
+			if len(x.dims) == 0 {
+				return g.fail()
+			}
+			d, n := g.IntN(len(x.dims)), 1+g.IntN(3)
+			dims := slices.Clone(x.dims)
+			list := []value{x}
+			for len(list) < n {
+				part := slices.Clone(x.dims)
+				part[d] = g.IntN(4)
+				list = append(list, g.further(x, x.element, part...))
+				dims[d] += part[d]
+			}
+			if g.chance(1, 2) {
+				slices.Reverse(list)
+			}
+			return []value{g.line(op.name, fmt.Sprintf("dimension = %d : i64", d), list, value{element: x.element,
+				dims: dims})}
+		}},
+		{name: "pad", takes: anyType, make: func(g *generator, op *operation, x value) []value {
+			low, high, interior, dims, ok := g.padding(x.dims)
+			if !ok {
+				return g.fail()
+			}
+			return []value{g.line(op.name,
+				fmt.Sprintf("edge_padding_low = %s, edge_padding_high = %s, interior_padding = %s",
+					int64s(low), int64s(high), int64s(interior)), []value{x, g.further(x, x.element)},
+				value{element: x.element, dims: dims})}
+		}},
+		{name: "dynamic_pad", takes: anyType, make: func(g *generator, op *operation, x value) []value {
+			low, high, interior, dims, ok := g.padding(x.dims)
+			if !ok {
+				return g.fail()
+			}
+			return []value{g.line(op.name, "", append([]value{x, g.further(x, x.element)}, g.sameSizes(low, high,
+				interior)...),
+				value{element: x.element, dims: dims})}
+		}},
+		{name: "get_dimension_size", takes: anyType, make: func(g *generator, op *operation, x value) []value {
+			if len(x.dims) == 0 {
+				return g.fail()
+			}
+			return []value{g.line(op.name, fmt.Sprintf("dimension = %d : i64", g.IntN(len(x.dims))), []value{x},
+				value{element: element{DType: tensor.S32}})}
+		}},
+		{name: "tuple", takes: anyType, make: makeTuple},
+		{name: "get_tuple_element", takes: anyType, make: makeTuple},
+	}
+	for _, op := range list {
+		op.moves = true
+	}
+	return list
+}
+
+// sizes returns a constant of numbers as indices.
+func (g *generator) sizes(list []int) value { return g.sameSizes(list)[0] }
+
+// sameSizes returns constants of one type.
+func (g *generator) sameSizes(lists ...[]int) (values []value) {
+	e := pick(g.Rand, of(tensor.S32, tensor.S64))
+	for _, list := range lists {
+		numbers := make([]int64, len(list))
+		for i, n := range list {
+			numbers[i] = int64(n)
+		}
+		values = append(values, g.constantOf(e, numbers...))
+	}
+	return values
+}
+
+// some returns some of the first n numbers, in any order.
+func (g *generator) some(n int) []int { return g.Perm(n)[:g.IntN(n+1)] }
+
+// broadcast returns the dimensions of a larger array, and where those of x are.
+func (g *generator) broadcast(x value) (dims, at []int) {
+	rank := len(x.dims) + g.IntN(3)
+	for {
+		at = g.Perm(rank)[:len(x.dims)]
+		if g.chance(3, 4) {
+			slices.Sort(at)
+		}
+		dims = g.dims(rank)
+		for i, d := range at {
+			if x.dims[i] != 1 || g.chance(1, 3) {
+				dims[d] = x.dims[i]
+			}
+		}
+		if product(dims) <= 8*largest {
+			return dims, at
+		}
+		rank = max(len(x.dims), rank-1)
+	}
+}
+
+// reshaped returns dimensions of an array of as many elements.
+func (g *generator) reshaped(dims []int) []int {
+	n := product(dims)
+	if n == 0 {
+		dims = g.dims(1 + g.IntN(4))
+		dims[g.IntN(len(dims))] = 0
+		return dims
+	}
+	var list []int
+	for d := 2; n > 1; {
+		if n%d != 0 {
+			d++
+			continue
+		}
+		n /= d
+		if len(list) > 0 && g.chance(1, 2) {
+			list[g.IntN(len(list))] *= d
+		} else {
+			list = append(list, d)
+		}
+	}
+	for g.chance(1, 3) {
+		list = slices.Insert(list, g.IntN(len(list)+1), 1)
+	}
+	return list
+}
+
+func (g *generator) slice(of []int) (start, limit, stride, dims []int) {
+	for _, d := range of {
+		a, b := g.IntN(d+1), g.IntN(d+1)
+		a, b = min(a, b), max(a, b)
+		if g.chance(1, 4) {
+			a, b = 0, d
+		}
+		s := 1 + g.IntN(3)
+		if g.chance(1, 12) {
+			s = 100
+		}
+		start, limit, stride, dims = append(start, a), append(limit, b), append(stride, s), append(dims, (b-a+s-1)/s)
+	}
+	return start, limit, stride, dims
+}
+
+func (g *generator) padding(of []int) (low, high, interior, dims []int, ok bool) {
+	for _, d := range of {
+		l, h, i := g.IntN(5)-2, g.IntN(5)-2, max(0, g.IntN(5)-2)
+		n := l + h + d + max(0, d-1)*i
+		if n < 0 {
+			return nil, nil, nil, nil, false
+		}
+		low, high, interior, dims = append(low, l), append(high, h), append(interior, i), append(dims, n)
+	}
+	return low, high, interior, dims, product(dims) <= 8*largest
+}
+
+func makeTuple(g *generator, op *operation, x value) []value {
+	other := g.operand(g.type_("sufp"), g.dims(g.IntN(3))...)
+	g.n++
+	name := fmt.Sprintf("%%v%d_", g.n)
+	types := x.String() + ", " + other.String()
+	g.p.lines = append(g.p.lines, fmt.Sprintf("%s = \"stablehlo.tuple\"(%s, %s) : (%s) -> tuple<%s>", name, x.name,
+		other.name,
+		types, types))
+	result := value{name: g.name(), element: x.element, dims: x.dims}
+	g.p.lines = append(g.p.lines,
+		fmt.Sprintf("%s = \"stablehlo.get_tuple_element\"(%s) <{index = 0 : i32}> : (tuple<%s>) -> %s",
+			result.name, name, types, result))
+	return []value{result}
+}
+
+// joined is the text of lists of numbers as one attribute.
+func rows(list [][2]int) string {
+	var parts []string
+	for _, p := range list {
+		parts = append(parts, fmt.Sprintf("[%d, %d]", p[0], p[1]))
+	}
+	if len(parts) == 0 {
+		return "dense<> : tensor<0x2xi64>"
+	}
+	return fmt.Sprintf("dense<[%s]> : tensor<%dx2xi64>", strings.Join(parts, ", "), len(list))
+}
