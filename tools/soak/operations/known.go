@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/lazyregexp"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -42,8 +43,14 @@ var knowns = []known{
 	{"Large exponents of integers: the preparation leaves CHLO's alone", and(is(isXLA, "differs",
 		"chlo.broadcast_power"),
 		func(p *program, _ *finding) bool { return !p.isFloat() })},
-	{"Windows of rank 0, and over dilated arrays, lose their initial value", is(isXLA, "differs",
-		"stablehlo.reduce_window")},
+	{"Windows of rank 0, and over dilated arrays, lose their initial value",
+		and(is(isXLA, "differs", "stablehlo.reduce_window"), func(p *program, _ *finding) bool {
+			return p.contains("window_dimensions = array<i64>,") || slices.ContainsFunc(p.lines, dilated().MatchString)
+		})},
+	{"Reductions over no dimension lose their initial value", and(is(isXLA, "differs", "stablehlo.reduce"),
+		func(p *program, _ *finding) bool { return p.contains("<{dimensions = array<i64>}>") })},
+	{"Windows of rank 0 end XLA's compile", and(is(isXLA, "crashes", "stablehlo.select_and_scatter"),
+		func(p *program, _ *finding) bool { return p.contains("window_dimensions = array<i64>,") })},
 	{"Signed random bits come back unsigned", and(is(isAny, "differs", "stablehlo.rng_bit_generator"),
 		func(_ *program, f *finding) bool {
 			return strings.Contains(f.Detail, " instead of u") || strings.Contains(f.Detail, " instead of s")
@@ -55,6 +62,9 @@ var knowns = []known{
 	{"Slices of rank 0 and gathers of nothing end package jit", and(is(isJIT, "crashes",
 		"stablehlo.dynamic_slice stablehlo.gather stablehlo.select_and_scatter"), isEmptyOrScalar)},
 }
+
+// dilated finds windows over arrays with gaps.
+var dilated = lazyregexp.New(`base_dilations = array<i64: [^>]*[2-9]`)
 
 // isAny is for all engines.
 func isAny(string) bool { return true }
