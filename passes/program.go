@@ -36,7 +36,7 @@ func Prepare(m *mlir.Module, o PrepareOptions) error {
 			func(m *mlir.Module) (int, error) { effects, err := AddRuntimeTokens(m); return len(effects), err })
 	}
 	steps = append(steps, ExpandIntegerPowers, AddBooleans, MakeRandomBitsUnsigned, StateSignedness, NarrowUnsigned, RemoveEmptyLoops, KeepConditions,
-		CorrectTripCounts, KeepValues, ConstrainLayouts, SeparateChannels)
+		CorrectTripCounts, KeepShiftedUpdates, KeepValues, ConstrainLayouts, SeparateChannels)
 	if o.Interruptible {
 		steps = append(steps, InterruptLoops)
 	}
