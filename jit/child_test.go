@@ -78,6 +78,9 @@ func TestCrash(t *testing.T) {
 
 // TestGenerationCrash compiles modules of which LLVM cannot generate code: the instruction is one of a GPU.
 func TestGenerationCrash(t *testing.T) {
+	// No operation of StableHLO crashes LLVM here, so this takes others.
+	defer func(before []string) { acceptedDialects = before }(acceptedDialects)
+	acceptedDialects = append(slices.Clip(acceptedDialects), "arith", "linalg", "llvm", "math", "tensor")
 	const kernel = `
 			%%3 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
 				ins(%[1]s : tensor<4xi32>) outs(%[1]s : tensor<4xi32>) {

@@ -113,6 +113,9 @@ func (c *compiler) compile(ctx context.Context, m *mlir.Module, o Options) (*Exe
 		return nil, unsupported(err)
 	}
 	defer func() { private.Close() }() // it may be another one by then
+	if err := accept(private); err != nil {
+		return nil, unsupported(err)
+	}
 	e, err := signature(private)
 	if err != nil {
 		return nil, &UnsupportedError{Err: err}
