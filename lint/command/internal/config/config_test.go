@@ -140,7 +140,7 @@ func TestMistakes(t *testing.T) {
 		{"\n\n\tx\n", `c:3:1: this is not YAML: found character that cannot start any token`},
 		{"a: *b\n", `c:1:1: this is not YAML: unknown anchor 'b' referenced`},
 		{"strict: true\n---\nstrict: false\n", `c:1:1: this is not YAML: there is more than one document`},
-		{"text\n", `c:1:1: the configuration is "text", and must be a mapping (key: value)`},
+		{"text\n", `c:1:1: the configuration is a text, and must be a mapping (key: value)`},
 	} {
 		_, err := Parse("/a/c", "c", []byte(test.text), testRules)
 		got := ""
@@ -259,4 +259,34 @@ func FuzzParse(f *testing.F) {
 			c.Ignored("/a/b/c.mlir")
 		}
 	})
+}
+
+// TestSecrets checks that a configuration in a tree reads nothing outside of it, and that errors have no content.
+func TestSecrets(t *testing.T) {
+	tree, home := t.TempDir(), t.TempDir()
+	secret := filepath.Join(home, "id")
+	check.NoError(t, os.WriteFile(secret, []byte("-----BEGIN KEY-----\nsecret\n-----END KEY-----\n"), 0o600))
+	check.NoError(t, os.MkdirAll(filepath.Join(tree, ".git"), 0o755))
+	check.NoError(t, os.WriteFile(filepath.Join(tree, "key"), []byte("secret\nsecret\n"), 0o600))
+	for name, extends := range map[string]string{"absolute": secret, "relative": "../../" + filepath.Base(home) + "/id",
+		"link": "id", "none": filepath.Join(home, "none"), "inside": "../key", "itself": ""} {
+		dir := filepath.Join(tree, name)
+		check.NoError(t, os.MkdirAll(dir, 0o755))
+		file := filepath.Join(dir, Name)
+		if name == "link" {
+			check.NoError(t, os.Symlink(secret, filepath.Join(dir, "id")))
+		}
+		if name == "itself" {
+			check.NoError(t, os.Symlink(secret, file))
+		} else {
+			check.NoError(t, os.WriteFile(file, []byte("extends: '"+extends+"'\n"), 0o600))
+		}
+		_, err := NewFinder(testRules).For(dir)
+		if err == nil || strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "BEGIN") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if outside := strings.Contains(err.Error(), "out"); outside != (name != "inside") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }

@@ -26,6 +26,9 @@ func (p *parser) extend(mapping *yaml.Node) error {
 		if !filepath.IsAbs(file) {
 			file = filepath.Join(filepath.Dir(p.c.File), file)
 		}
+		if !filepath.IsLocal(name) && !below(filepath.Dir(file), p.tree) {
+			return p.outside(n, name)
+		}
 		if _, err := os.Stat(file); err != nil {
 			if path, ok := errors.AsType[*fs.PathError](err); ok {
 				err = path.Err
@@ -35,10 +38,13 @@ func (p *parser) extend(mapping *yaml.Node) error {
 		if !regular(file) {
 			return p.fail(n, "extends: %s is not a regular file", name)
 		}
+		if !below(file, p.tree) {
+			return p.outside(n, name)
+		}
 		if slices.Contains(p.files, file) {
 			return p.fail(n, "extends: %s extends this file", name)
 		}
-		base, err := read(file, shown(file), p.rules, p.files...)
+		base, err := read(file, shown(file), p.rules, p.tree, p.files...)
 		if err != nil {
 			return err
 		}
@@ -49,4 +55,9 @@ func (p *parser) extend(mapping *yaml.Node) error {
 		p.c.KnownTargets, p.c.AllowUnregistered = slices.Clip(base.KnownTargets), slices.Clip(base.AllowUnregistered)
 	}
 	return nil
+}
+
+func (p *parser) outside(n *yaml.Node, name string) error {
+	return p.fail(n, "extends: %s is outside of the tree %s: only a configuration that -config names may extend it", name,
+		p.tree)
 }

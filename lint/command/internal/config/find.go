@@ -37,7 +37,7 @@ func Fixed(file string, rules []string) (*Finder, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := read(absolute, file, rules)
+	c, err := read(absolute, file, rules, "") // the user named it
 	if err != nil {
 		return nil, err
 	}
@@ -62,10 +62,12 @@ func (f *Finder) find(folder string) (*Config, error) {
 	var c *Config
 	_, err := os.Lstat(file)
 	switch parent := filepath.Dir(folder); {
+	case err == nil && !below(file, rootOf(folder)):
+		err = &Error{shown(file), 1, 1, "the configuration cannot be read: it is a link out of the tree " + rootOf(folder)}
 	case err == nil && !regular(file):
 		err = &Error{shown(file), 1, 1, "the configuration cannot be read: it is not a regular file"}
 	case err == nil:
-		c, err = read(file, shown(file), f.rules)
+		c, err = read(file, shown(file), f.rules, rootOf(folder))
 	case parent != folder:
 		c, err = f.find(parent)
 	default:
@@ -97,7 +99,7 @@ func shown(file string) string {
 // limit is the largest size of a configuration.
 const limit = bounded.MiB
 
-func read(file, shown string, rules []string, by ...string) (*Config, error) {
+func read(file, shown string, rules []string, root string, by ...string) (*Config, error) {
 	data, err := load(file)
 	if err != nil {
 		var path *fs.PathError
@@ -106,7 +108,7 @@ func read(file, shown string, rules []string, by ...string) (*Config, error) {
 		}
 		return nil, &Error{shown, 1, 1, "the configuration cannot be read: " + err.Error()}
 	}
-	return parse(file, shown, data, rules, by...)
+	return parse(file, shown, data, rules, root, by...)
 }
 
 func load(file string) ([]byte, error) {

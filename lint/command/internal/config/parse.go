@@ -18,12 +18,12 @@ import (
 // Parse parses a configuration. file is its absolute path, shown its name in errors, and rules
 // are the names that it may use, or nil if it may use any. The error is an *Error.
 func Parse(file, shown string, data []byte, rules []string) (c *Config, err error) {
-	return parse(file, shown, data, rules)
+	return parse(file, shown, data, rules, "")
 }
 
-// parse is Parse for a file that others extend.
-func parse(file, shown string, data []byte, rules []string, by ...string) (c *Config, err error) {
-	p := parser{shown: shown, rules: rules, files: append(slices.Clip(by), file),
+// parse is Parse for a file that others extend. What it extends must be below root, unless that is "".
+func parse(file, shown string, data []byte, rules []string, root string, by ...string) (c *Config, err error) {
+	p := parser{shown: shown, rules: rules, tree: root, files: append(slices.Clip(by), file),
 		c: &Config{File: file, Levels: map[string]Level{}}}
 	var document yaml.Node
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
@@ -46,6 +46,7 @@ func parse(file, shown string, data []byte, rules []string, by ...string) (c *Co
 type parser struct {
 	shown string
 	rules []string
+	tree  string
 	files []string // the file, after those that extend it
 	c     *Config
 }
@@ -278,6 +279,9 @@ func kind(n *yaml.Node) string {
 		return "empty"
 	case n.Value == "":
 		return "an empty text"
+	}
+	if n.Line <= 1 && n.Column <= 1 || len(n.Value) > 32 || strings.Contains(n.Value, "\n") {
+		return "a text" // without its content: the file may be another one than somebody thinks
 	}
 	return fmt.Sprintf("%q", n.Value)
 }
