@@ -62,6 +62,9 @@ func jvpCustom(f *forward, op mlir.Operation) {
 		return
 	}
 	if o.Name == CustomJVP {
+		if transform.FunctionOf(o, "jvp") == "" {
+			fail(op, "its attribute jvp names no function: a rule may call its own function, but not differentiate it")
+		}
 		operands := arguments
 		for _, v := range arguments {
 			operands = append(operands, f.full(v))
@@ -75,7 +78,7 @@ func jvpCustom(f *forward, op mlir.Operation) {
 	}
 	backward := transform.FunctionOf(o, "backward")
 	if backward == "" {
-		fail(op, "its attribute backward names no function")
+		fail(op, "its attribute backward names no function: a rule may call its own function, but not differentiate it")
 	}
 	made := f.call(op, transform.FunctionOf(o, "forward"), o.Inputs)
 	if len(made) < numResults || !slices.Equal(mlir.TypesOf(made[:numResults]), mlir.TypesOf(op.ResultValues())) {

@@ -31,9 +31,10 @@ type Builder struct {
 	ordered    bool                  // a callback takes a token
 	sites      map[siteKey]*callSite // see emit.go
 	lastSite   *callSite
-	models     *mlir.Module      // holds the models of call sites
-	scratch    []Value           // results of the last callback
-	identities map[string]string // the functions of StopGradient by their types
+	models     *mlir.Module        // holds the models of call sites
+	scratch    []Value             // results of the last callback
+	identities map[string]string   // the functions of StopGradient by their types
+	rules      map[string]*ownRule // whose rules are being traced, by the symbols of what they compute
 	// temporary has functions that the finished module does not have.
 	temporary []mlir.Operation
 }

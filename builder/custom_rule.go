@@ -48,15 +48,21 @@ func (s *step) identity(types []mlir.Type) string {
 // complex number is zero.
 //
 // Both are called once for each call, while building. They may use values from outside, but have no derivative with
-// respect to them: make these a part of the argument. They must have no callbacks with side effects.
+// respect to them: make these a part of the argument. They must have no callbacks with side effects. jvp may call the
+// function that CustomJVP returns.
 func CustomJVP[T, R any](f func(T) R, jvp func(x, dx T) (y, dy R)) func(T) R {
+	self := new(ruled)
 	return func(x T) (y R) {
 		s, values := argument("custom_jvp", x, f == nil || jvp == nil)
 		if y = structure(&s, f, x); !s.ok {
 			return y
 		}
+		if own := self.find(&s, values); own != nil {
+			return rebuild(own.result.(R), s.call(own, values))
+		}
 		n, types := len(values), typesOf(values)
 		primal := s.trace(types, nil, traceOf(f, x, &y))
+		defer self.enter(&s, autodiff.CustomJVP, values, primal, y)()
 		rule := s.trace(slices.Concat(types, types), primal.captured, func(arguments []Value) ([]Value, error) {
 			z, dz := jvp(rebuild(x, arguments[:n]), rebuild(x, arguments[n:]))
 			results, err := like(y, z, "the result")
@@ -75,12 +81,17 @@ func CustomJVP[T, R any](f func(T) R, jvp func(x, dx T) (y, dy R)) func(T) R {
 // of the argument. What it returns for a leaf that is not a floating-point or complex number is not used. In forward
 // mode, a derivative that passes through f is an error. Otherwise CustomVJP works like CustomJVP.
 func CustomVJP[T, R, S any](f func(T) R, forward func(T) (R, S), backward func(residuals S, dy R) (dx T)) func(T) R {
+	self := new(ruled)
 	return func(x T) (y R) {
 		s, values := argument("custom_vjp", x, f == nil || forward == nil || backward == nil)
 		if y = structure(&s, f, x); !s.ok {
 			return y
 		}
+		if own := self.find(&s, values); own != nil {
+			return rebuild(own.result.(R), s.call(own, values))
+		}
 		primal := s.trace(typesOf(values), nil, traceOf(f, x, &y))
+		defer self.enter(&s, autodiff.CustomVJP, values, primal, y)()
 		var residuals S
 		var of, kept []Value
 		first := s.trace(typesOf(values), primal.captured, func(arguments []Value) (results []Value, err error) {
@@ -152,6 +163,15 @@ func (s *step) withRules(name string, leaves []Value, primal traced, rules ...cu
 		s.fail("its attributes%w", err)
 	}
 	symbol, _ := primal.op.Symbol()
+	if own := s.f.b.rules[symbol]; own != nil && len(own.calls) > 0 {
+		if len(captured) > len(primal.captured) {
+			return []Value{s.fail("its rule calls the function itself, and uses values from outside that the function " +
+				"does not use: make them a part of the argument")}
+		}
+		for _, op := range own.calls {
+			op.SetAttribute("composite_attributes", dictionary)
+		}
+	}
 	types := primal.resultTypes()
 	return s.many(len(types), stablehlo.CompositeOp{
 		Name: name, Decomposition: symbol, CompositeAttributes: dictionary,
