@@ -7,8 +7,8 @@ import (
 )
 
 // RemoveEmptyLoops removes the loops that run zero times, if constants say so. XLA's compiler
-// ends the process on some of them: on those with side effects that use a result of an earlier
-// loop. RemoveEmptyLoops returns the number of loops that it removed.
+// ends the process on some of them: on those with side effects that alone use the results of an earlier
+// loop without. RemoveEmptyLoops returns the number of loops that it removed.
 func RemoveEmptyLoops(m *mlir.Module) (int, error) {
 	list, functions := function.Defined(m)
 	empty := emptyLoops(list, &sideEffects{functions: functions, state: map[string]reading{}})

@@ -18,7 +18,7 @@ XLA's CPU compiler makes something else of
 
 - a power of integers whose exponent is not known, or above 63, or which divides another integer,
 - calls in the condition of a loop, if constants say how often it runs: they are lost,
-- a loop with calls that runs zero times, and uses the result of another loop: the process ends,
+- a loop with side effects that runs zero times, and alone uses the results of one without: the process ends,
 - a sum of booleans, if it is a constant, and random bits that are signed integers,
 - an array that is updated by a part of itself, and then gets another shape,
 - a loop with constant bounds, whose step does not divide their distance, or whose counter wraps: it runs too few times.
