@@ -33,7 +33,8 @@ func holdCorners(t *testing.T, corners []corner) {
 			check.NoError(t, err)
 			equal := cmpopts.EquateApprox(1e-12, 1e-12)
 			for i, g := range run(t, client, grad, c.at...) {
-				check.Diff(t, "derivative along the cotangent", c.want[i], transformtest.Numbers(t, g), equal, cmpopts.EquateNaNs())
+				check.Diff(t, "derivative along the cotangent", c.want[i], transformtest.Numbers(t, g), equal,
+					cmpopts.EquateNaNs())
 			}
 			for i := range c.want {
 				arguments, want := c.at, 0.

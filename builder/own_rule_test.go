@@ -70,7 +70,9 @@ func TestOwnRule(t *testing.T) {
 		f := calliope.Func(func(x value) value {
 			outside := builder.Add(x, 1)
 			var f func(value) value
-			f = builder.CustomJVP(builder.Sin, func(y, dy value) (z, dz value) { return f(y), builder.Mul(outside, dy) })
+			f = builder.CustomJVP(builder.Sin, func(y, dy value) (z, dz value) {
+				return f(y), builder.Mul(outside, dy)
+			})
 			return f(x)
 		})
 		check.Cleanup(t, f)

@@ -146,8 +146,8 @@ func startsFromConstants(loop mlir.Operation) bool {
 	return constant(test.Terminator().Operand(0))
 }
 
-// outlives reports whether a loop with side effects is all that uses another loop, without side effects: XLA removes both
-// while it looks at the first one.
+// outlives reports whether a loop with side effects is all that uses another loop, without side effects: XLA removes
+// both while it looks at the first one.
 func (r *sideEffects) outlives(loop mlir.Operation) (found bool) {
 	if !r.hasEffects(loop) {
 		return false

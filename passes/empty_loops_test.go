@@ -59,7 +59,8 @@ func.func @main(%x: tensor<i32>) -> (tensor<i32>, tensor<i32>) {
 	}
 }
 
-// TestHarmlessEmptyLoop finds no deviation in a loop that runs zero times and has no side effects, in a module that has.
+// TestHarmlessEmptyLoop finds no deviation in a loop that runs zero times and has no side effects, in a module that
+// has.
 func TestHarmlessEmptyLoop(t *testing.T) {
 	loop := func(init, of string) string {
 		return `stablehlo.while(%i = ` + init + `, %y = ` + of + `) : tensor<i32>, tensor<i32>

@@ -8,8 +8,8 @@ import (
 	"github.com/calliope-mlir/calliope/passes"
 )
 
-// TestEmptyLoopDeviates says of two loops, of which the second runs zero times, whether XLA reads freed memory: what it does
-// with each was tried.
+// TestEmptyLoopDeviates says of two loops, of which the second runs zero times, whether XLA reads freed memory: what it
+// does with each was tried.
 func TestEmptyLoopDeviates(t *testing.T) {
 	for _, test := range []struct {
 		name          string

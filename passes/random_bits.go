@@ -6,7 +6,8 @@ import (
 )
 
 // MakeRandomBitsUnsigned lets rng_bit_generator return unsigned integers, and makes signed ones of them, which have the
-// same bits: XLA returns unsigned integers, whatever the module says. It returns the number of generators that it changed.
+// same bits: XLA returns unsigned integers, whatever the module says. It returns the number of generators that it
+// changed.
 func MakeRandomBitsUnsigned(m *mlir.Module) (int, error) {
 	var list []mlir.Operation
 	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {

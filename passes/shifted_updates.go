@@ -7,8 +7,8 @@ import (
 
 // KeepShiftedUpdates protects an array that is updated by what is computed of itself, such as a shifted slice, and then
 // only gets another shape. XLA computes the update in place, and reads elements that it has written already.
-// KeepShiftedUpdates puts an optimization barrier between the update and the new shape. It returns the number of updates
-// that it protected.
+// KeepShiftedUpdates puts an optimization barrier between the update and the new shape. It returns the number of
+// updates that it protected.
 //
 // See Prepare.
 func KeepShiftedUpdates(m *mlir.Module) (int, error) {

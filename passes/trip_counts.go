@@ -18,8 +18,8 @@ import (
 //     does not read.
 //
 // It adds so, too, where XLA may find constants that CorrectTripCounts does not, and in counters that are unsigned or
-// narrower than 32 bits, where their last value is used, on which a plugin ends the process. It leaves others with a step
-// of 1 that are below the bound, and signed ones that count down. It returns the number of loops that it changed.
+// narrower than 32 bits, where their last value is used, on which a plugin ends the process. It leaves others with a
+// step of 1 that are below the bound, and signed ones that count down. It returns the number of loops that it changed.
 //
 // See Prepare.
 func CorrectTripCounts(m *mlir.Module) (int, error) {
@@ -241,8 +241,8 @@ func (c *counter) reading() (reads tripCount, final *big.Int) {
 	return tripCountRight, nil
 }
 
-// readUpwards is reading for a counter that is above the bound and goes up, until it wraps. XLA takes it for one below the
-// bound.
+// readUpwards is reading for a counter that is above the bound and goes up, until it wraps. XLA takes it for one below
+// the bound.
 func (c *counter) readUpwards(strict bool, first, last, step *big.Int, known bool) tripCount {
 	if _, unsigned, _ := integerScalar(c.update.Result(0)); !known || unsigned {
 		return tripCountDoubtful
@@ -259,8 +259,8 @@ func (c *counter) readUpwards(strict bool, first, last, step *big.Int, known boo
 	return tripCountDoubtful
 }
 
-// step returns what XLA takes for the step: a number that is added, which is positive if the counter is unsigned. A step
-// of 0 stands for an update that XLA does not read.
+// step returns what XLA takes for the step: a number that is added, which is positive if the counter is unsigned. A
+// step of 0 stands for an update that XLA does not read.
 func (c *counter) step() (*big.Int, bool) {
 	n, known := integerOf(c.update.Operand(1))
 	if !known && c.update.Name() == "stablehlo.add" {

@@ -19,7 +19,7 @@ func (e *RecursionError) Error() string {
 	for _, name := range append(e.Names, e.Names[0]) {
 		way = append(way, "@"+name)
 	}
-	return fmt.Sprintf("the function %s calls itself (%s), which XLA cannot run: use stablehlo.while", way[0],
+	return fmt.Sprintf("the function %s calls itself (%s), which no compiled program can do: use stablehlo.while", way[0],
 		strings.Join(way, " → "))
 }
 
