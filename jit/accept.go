@@ -5,17 +5,27 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/jit/internal/lower"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// accept returns an error for a module that has what XLA does not take, and removes attributes that XLA does not read.
+// A ForeignError is the error of Compile for a module that has what no compiler of StableHLO takes.
+type ForeignError struct {
+	Operation Operation
+	Reason    string
+}
+
+func (e *ForeignError) Error() string {
+	return fmt.Sprintf("jit: the module is refused: %s: %s", e.Operation, e.Reason)
+}
+
+// accept returns a *ForeignError for a module that has what XLA does not take, and removes attributes that XLA does not
+// read.
 // Operations of other dialects, such as llvm, call any function of the process, and read and write any memory. So do
 // attributes, such as llvm.module_asm and section, which MLIR copies to the code that it makes.
 func accept(m *mlir.Module) error {
 	for op := range m.Operation().All() {
 		if reason := foreign(op); reason != "" {
-			return lower.Refuse(op, reason)
+			return &ForeignError{Operation{op.Name(), op.Location().Position()}, reason}
 		}
 		for name := range op.Discardables() {
 			if !known(name) {

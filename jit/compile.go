@@ -16,6 +16,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/hostcall"
 	"github.com/calliope-mlir/calliope/jit/internal/callback"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/mlir/execution"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -65,13 +66,19 @@ func (e *UnsupportedError) Unwrap() error { return e.Err }
 // Compile compiles the function @main of a module, whose parameters and results must be arrays of known size. It leaves
 // the module as it is, and reads it only until it returns. If the library of the module has no execution engine, as
 // that of jaxlib, the default one compiles it. The error is an *[UnsupportedError] if the module needs what this
-// package lacks. The caller must close the Executable.
+// package lacks, and a *[ForeignError] if it has operations of other dialects. The caller must close the Executable.
 func Compile(ctx context.Context, m *mlir.Module, o Options) (*Executable, error) {
 	if m == nil {
 		return nil, errors.New("jit: the module is nil")
 	}
 	if err := dispatch.Ended(ctx); err != nil {
 		return nil, err
+	}
+	if e, ok := errors.AsType[*stablehlo.SizeError](stablehlo.CheckSizes(m)); ok {
+		return nil, fmt.Errorf("jit: %s: %w", e.Operation.Location().Position(), e)
+	}
+	if r, ok := errors.AsType[*function.RecursionError](function.CheckRecursion(m)); ok {
+		return nil, fmt.Errorf("jit: %s: %w", r.Function.Location().Position(), r)
 	}
 	library, err := libraryFor(m)
 	if err != nil {
@@ -114,7 +121,7 @@ func (c *compiler) compile(ctx context.Context, m *mlir.Module, o Options) (*Exe
 	}
 	defer func() { private.Close() }() // it may be another one by then
 	if err := accept(private); err != nil {
-		return nil, unsupported(err)
+		return nil, err
 	}
 	e, err := signature(private)
 	if err != nil {

@@ -2,8 +2,8 @@ package jit
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/jit/internal/lower"
@@ -199,25 +199,14 @@ func sizeOf(t mlir.Type) (int, error) {
 }
 
 // largestArray is how many bytes an array may take: what a process can address. The sum of several still fits an int.
-const largestArray = min(1<<47, math.MaxInt/2)
+const largestArray = stablehlo.LargestArray
 
 // checkSizes refuses a module with an array that is too large for any memory. The sizes of those that later steps make
 // would overflow.
 func checkSizes(m *mlir.Module, _ *Executable) error {
-	for op := range m.Operation().All() {
-		for _, r := range op.ResultValues() {
-			if !r.Type().IsRankedTensor() {
-				continue
-			}
-			s, err := stablehlo.ShapeOf(r.Type())
-			if err != nil || slices.Contains(s.Dims, -1) {
-				continue // other steps refuse these, if they have to
-			}
-			if s.Check() != nil || s.NumBytes() > largestArray {
-				return lower.Refuse(op, fmt.Sprintf("its result %s takes more than %d bytes, the most that is addressed: "+
-					"make it smaller", s, int64(largestArray)))
-			}
-		}
+	if e, ok := errors.AsType[*stablehlo.SizeError](stablehlo.CheckSizes(m)); ok {
+		return lower.Refuse(e.Operation, fmt.Sprintf("its result %s takes more than %d bytes, the most that is addressed: "+
+			"make it smaller", e.Shape, int64(stablehlo.LargestArray)))
 	}
 	return nil
 }

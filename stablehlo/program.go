@@ -36,7 +36,7 @@ func (s Serializer) Artifact(version string) ([]byte, error) {
 	if list := MisplacedCalls(s.module.Operation().Index()); len(list) > 0 {
 		return nil, fmt.Errorf("stablehlo: %s: %w", list[0].Operation.Location().Position(), list[0])
 	}
-	if err := errors.Join(refuseRecursion(s.module), refuseBits(s.module)); err != nil {
+	if err := errors.Join(refuseRecursion(s.module), refuseSizes(s.module), refuseBits(s.module)); err != nil {
 		return nil, err
 	}
 	target, err := s.target(version)
@@ -206,6 +206,15 @@ func refuseRecursion(m *mlir.Module) error {
 	err := functions.CheckRecursion(m)
 	if r, ok := errors.AsType[*functions.RecursionError](err); ok {
 		return fmt.Errorf("stablehlo: %s: %w", r.Function.Location().Position(), r)
+	}
+	return err
+}
+
+// refuseSizes returns an error for an array that is too large.
+func refuseSizes(m *mlir.Module) error {
+	err := CheckSizes(m)
+	if e, ok := errors.AsType[*SizeError](err); ok {
+		return fmt.Errorf("stablehlo: %s: %w", e.Operation.Location().Position(), e)
 	}
 	return err
 }

@@ -35,7 +35,7 @@ func TestHostileModules(t *testing.T) {
 		"no body elsewhere": {"module {\n  func.func private @f()\n  func.func @main() { return }\n}", "",
 			"<stdin>:2:3: the function @f has no body"},
 		"recursion": {"func.func @main() -> tensor<f32> { %r = func.call @main() : () -> tensor<f32> return %r : tensor<f32> }", "",
-			"<stdin>:1:1: the function @main calls itself (@main → @main), which XLA cannot run"},
+			"<stdin>:1:1: the function @main calls itself (@main → @main), which no compiled program can do"},
 		"recursion of two": {`module {
   func.func @main() { func.call @a() : () -> () func.call @b() : () -> () return }
   func.func private @a() { func.call @c() : () -> () return }
