@@ -27,7 +27,9 @@ Passes of the MLIR library:
   --pass-pipeline=TEXT    passes with the operations that they run on, such as
                  builtin.module(func.func(cse),canonicalize)
   --pipeline-file=FILE    the same from a file, in which # begins a comment
-  --run-reproducer        the passes that a reproducer has, which the module is
+  --run-reproducer        the passes that a reproducer has, which the module is, but for such as may write or
+                 read files, or run programs
+  --trust-reproducer      those, too
 
 Functions that are added to the module (docs/autodiff.md). main:0,2 differentiates @main with
 respect to these parameters, main alone with respect to all that have a derivative:
@@ -78,9 +80,9 @@ type options struct {
 	print  mlir.PrintOptions
 	passes mlir.PassManagerOptions // of each run of passes
 
-	split, verifyDiagnostics, allowUnregistered, showPasses, reproduce bool
-	timeout                                                            time.Duration
-	maxModule                                                          bounded.Size
+	split, verifyDiagnostics, allowUnregistered, showPasses, reproduce, trust bool
+	timeout                                                                   time.Duration
+	maxModule                                                                 bounded.Size
 }
 
 // A format is how the module is written.
@@ -221,6 +223,8 @@ func (o *options) boolean(name string) *bool {
 		return &o.allowUnregistered
 	case "run-reproducer":
 		return &o.reproduce
+	case "trust-reproducer":
+		return &o.trust
 	case "show-passes":
 		return &o.showPasses
 	case "emit-bytecode":

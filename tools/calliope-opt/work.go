@@ -48,6 +48,9 @@ func work(o options, progress io.Writer) error {
 	}
 	if o.reproduce {
 		pipeline, err := reproducedPipeline(source)
+		if err == nil && !o.trust {
+			err = refuseFiles(pipeline)
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", o.name(), err)
 		}
