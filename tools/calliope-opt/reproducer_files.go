@@ -20,8 +20,8 @@ var (
 		`(?i)([a-z0-9_-]*(?:file|path|dir|librar|link|toolkit|command|cmd|dump|executable)[a-z0-9_-]*)\s*=`)
 )
 
-// refuseFiles returns an error for a pipeline of a stranger that names a pass or an option by which a module would write
-// or read files, or run programs.
+// refuseFiles returns an error for a pipeline of a stranger that names a pass or an option by which a module would
+// write or read files, or run programs.
 func refuseFiles(pipeline string) error {
 	const advice = "give the passes by flags, or allow it by --trust-reproducer"
 	if m := fileOption.FindStringSubmatch(pipeline); m != nil {
