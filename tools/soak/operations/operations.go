@@ -62,7 +62,6 @@ type soak struct {
 	refused  map[string]int
 	known    map[string]int
 	unknown  map[string]int // findings by kind
-	invalid  int
 	programs int
 }
 

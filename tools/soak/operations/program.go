@@ -17,8 +17,6 @@ type value struct {
 
 func (v value) String() string { return arrayOf(v.element, v.dims...) }
 
-func (v value) size() int { return product(v.dims) }
-
 func product(dims []int) int {
 	n := 1
 	for _, d := range dims {
