@@ -282,3 +282,36 @@ func TestEmptySort(t *testing.T) {
 		return %3 : tensor<f64>
 	}`, []tensor.View{vector(), vector(1, 2)}, [][]float64{{}, {1, 1}}}})
 }
+
+// TestSortedPositions gathers and scatters at the positions of a sort, of which some are not in the array.
+func TestSortedPositions(t *testing.T) {
+	const text = `func.func @main(%x: tensor<4xf64>, %y: tensor<6xf64>) -> tensor<f64> {
+		%zero = stablehlo.constant dense<0.0> : tensor<f64>
+		%w = stablehlo.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]> : tensor<6xf64>
+		%i = stablehlo.iota dim = 0 : tensor<6xi32>
+		%s:2 = "stablehlo.sort"(%y, %i) <{dimension = 0 : i64}> ({
+		^bb0(%a: tensor<f64>, %b: tensor<f64>, %c: tensor<i32>, %d: tensor<i32>):
+			%p = stablehlo.compare LT, %a, %b : (tensor<f64>, tensor<f64>) -> tensor<i1>
+			stablehlo.return %p : tensor<i1>
+		}) : (tensor<6xf64>, tensor<6xi32>) -> (tensor<6xf64>, tensor<6xi32>)
+		%j = stablehlo.reshape %s#1 : (tensor<6xi32>) -> tensor<6x1xi32>
+		BODY
+		return %r : tensor<f64>
+	}`
+	y := vector(3, 1, 2, 0, 5, 4)
+	holdCorners(t, []corner{
+		{"gather", strings.Replace(text, "BODY", `%g = "stablehlo.gather"(%x, %j) {dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>} : (tensor<4xf64>, tensor<6x1xi32>) -> tensor<6xf64>
+		%m = stablehlo.multiply %g, %w : tensor<6xf64>
+		%r = stablehlo.reduce(%m init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<6xf64>, tensor<f64>) -> tensor<f64>`, 1),
+			[]tensor.View{vector(1, 2, 3, 4), y}, [][]float64{{4, 2, 3, 12}, {0, 0, 0, 0, 0, 0}}},
+		{"scatter", strings.Replace(text, "BODY", `%k = stablehlo.slice %w [0:4] : (tensor<6xf64>) -> tensor<4xf64>
+		%g = "stablehlo.scatter"(%x, %j, %y) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+		^bb0(%a: tensor<f64>, %b: tensor<f64>):
+			%1 = stablehlo.add %a, %b : tensor<f64>
+			stablehlo.return %1 : tensor<f64>
+		}) : (tensor<4xf64>, tensor<6x1xi32>, tensor<6xf64>) -> tensor<4xf64>
+		%m = stablehlo.multiply %g, %k : tensor<4xf64>
+		%r = stablehlo.reduce(%m init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<4xf64>, tensor<f64>) -> tensor<f64>`, 1),
+			[]tensor.View{vector(1, 2, 3, 4), y}, [][]float64{{1, 2, 3, 4}, {4, 2, 3, 1, 0, 0}}},
+	})
+}

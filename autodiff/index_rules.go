@@ -1,6 +1,7 @@
 package autodiff
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,21 +29,45 @@ func transposeGather(b *backward, op mlir.Operation, g mlir.Value) mlir.Value {
 		ScatterDimsToOperandDims:   d.StartIndexMap, IndexVectorDim: d.IndexVectorDim,
 	}
 	indices := o.StartIndices
-	if !isBounded(indices) {
+	sorted := o.IndicesAreSorted
+	if !isBounded(indices, o.Operand, d.StartIndexMap, o.SliceSizes) {
+		sorted = sorted && len(d.StartIndexMap) == 1 // clamped ones of several dimensions may not be
 		zero, last := b.bounds(indices, o.Operand, d.StartIndexMap, o.SliceSizes, d.IndexVectorDim)
 		indices = b.Do(stablehlo.ClampOp{Min: zero, Operand: indices, Max: last})
 	}
-	return b.scatterAdd(b.Zero(o.Operand.Type()), indices, g, into, o.IndicesAreSorted, false)
+	return b.scatterAdd(b.Zero(o.Operand.Type()), indices, g, into, sorted, false)
 }
 
-// isBounded reports whether indices are positions along a dimension that was sorted, which are in
-// bounds.
-func isBounded(v mlir.Value) bool {
+// isBounded reports whether indices are positions along a dimension that was sorted, of which all are in the bounds of
+// slices of an operand.
+func isBounded(v, operand mlir.Value, indexed, sizes []int64) bool {
 	for isMadeBy(v, "stablehlo.reshape") {
 		v = v.Owner().Operand(0)
 	}
-	return isMadeBy(v, "chlo.top_k") || isMadeBy(v, "stablehlo.sort") &&
-		isMadeBy(v.Owner().Operand(v.Index()), "stablehlo.iota")
+	var positions int64
+	switch {
+	case isMadeBy(v, "chlo.top_k") && v.Index() == 1:
+		shape := dims(v.Owner().Operand(0))
+		positions = shape[len(shape)-1]
+	case isMadeBy(v, "stablehlo.sort") && isMadeBy(v.Owner().Operand(v.Index()), "stablehlo.iota"):
+		o, _ := stablehlo.AsIota(v.Owner().Operand(v.Index()).Owner())
+		positions = dims(v)[o.IotaDimension]
+	default:
+		return false
+	}
+	if positions-1 > greatest(v.Type()) {
+		return false // the numbers of the last ones are others
+	}
+	return !slices.ContainsFunc(indexed, func(d int64) bool { return positions-1 > dims(operand)[d]-sizes[d] })
+}
+
+// greatest returns the greatest value of a type of integers, or the greatest int64.
+func greatest(t mlir.Type) int64 {
+	bits, sign, _ := element(t).IntegerWidth()
+	if sign != mlir.Unsigned {
+		bits--
+	}
+	return math.MaxInt64 >> (63 - min(bits, 63))
 }
 
 func isMadeBy(v mlir.Value, name string) bool { return v.IsResult() && v.Owner().Name() == name }
@@ -50,13 +75,9 @@ func isMadeBy(v mlir.Value, name string) bool { return v.IsResult() && v.Owner()
 // bounds returns the least and the greatest start index of a slice, for each index. The greatest one is limited by the
 // type of the indices.
 func (e *emitter) bounds(indices, operand mlir.Value, indexed, sizes []int64, vector int64) (zero, last mlir.Value) {
-	bits, sign, _ := element(indices.Type()).IntegerWidth()
-	if sign != mlir.Unsigned {
-		bits--
-	}
 	var list []string
 	for _, d := range indexed {
-		list = append(list, strconv.FormatInt(min(dims(operand)[d]-sizes[d], 1<<min(bits, 62)-1), 10))
+		list = append(list, strconv.FormatInt(min(dims(operand)[d]-sizes[d], greatest(indices.Type())), 10))
 	}
 	t := must(e.Context.TensorType(element(indices.Type()), int64(len(indexed))))
 	last = e.Constant(t, "["+strings.Join(list, ", ")+"]")
@@ -199,7 +220,7 @@ func transposeScatter(b *backward, op mlir.Operation) {
 	})
 	b.to(op, 2, func(g mlir.Value) mlir.Value {
 		g = b.gatherBack(g, indices, updates, d, o.IndicesAreSorted)
-		if isBounded(indices) {
+		if isBounded(indices, operand, d.ScatterDimsToOperandDims, windowOf(operand, updates, d)) {
 			return g
 		}
 		return b.Select(b.inBounds(indices, operand, updates, d), g, b.Zero(g.Type()))
