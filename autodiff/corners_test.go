@@ -283,6 +283,54 @@ func TestEmptySort(t *testing.T) {
 	}`, []tensor.View{vector(), vector(1, 2)}, [][]float64{{}, {1, 1}}}})
 }
 
+// windowsOf is the maximum or minimum over windows of an array and an initial value, added up with weights.
+func windowsOf(kind string) string {
+	return `func.func @main(%x: tensor<6xf64>, %z: tensor<f64>) -> tensor<f64> {
+		%zero = stablehlo.constant dense<0.0> : tensor<f64>
+		%weights = stablehlo.constant dense<[1.0, 10.0, 100.0]> : tensor<3xf64>
+		%0 = "stablehlo.reduce_window"(%x, %z) <{window_dimensions = array<i64: 2>, window_strides = array<i64: 2>, padding = dense<0> : tensor<1x2xi64>}> ({
+		^bb0(%a: tensor<f64>, %b: tensor<f64>):
+			%1 = stablehlo.` + kind + ` %a, %b : tensor<f64>
+			stablehlo.return %1 : tensor<f64>
+		}) : (tensor<6xf64>, tensor<f64>) -> tensor<3xf64>
+		%2 = stablehlo.multiply %0, %weights : tensor<3xf64>
+		%3 = stablehlo.reduce(%2 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<3xf64>, tensor<f64>) -> tensor<f64>
+		return %3 : tensor<f64>
+	}`
+}
+
+// TestInitialValues differentiates reductions of windows from a value that takes part, also as padding.
+func TestInitialValues(t *testing.T) {
+	x := vector(-2, -1, 3, 4, 0, -5)
+	padded := strings.NewReplacer("dense<0> : tensor<1x2xi64>", "dense<[[2, 0]]> : tensor<1x2xi64>",
+		"array<i64: 2>, padding", "array<i64: 3>, padding").Replace(windowsOf("add"))
+	holdCorners(t, []corner{
+		{"maximum", windowsOf("maximum"), []tensor.View{x, tensor.Scalar(0.)}, [][]float64{{0, 0, 0, 10, 50, 0}, {51}}},
+		{"minimum", windowsOf("minimum"), []tensor.View{x, tensor.Scalar(-1.5)}, [][]float64{{1, 0, 0, 0, 0, 100}, {10}}},
+		{"sum", windowsOf("add"), []tensor.View{x, tensor.Scalar(1.)}, [][]float64{{1, 1, 10, 10, 100, 100}, {111}}},
+		{"padded sum", padded, []tensor.View{x, tensor.Scalar(1.)}, [][]float64{{0, 10, 10, 0, 100, 100}, {111}}}, // XLA adds no padding
+		{"constant", strings.NewReplacer(", %z: tensor<f64>", "", "%x, %z)", "%x, %zero)").Replace(windowsOf("maximum")),
+			[]tensor.View{x}, [][]float64{{0, 0, 0, 10, 50, 0}}},
+		{"select_and_scatter", `func.func @main(%x: tensor<4xf64>, %s: tensor<2xf64>, %z: tensor<f64>) -> tensor<f64> {
+			%zero = stablehlo.constant dense<0.0> : tensor<f64>
+			%weights = stablehlo.constant dense<[1.0, 10.0, 100.0, 1000.0]> : tensor<4xf64>
+			%0 = "stablehlo.select_and_scatter"(%x, %s, %z) <{window_dimensions = array<i64: 2>, window_strides = array<i64: 2>}> ({
+			^bb0(%a: tensor<f64>, %b: tensor<f64>):
+				%1 = stablehlo.compare GE, %b, %a : (tensor<f64>, tensor<f64>) -> tensor<i1>
+				stablehlo.return %1 : tensor<i1>
+			}, {
+			^bb0(%a: tensor<f64>, %b: tensor<f64>):
+				%1 = stablehlo.add %a, %b : tensor<f64>
+				stablehlo.return %1 : tensor<f64>
+			}) : (tensor<4xf64>, tensor<2xf64>, tensor<f64>) -> tensor<4xf64>
+			%2 = stablehlo.multiply %0, %weights : tensor<4xf64>
+			%3 = stablehlo.reduce(%2 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<4xf64>, tensor<f64>) -> tensor<f64>
+			return %3 : tensor<f64>
+		}`, []tensor.View{vector(1, 2, 4, 3), vector(5, 6), tensor.Scalar(1.)},
+			[][]float64{{0, 0, 0, 0}, {1, 1000}, {1111}}},
+	})
+}
+
 // TestSortedPositions gathers and scatters at the positions of a sort, of which some are not in the array.
 func TestSortedPositions(t *testing.T) {
 	const text = `func.func @main(%x: tensor<4xf64>, %y: tensor<6xf64>) -> tensor<f64> {

@@ -430,6 +430,13 @@ type trips struct {
 	bounded     bool // the loop takes at most n steps, and no variable is known
 }
 
+// mirrored has the comparison of the operands in the other order.
+var mirrored = map[stablehlo.ComparisonDirection]stablehlo.ComparisonDirection{
+	stablehlo.CompareLT: stablehlo.CompareGT, stablehlo.CompareLE: stablehlo.CompareGE,
+	stablehlo.CompareGT: stablehlo.CompareLT, stablehlo.CompareGE: stablehlo.CompareLE,
+	stablehlo.CompareNE: stablehlo.CompareNE, stablehlo.CompareEQ: stablehlo.CompareEQ,
+}
+
 // countTrips returns the number of steps of a loop, if it is constant.
 func countTrips(op mlir.Operation) (t trips, ok bool) {
 	cond, body := op.Region(0).First(), op.Region(1).First()
@@ -444,11 +451,7 @@ func countTrips(op mlir.Operation) (t trips, ok bool) {
 	variable, bound, direction := c.LHS, c.RHS, c.ComparisonDirection
 	if !variable.IsArgument() || variable.Block() != cond || isInvariant(op, variable.Index()) {
 		variable, bound = bound, variable
-		direction = map[stablehlo.ComparisonDirection]stablehlo.ComparisonDirection{
-			stablehlo.CompareLT: stablehlo.CompareGT, stablehlo.CompareLE: stablehlo.CompareGE,
-			stablehlo.CompareNE: stablehlo.CompareNE,
-			stablehlo.CompareGT: stablehlo.CompareLT, stablehlo.CompareGE: stablehlo.CompareLE,
-		}[direction]
+		direction = mirrored[direction]
 	}
 	if !variable.IsArgument() || variable.Block() != cond {
 		return t, false

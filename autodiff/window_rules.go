@@ -78,16 +78,27 @@ func jvpWindow(f *forward, op mlir.Operation) {
 		return
 	}
 	kind := combiner(o.Body)
-	if kind == "stablehlo.add" {
-		if !f.operand(op, 1).IsNil() {
-			fail(op, "the derivative with respect to an initial value of windows is not known: use a constant")
-		}
-		g := f.operand(op, 0)
-		f.set(op.Result(0), f.Clone(op, g, f.scalarZero(g)).Result(0))
+	if kind == "stablehlo.add" { // of the elements and the initial value, which is the padding too
+		f.set(op.Result(0), f.Clone(op, f.full(op.Operand(0)), f.full(op.Operand(1))).Result(0))
 		return
 	}
-	if g := f.operand(op, 0); !g.IsNil() {
-		f.set(op.Result(0), f.chooseInWindows(o, op.Operand(0), g, extremes[kind].by))
+	x, initial, y := op.Operand(0), op.Operand(1), op.Result(0)
+	g := f.operand(op, 0)
+	if isInfinite(initial, extremes[kind].sign) && f.tangent(initial).IsNil() {
+		f.set(y, f.chooseInWindows(o, x, g, extremes[kind].by))
+		return
+	}
+	// Where the elements are not the result, the initial value is. They share a tie.
+	none := f.Number(initial.Type(), worst(extremes[kind].by))
+	best := f.Clone(op, x, none).Result(0)
+	start := f.Broadcast(initial, nil, dims(y)...)
+	share := f.Select(f.Compare(stablehlo.CompareEQ, start, y), f.like(y, 0), f.like(y, 1))
+	share = f.Select(f.Compare(stablehlo.CompareEQ, start, best), f.like(y, 0.5), share)
+	if !g.IsNil() {
+		f.set(y, f.mul(share, f.chooseInWindows(o, x, g, extremes[kind].by)))
+	}
+	if t := f.tangent(initial); !t.IsNil() {
+		f.accumulate(y, f.mul(f.Broadcast(t, nil, dims(y)...), f.sub(f.like(y, 1), share)))
 	}
 }
 
@@ -129,6 +140,13 @@ func transposeWindow(b *backward, op mlir.Operation) {
 		return
 	}
 	g := b.cotangent(op)
+	b.to(op, 1, func(g mlir.Value) mlir.Value { // once for each window and for what is padding in it
+		times := b.Clone(op, b.Zero(x.Type()), b.Number(op.Operand(1).Type(), 1)).Result(0)
+		return b.sum(b.mul(g, times), upTo(n)...)
+	})
+	if !b.linear[x] {
+		return
+	}
 	low, high, interior := make([]int64, n), make([]int64, n), make([]int64, n)
 	for i := range n {
 		w := window{
@@ -193,15 +211,20 @@ func selection(op mlir.Operation) (o stablehlo.SelectAndScatterOp, by stablehlo.
 		fail(op, "the derivative of a select_and_scatter is known if it selects by a comparison and adds")
 	}
 	c, _ := stablehlo.AsCompare(o.Select.First().First())
-	return o, c.ComparisonDirection
+	by = c.ComparisonDirection
+	if c.LHS != o.Select.First().Argument(0) {
+		by = mirrored[by]
+	}
+	if mirrored[by] == by {
+		fail(op, "the derivative of a select_and_scatter is known if it selects the greater or the less")
+	}
+	return o, by
 }
 
-// jvpSelect is linear in the source. Where the operand has its maximum does not change.
+// jvpSelect is linear in the source and the initial value. Where the operand has its maximum does not change.
 func jvpSelect(f *forward, op mlir.Operation) {
 	selection(op)
-	if g := f.operand(op, 1); !g.IsNil() {
-		f.set(op.Result(0), f.Clone(op, op.Operand(0), g, f.scalarZero(g)).Result(0))
-	}
+	jointly(1, 2)(f, op)
 }
 
 func transposeSelect(b *backward, op mlir.Operation) {
@@ -211,4 +234,5 @@ func transposeSelect(b *backward, op mlir.Operation) {
 			WindowDimensions: o.WindowDimensions, WindowStrides: o.WindowStrides, Padding: o.Padding,
 		}, op.Operand(0), g, by)
 	})
+	b.to(op, 2, func(g mlir.Value) mlir.Value { return b.sum(g, upTo(rank(g))...) })
 }
