@@ -67,7 +67,7 @@ func (b *backward) derive(in mlir.Block) {
 			continue
 		}
 		b.Loc = op.Location()
-		switch r := rules[op.Name()]; {
+		switch r := known(op); {
 		case r.vjp != nil:
 			r.vjp(b, op)
 		case r.multilinear:

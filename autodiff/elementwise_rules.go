@@ -1,6 +1,7 @@
 package autodiff
 
 import (
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -127,8 +128,12 @@ func abs(e *emitter, g, x, y mlir.Value) mlir.Value {
 	return e.real(e.mul(g, e.div(e.conj(x), e.nonzero(e.convert(y, x.Type())))))
 }
 
-// chosen returns the tangent of z, the maximum or minimum of x and y, that belongs to the tangent of x.
+// chosen returns the tangent of z, the maximum or minimum of x and y, that belongs to the tangent of x. That of relu at
+// 0 is 0.
 func chosen(e *emitter, g, x, y, z mlir.Value) mlir.Value {
+	if _, ok := z.Owner().Attribute(transform.ReLU); ok && isZeros(y) {
+		return e.Select(e.Compare(stablehlo.CompareGT, x, y), g, e.like(g, 0))
+	}
 	one := e.like(x, 1)
 	mine := e.Select(e.Compare(stablehlo.CompareEQ, x, z), one, e.like(x, 0))
 	both := e.Select(e.Compare(stablehlo.CompareEQ, y, z), e.like(x, 2), one)

@@ -110,7 +110,7 @@ func ruleOf(op mlir.Operation) rule {
 			fail(op, "its result is %s, and what it contains has no derivative: use the values in it directly", t)
 		}
 	}
-	r := rules[op.Name()]
+	r := known(op)
 	switch {
 	case r.jvp != nil:
 	case slices.ContainsFunc(op.ResultValues(), func(v mlir.Value) bool { return isQuantized(v.Type()) }):

@@ -1,0 +1,109 @@
+package autodiff_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/calliope-mlir/calliope/autodiff"
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/transform/transformtest"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// softplus is that of JAX, for an element type or a shape T.
+const softplus = `func.func private @softplus(%x: tensor<T>) -> tensor<T> {
+	%zero = stablehlo.constant dense<0.0> : tensor<T>
+	%0 = stablehlo.maximum %x, %zero : tensor<T>
+	%1 = stablehlo.subtract %x, %zero : tensor<T>
+	%2 = stablehlo.compare NE, %1, %1, FLOAT : (tensor<T>, tensor<T>) -> tensor<B>
+	%3 = stablehlo.add %x, %zero : tensor<T>
+	%4 = stablehlo.abs %1 : tensor<T>
+	%5 = stablehlo.negate %4 : tensor<T>
+	%6 = stablehlo.exponential %5 : tensor<T>
+	%7 = stablehlo.log_plus_one %6 : tensor<T>
+	%8 = stablehlo.add %0, %7 : tensor<T>
+	%9 = stablehlo.select %2, %3, %8 : tensor<B>, tensor<T>
+	return %9 : tensor<T>
+}
+`
+
+// summed is a function of two arrays of 5 elements that adds up what lines make of %x and %y, %r.
+func summed(functions, lines string) string {
+	return strings.NewReplacer("<T>", "<5xf64>", "<B>", "<5xi1>").Replace(functions +
+		`func.func @main(%x: tensor<T>, %y: tensor<T>) -> tensor<f64> {
+		` + lines + `
+		%z = stablehlo.constant dense<0.0> : tensor<f64>
+		%s = stablehlo.reduce(%r init: %z) applies stablehlo.add across dimensions = [0] : (tensor<T>, tensor<f64>) -> tensor<f64>
+		return %s : tensor<f64>
+	}`)
+}
+
+// TestTies differentiates where two operands are equal. The numbers are those of JAX, but for NaN at -∞.
+func TestTies(t *testing.T) {
+	const sigmoid1 = 0.7310585786300049
+	inf, none := math.Inf(1), make([]float64, 5)
+	x := []tensor.View{vector(0, 1, -1, inf, -inf), vector(0, 0, 0, 0, 0)}
+	holdCorners(t, []corner{
+		{"softplus", summed(softplus, "%r = call @softplus(%x) : (tensor<T>) -> tensor<T>"), x,
+			[][]float64{{0.5, sigmoid1, 1 - sigmoid1, 1, 0}, none}},
+		{"log_sigmoid", summed(softplus, `%0 = stablehlo.negate %x : tensor<T>
+			%1 = call @softplus(%0) : (tensor<T>) -> tensor<T>
+			%r = stablehlo.negate %1 : tensor<T>`), x,
+			[][]float64{{0.5, 1 - sigmoid1, sigmoid1, 0, 1}, none}},
+		{"without a selection", summed("", `%0 = stablehlo.abs %x : tensor<T>
+			%1 = stablehlo.negate %0 : tensor<T>
+			%2 = stablehlo.exponential %1 : tensor<T>
+			%3 = stablehlo.log_plus_one %2 : tensor<T>
+			%c = stablehlo.constant dense<0.0> : tensor<T>
+			%4 = stablehlo.maximum %c, %x : tensor<T>
+			%r = stablehlo.add %3, %4 : tensor<T>`), x,
+			[][]float64{{0.5, sigmoid1, 1 - sigmoid1, 1, 0}, none}},
+		{"logaddexp", summed(strings.NewReplacer("@softplus(%x: tensor<T>)", "@logaddexp(%x: tensor<T>, %zero: tensor<T>)",
+			"%zero = stablehlo.constant dense<0.0> : tensor<T>", "").Replace(softplus),
+			"%r = call @logaddexp(%x, %y) : (tensor<T>, tensor<T>) -> tensor<T>"),
+			[]tensor.View{vector(0, -inf, 2, inf, inf), vector(0, -inf, 1, inf, -inf)},
+			[][]float64{{0.5, 1, sigmoid1, 1, 1}, {0.5, 1, 1 - sigmoid1, 1, 0}}},
+		{"logaddexp2", summed("", `%0 = stablehlo.maximum %x, %y : tensor<T>
+			%1 = stablehlo.subtract %x, %y : tensor<T>
+			%2 = stablehlo.compare NE, %1, %1, FLOAT : (tensor<T>, tensor<T>) -> tensor<B>
+			%3 = stablehlo.add %x, %y : tensor<T>
+			%4 = stablehlo.abs %1 : tensor<T>
+			%5 = stablehlo.negate %4 : tensor<T>
+			%c = stablehlo.constant dense<0.6931471805599453> : tensor<T>
+			%6 = stablehlo.multiply %c, %5 : tensor<T>
+			%7 = stablehlo.exponential %6 : tensor<T>
+			%8 = stablehlo.log_plus_one %7 : tensor<T>
+			%d = stablehlo.constant dense<1.4426950408889634> : tensor<T>
+			%9 = stablehlo.multiply %d, %8 : tensor<T>
+			%10 = stablehlo.add %0, %9 : tensor<T>
+			%r = stablehlo.select %2, %3, %10 : tensor<B>, tensor<T>`),
+			[]tensor.View{vector(0, 1, 1, inf, 5), vector(0, 1, 0, inf, 5)},
+			[][]float64{{0.5, 0.5, 2. / 3, 1, 0.5}, {0.5, 0.5, 1. / 3, 1, 0.5}}},
+		{"relu", summed(`func.func private @relu_1(%x: tensor<T>) -> tensor<T> {
+			%zero = stablehlo.constant dense<0.0> : tensor<T>
+			%0 = stablehlo.maximum %x, %zero : tensor<T>
+			return %0 : tensor<T>
+		}
+		`, "%r = call @relu_1(%x) : (tensor<T>) -> tensor<T>"), x, [][]float64{{0, 1, 0, 1, 0}, none}},
+		{"maximum", summed("", "%r = stablehlo.maximum %x, %y : tensor<T>"), x,
+			[][]float64{{0.5, 1, 0, 1, 0}, {0.5, 0, 1, 0, 1}}},
+	})
+}
+
+// TestSecondTie holds that the derivative of softplus at 0 has a derivative.
+func TestSecondTie(t *testing.T) {
+	text := strings.NewReplacer("<T>", "<f64>", "<B>", "<i1>").Replace(softplus +
+		`func.func @main(%x: tensor<T>) -> tensor<T> {
+			%r = call @softplus(%x) : (tensor<T>) -> tensor<T>
+			return %r : tensor<T>
+		}`)
+	first, err := autodiff.Grad(function(t, parse(t, text), "main"), autodiff.Options{})
+	check.NoError(t, err)
+	second, err := autodiff.Grad(first, autodiff.Options{})
+	check.NoError(t, err)
+	got := transformtest.Numbers(t, run(t, newClient(t), second, tensor.Scalar(0.))[0])
+	check.Diff(t, "second derivative", []float64{0.25}, got, cmpopts.EquateApprox(0, 1e-12))
+}
