@@ -63,7 +63,8 @@ func jvpCustom(f *forward, op mlir.Operation) {
 	}
 	if o.Name == CustomJVP {
 		if transform.FunctionOf(o, "jvp") == "" {
-			fail(op, "its attribute jvp names no function: a rule may call its own function, but not differentiate it")
+			fail(op, "the function @ of its rule is not in the module: its attribute jvp names no function; a rule may call "+
+				"its own function, but not differentiate it")
 		}
 		operands := arguments
 		for _, v := range arguments {
