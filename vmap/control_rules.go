@@ -3,6 +3,7 @@ package vmap
 import (
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -60,28 +61,72 @@ func (b *batcher) returned(r reach, block mlir.Block, results []mlir.Value) []ml
 }
 
 func (b *batcher) selectBranches(op mlir.Operation) []mlir.Value {
+	taken := b.takenBranches(op)
 	var yields [][]mlir.Value
-	for _, region := range op.Regions() {
-		b.evaluate(region.First(), nil)
+	for i, region := range op.Regions() {
+		from := region.First()
 		var list []mlir.Value
-		for _, v := range region.First().Terminator().Operands() {
-			list = append(list, b.full(v))
-		}
+		b.with(b.guard(taken[i], from), func() {
+			b.evaluate(from, nil)
+			for _, v := range from.Terminator().Operands() {
+				list = append(list, b.full(v))
+			}
+		})
 		yields = append(yields, list)
 	}
 	b.Loc = op.Location()
-	selector := b.get(op.Operand(0))
-	results := yields[len(yields)-1] // also of a case for an index that is out of bounds
+	results := yields[len(yields)-1]
 	for i := len(yields) - 2; i >= 0; i-- {
-		pred := selector
-		if op.Name() == "stablehlo.case" {
-			pred = b.Compare(stablehlo.CompareEQ, selector, b.Number(selector.Type(), float64(i)))
-		}
 		for k, v := range yields[i] {
-			results[k] = b.choose(pred, v, results[k])
+			results[k] = b.choose(taken[i], v, results[k])
 		}
 	}
 	return results
+}
+
+// takenBranches returns for each branch which elements take it. The last one is also that of an index out of bounds.
+func (b *batcher) takenBranches(op mlir.Operation) (taken []mlir.Value) {
+	selector := b.get(op.Operand(0))
+	if op.Name() == "stablehlo.if" {
+		return []mlir.Value{selector, b.Unary(stablehlo.Not, selector)}
+	}
+	last := op.NumRegions() - 1
+	others := b.Zero(b.tensor(b.Context.IntegerType(1, mlir.Signless), b.size))
+	for i := range last {
+		taken = append(taken, b.Compare(stablehlo.CompareEQ, selector, b.Number(selector.Type(), float64(i))))
+		others = b.Binary(stablehlo.Or, others, taken[i])
+	}
+	return append(taken, b.Unary(stablehlo.Not, others))
+}
+
+// guard returns the values of guarded for what a block uses from outside. An array that is the same for the whole
+// batch stays that: a copy for each element would cost too much.
+func (b *batcher) guard(taken mlir.Value, in mlir.Block) map[mlir.Value]mlir.Value {
+	with := map[mlir.Value]mlir.Value{}
+	for _, op := range operations(in) {
+		for _, v := range transform.Uses(op) {
+			isConstant := v.IsResult() && v.Owner().Name() == "stablehlo.constant"
+			if _, ok := with[v]; !ok && transform.Home(v) != in && isFloat(v.Type()) && !isConstant &&
+				(b.batched(v) || rank(v) == 0) {
+				with[v] = b.guarded(taken, b.full(v))
+			}
+		}
+	}
+	return with
+}
+
+// guarded returns values for operations whose results only some elements take. They have no derivative for the others,
+// for which it may be infinite or NaN, also times zero. The conversion to the same type stops it.
+func (b *batcher) guarded(taken, v mlir.Value) mlir.Value {
+	stopped := func(v mlir.Value) mlir.Value {
+		return b.Do(stablehlo.BitcastConvertOp{Operand: v, ResultType: v.Type()})
+	}
+	if !transform.IsComplex(v.Type()) {
+		return b.choose(taken, v, stopped(v))
+	}
+	// XLA's CPU compiler crashes at such a conversion of complex numbers that its simplifications leave.
+	re, im := b.Do(stablehlo.RealOp{Operand: v}), b.Do(stablehlo.ImagOp{Operand: v})
+	return b.choose(taken, v, b.Do(stablehlo.ComplexOp{LHS: stopped(re), RHS: stopped(im)}))
 }
 
 // while runs a loop on a batch. If its condition is batched, it runs until that of no element is true, and
@@ -123,9 +168,18 @@ func while(b *batcher, op mlir.Operation) []mlir.Value {
 		Operand: carried,
 		Cond:    b.region(types, func(v []mlir.Value) []mlir.Value { return []mlir.Value{b.anyOf(v[0])} }),
 		Body: b.region(types, func(v []mlir.Value) []mlir.Value {
-			b.evaluate(body, v[1:])
-			b.Loc = op.Location()
-			next := b.returned(r, body, op.ResultValues())
+			arguments := slices.Clone(v[1:])
+			for i, x := range arguments {
+				if isFloat(x.Type()) && r.is(op.Result(i)) {
+					arguments[i] = b.guarded(v[0], x)
+				}
+			}
+			var next []mlir.Value
+			b.with(b.guard(v[0], body), func() {
+				b.evaluate(body, arguments)
+				b.Loc = op.Location()
+				next = b.returned(r, body, op.ResultValues())
+			})
 			for i, with := range next {
 				if end.Operand(i) == body.Argument(i) {
 					next[i] = v[i+1]
