@@ -47,19 +47,42 @@ func TestBadNotifications(t *testing.T) {
 	s.Notify("textDocument/didOpen", M{"textDocument": 3})
 	s.Open("a:a", "old")
 	s.wantCodes(t, 1, "old")
-	s.Change("a:a", 2,
-		M{"text": "new", "range": M{"start": M{"line": 0, "character": 1}, "end": M{"line": 9, "character": 0}}})
-	s.wantCodes(t, 0) // it is no longer known
-	if m := s.Message(); !strings.Contains(m, "no longer checks a:a") ||
-		!strings.Contains(m, "there is no line 9 in a text of 1 lines") {
-		t.Errorf("the message is %s", m)
+	at := func(line, character, endLine, endCharacter int) M {
+		return M{"start": M{"line": line, "character": character},
+			"end": M{"line": endLine, "character": endCharacter}}
 	}
-	s.Open("a:a", "whole")
-	s.wantCodes(t, 1, "whole")
+	s.Change("a:a", 2, M{"text": "ld whole", "range": at(0, 1, 9, 0)})
+	s.wantCodes(t, 2, "old", "whole")
+	for i, bad := range []any{
+		[]M{{"text": "x", "range": at(-1, 0, 0, 0)}},
+		[]M{{"text": "x", "range": at(0, 0, 0, 1<<32)}},
+		[]M{{"text": 3, "range": at(0, 0, 0, 0)}},
+		[]M{{"text": "whole"}, {"text": "x", "range": 7}, {"text": "stuck", "range": at(0, 0, 0, 0)}},
+		M{"text": "x"},
+	} {
+		version := int32(10 * (i + 1))
+		s.Notify("textDocument/didChange",
+			M{"textDocument": M{"uri": "a:a", "version": version}, "contentChanges": bad})
+		s.wantCodes(t, 0) // the text is not known
+		if m := s.Message(); !strings.Contains(m, "mlir-lint does not check a:a") || !strings.Contains(m, "json: ") {
+			t.Errorf("the message is %s", m)
+		}
+		s.Change("a:a", int(version)+1, M{"text": "old", "range": at(0, 0, 0, 0)})
+		s.Save("a:a")
+		check.Diff(t, "actions", 0, len(s.Actions("a:a", 0, 0)))
+		s.Quiet()
+		if i%2 == 0 {
+			s.Change("a:a", int(version)+2, M{"text": "ol"}, M{"text": "d", "range": at(0, 2, 0, 2)})
+			s.wantCodes(t, version+2, "old")
+		} else {
+			s.Open("a:a", "whole")
+			s.wantCodes(t, 1, "whole")
+		}
+	}
 	s.end(t)
 	for _, want := range []string{
 		`textDocument/didClose: [-32602] the document "a:none" is not open`, "textDocument/didChange: [-32602]",
-		"textDocument/didOpen: [-32602] invalid parameters", "textDocument/didChange: there is no line 9",
+		"textDocument/didOpen: [-32602] invalid parameters", "textDocument/didChange: json: ",
 	} {
 		if !strings.Contains(s.log.String(), want) {
 			t.Errorf("%q is not in the log:\n%s", want, s.log)

@@ -3,6 +3,7 @@ package lsp
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -19,7 +20,8 @@ type document struct {
 	uri, name string
 	version   int32
 	text      text
-	job       *job // of this version; nil for a configuration
+	lost      bool // a change could not be read: the text is not known until it comes whole
+	job       *job // of this version; nil for a configuration, and if the text is not known
 }
 
 // A job is the check of one version of a document.
@@ -63,23 +65,36 @@ func (s *server) didChange(p didChangeParams) error {
 	if err != nil {
 		return err
 	}
-	for _, c := range p.ContentChanges {
-		if c.Range == nil {
-			d.text = newText(c.Text)
-			continue
-		}
-		changed, err := d.text.replace(*c.Range, s.client.encoding, c.Text)
-		if err != nil { // the text is not known any more
-			s.forget(d)
-			s.notify("window/showMessage", showMessageParams{messageError, fmt.Sprintf(
-				"mlir-lint no longer checks %s, because the editor sent a change that does not fit: %v. Close the file and open it again.", d.name, err)})
-			return err
-		}
-		d.text = changed
-	}
 	d.version = p.TextDocument.Version
+	known := !d.lost
+	err = d.change(p.ContentChanges, s.client.encoding)
+	if known && d.lost {
+		s.clear(d)
+		s.notify("window/showMessage", showMessageParams{messageError, fmt.Sprintf(
+			"mlir-lint does not check %s, because it cannot read a change that the editor sent: %v. "+
+				"Close the file and open it again.", d.name, err)})
+	}
 	s.start(d, pause)
-	return nil
+	return err
+}
+
+// change applies changes one after the other. The error is that of the first one that cannot be read.
+func (d *document) change(changes json.RawMessage, e encoding) error {
+	var each []json.RawMessage
+	first := json.Unmarshal(changes, &each)
+	d.lost = d.lost || first != nil
+	for _, data := range each {
+		var c contentChange
+		switch err := json.Unmarshal(data, &c); {
+		case err != nil:
+			d.lost, first = true, cmp.Or(first, err)
+		case c.Range == nil:
+			d.lost, d.text = false, newText(c.Text)
+		case !d.lost:
+			d.text = d.text.replace(*c.Range, e, c.Text)
+		}
+	}
+	return first
 }
 
 // didSave checks the document again, because its configuration may have changed.
@@ -122,8 +137,14 @@ func (s *server) document(uri string) (*document, error) {
 
 // forget removes a document and its diagnostics. The caller holds the lock.
 func (s *server) forget(d *document) {
-	d.stop()
 	delete(s.documents, d.uri)
+	s.clear(d)
+}
+
+// clear ends the check of a document and removes its diagnostics. The caller holds the lock.
+func (s *server) clear(d *document) {
+	d.stop()
+	d.job = nil
 	s.notify("textDocument/publishDiagnostics", publishParams{URI: d.uri, Diagnostics: []diagnostic{}})
 }
 
@@ -142,7 +163,7 @@ func (s *server) startAll() {
 // start checks a document after a delay, unless it changes. It ends the check of an earlier version.
 // The caller holds the lock.
 func (s *server) start(d *document, delay time.Duration) {
-	if s.configures(d.name) {
+	if d.lost || s.configures(d.name) {
 		return
 	}
 	d.stop()

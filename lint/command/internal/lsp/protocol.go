@@ -99,7 +99,7 @@ type (
 	}
 	didChangeParams struct {
 		TextDocument   versionedDocument
-		ContentChanges []contentChange
+		ContentChanges json.RawMessage // each is read alone
 	}
 	contentChange struct {
 		Range *span // nil for the whole text

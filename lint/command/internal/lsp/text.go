@@ -1,7 +1,6 @@
 package lsp
 
 import (
-	"fmt"
 	"sort"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -50,13 +49,11 @@ func (t text) line(i int) (begin, end int) {
 }
 
 // offset returns the place of a position. A character behind the end of the line is its end, as the
-// protocol says, and a character within a pair of units is the begin of the pair.
-func (t text) offset(p position, e encoding) (int, error) {
-	if int64(p.Line) == int64(len(t.lines)) && p.Character == 0 {
-		return len(t.data), nil // clients replace a whole text so
-	}
+// protocol says, a line behind the last one is the end of the text, and a character within a pair of units is the
+// begin of the pair.
+func (t text) offset(p position, e encoding) int {
 	if int64(p.Line) >= int64(len(t.lines)) {
-		return 0, fmt.Errorf("there is no line %d in a text of %d lines", p.Line, len(t.lines))
+		return len(t.data)
 	}
 	at, end := t.line(int(p.Line))
 	for left := int64(p.Character); at < end; {
@@ -66,7 +63,7 @@ func (t text) offset(p position, e encoding) (int, error) {
 		}
 		at += size
 	}
-	return at, nil
+	return at
 }
 
 // units returns the length of a character.
@@ -103,21 +100,10 @@ func (t text) place(line, column int) int {
 	return min(t.rows[line-1]+max(column, 1)-1, end)
 }
 
-// replace returns the text with a part replaced.
-func (t text) replace(r span, e encoding, with string) (text, error) {
-	begin, err := t.offset(r.Start, e)
-	if err != nil {
-		return text{}, err
-	}
-	end, err := t.offset(r.End, e)
-	if err != nil {
-		return text{}, err
-	}
-	if begin > end {
-		return text{}, fmt.Errorf("the range from %d:%d to %d:%d ends before it begins", r.Start.Line,
-			r.Start.Character, r.End.Line, r.End.Character)
-	}
-	return newText(t.data[:begin] + with + t.data[end:]), nil
+// replace returns the text with a part replaced. The part of a range that ends before it begins is what is between.
+func (t text) replace(r span, e encoding, with string) text {
+	begin, end := t.offset(r.Start, e), t.offset(r.End, e)
+	return newText(t.data[:min(begin, end)] + with + t.data[max(begin, end):])
 }
 
 // span returns the range of a part.

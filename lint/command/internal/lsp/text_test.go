@@ -1,8 +1,10 @@
 package lsp
 
 import (
+	"math/rand/v2"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
@@ -31,9 +33,7 @@ func TestPositions(t *testing.T) {
 	} {
 		for e, want := range map[encoding]position{utf8Units: test.utf8, utf16Units: test.utf16} {
 			check.Diff(t, "position", want, text.position(test.offset, e))
-			got, err := text.offset(want, e)
-			check.NoError(t, err)
-			check.Diff(t, "offset", test.offset, got)
+			check.Diff(t, "offset", test.offset, text.offset(want, e))
 		}
 	}
 	check.Diff(t, "position within an end of line", position{0, 5}, text.position(9, utf16Units))
@@ -52,14 +52,11 @@ func TestOffsets(t *testing.T) {
 		{"behind the line", position{0, 99}, utf16Units, 8},
 		{"far behind the line", position{2, 1<<32 - 1}, utf8Units, 12},
 		{"behind the last line", position{5, 0}, utf16Units, len(sample)},
+		{"within the line behind the last one", position{5, 1}, utf8Units, len(sample)},
+		{"two lines behind the last one", position{6, 0}, utf8Units, len(sample)},
+		{"far behind the last line", position{1<<32 - 1, 0}, utf8Units, len(sample)},
 	} {
-		got, err := text.offset(test.p, test.e)
-		check.NoError(t, err)
-		check.Diff(t, test.name, test.want, got)
-	}
-	for _, p := range []position{{5, 1}, {6, 0}, {1<<32 - 1, 0}} {
-		_, err := text.offset(p, utf8Units)
-		check.Error(t, err, "in a text of 5 lines")
+		check.Diff(t, test.name, test.want, text.offset(test.p, test.e))
 	}
 }
 
@@ -84,16 +81,68 @@ func TestReplace(t *testing.T) {
 		{span{position{0, 5}, position{2, 0}}, "", "aé😀bc\n\n😀"},
 		{span{position{4, 2}, position{4, 2}}, "é", sample + "é"},
 		{span{position{0, 0}, position{5, 0}}, "z", "z"},
+		{span{position{0, 0}, position{7, 0}}, "z", "z"},
+		{span{position{9, 9}, position{9, 9}}, "z", sample + "z"},
+		{span{position{2, 1}, position{0, 1}}, "", "a\n\n😀"},
 	} {
-		got, err := newText(sample).replace(test.r, utf16Units, test.with)
-		check.NoError(t, err)
+		got := newText(sample).replace(test.r, utf16Units, test.with)
 		check.Diff(t, "text", test.want, got.data)
 		check.Diff(t, "lines", newText(test.want).lines, got.lines)
 	}
-	_, err := newText(sample).replace(span{position{2, 1}, position{0, 1}}, utf16Units, "")
-	check.Error(t, err, "the range from 2:1 to 0:1 ends before it begins")
-	_, err = newText(sample).replace(span{position{0, 0}, position{7, 0}}, utf16Units, "")
-	check.Error(t, err, "there is no line 7")
+}
+
+// TestRandomEdits compares edits of any ranges with those of a text that is counted unit by unit.
+func TestRandomEdits(t *testing.T) {
+	pieces := []string{"a", "é", "€", "😀", "\n", "\r\n", "\r", ""}
+	for _, e := range []encoding{utf8Units, utf16Units} {
+		random := rand.New(rand.NewPCG(1, uint64(len(e))))
+		piece := func() (s string) {
+			for range random.IntN(4) {
+				s += pieces[random.IntN(len(pieces))]
+			}
+			return s
+		}
+		at := func() position {
+			p := position{random.Uint32N(6), random.Uint32N(8)}
+			if random.IntN(20) == 0 {
+				p.Line = 1<<32 - 1 - p.Line
+			}
+			if random.IntN(20) == 0 {
+				p.Character = 1<<32 - 1 - p.Character
+			}
+			return p
+		}
+		text, want := newText(sample), sample
+		for i := range 20_000 {
+			r, with := span{at(), at()}, piece()
+			before := want
+			begin, end := counted(want, r.Start, e), counted(want, r.End, e)
+			want = want[:min(begin, end)] + with + want[max(begin, end):]
+			if text = text.replace(r, e, with); text.data != want {
+				t.Fatalf("%s, edit %d: %+v of %q by %q is %q, want %q", e, i, r, before, with, text.data, want)
+			}
+			if len(want) > 40 {
+				text, want = newText(""), ""
+			}
+		}
+	}
+}
+
+// counted returns the place of a position, found from the begin of the text.
+func counted(text string, p position, e encoding) int {
+	line, units := uint32(0), uint64(0)
+	for i, r := range text {
+		ends := r == '\r' || r == '\n'
+		if line == p.Line {
+			if units += uint64(e.units(r)); ends || units > uint64(p.Character) {
+				return i
+			}
+		}
+		if ends && !strings.HasPrefix(text[i:], "\r\n") {
+			line++
+		}
+	}
+	return len(text)
 }
 
 func TestWords(t *testing.T) {
