@@ -48,7 +48,7 @@ It reports
 
 - the errors of the library about a module that it does not parse, or that its verifiers refuse,
 - a file that cannot be read, is too large, takes too much time or memory, or crashes the library,
-- a rule that fails.
+- a rule that fails, or crashes the library: the other rules run.
 
 No other rule has seen such a module, or has seen all of it. So this rule runs with -rules, too, unless a configuration
 turns it off. A comment ignores an error that has a place in the text. A mistake in a configuration, and a path that does

@@ -31,6 +31,7 @@ type loss struct {
 	limit  time.Duration // if it took longer
 	memory bounded.Size  // if it took more
 	crash  error         // otherwise, how the worker ended
+	rule   string        // in which it crashed, if it said so
 }
 
 func (l *loss) Error() string {
@@ -43,6 +44,8 @@ func (l *loss) Error() string {
 	}
 	reason := "it may be nested too deeply, or damaged"
 	switch cause := l.crash.Error(); {
+	case l.rule != "":
+		reason = fmt.Sprintf("the rule %s is the cause, and only its findings are missing", l.rule)
 	case strings.HasPrefix(cause, "SIGFPE"):
 		reason = "an operation may have a size of zero, or an empty list"
 	case outOfMemory().MatchString(cause):
@@ -88,6 +91,7 @@ func (s settings) ask(ctx context.Context, d *slot, in input, left time.Duration
 		if err == nil {
 			return a, nil
 		}
+		rule := d.rule
 		d.process = nil // it has ended
 		if outOfThreads().MatchString(err.Error()) {
 			return answer{},
@@ -107,7 +111,7 @@ func (s settings) ask(ctx context.Context, d *slot, in input, left time.Duration
 			return answer{}, lost
 		}
 		if fresh {
-			lost.crash = err
+			lost.crash, lost.rule = err, rule
 			return answer{}, lost
 		}
 	}

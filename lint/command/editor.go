@@ -131,7 +131,7 @@ func (e *editor) ask(ctx context.Context, f fixing, in *input) (answer, error) {
 	}
 	a, err := s.ask(ctx, d, *in, s.limit)
 	if lost, ok := errors.AsType[*loss](err); ok {
-		return refuse(in.Name, "%v", lost), nil
+		return s.askOthers(ctx, d, *in, lost)
 	}
 	return a, err
 }

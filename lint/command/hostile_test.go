@@ -1,11 +1,13 @@
 package command_test
 
 import (
+	"os"
 	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/command"
 )
 
@@ -28,6 +30,61 @@ func TestCrash(t *testing.T) {
 		hostile+":1:1: error: the MLIR library crashed on this file ("+crash,
 		"it may be nested too deeply, or damaged [invalid]\n",
 		last+":2:8: error: ", "[create-token]\n", last+":3:8: error: ", "[outfeed]\n")
+}
+
+// dies returns a rule that ends its worker on a function @die, as a crash of the library does.
+func dies(name string) *lint.Analyzer {
+	return &lint.Analyzer{Name: name, Doc: "ends its worker", Run: func(p *lint.Pass) error {
+		for op := range p.Operations("func.func") {
+			if symbol, _ := op.Symbol(); symbol != "die" {
+				continue
+			}
+			self, err := os.FindProcess(os.Getpid())
+			if err == nil {
+				err = self.Kill()
+			}
+			if err != nil {
+				return err
+			}
+			select {} // until the signal comes
+		}
+		return nil
+	}}
+}
+
+// dying is a module on which dies ends a worker, and for which other rules have findings.
+const dying = "func.func private @die()\n" + hook
+
+// TestRuleCrashes checks that the other rules report after rules that crash.
+func TestRuleCrashes(t *testing.T) {
+	const rules = "create-token,dies,outfeed,dies-too"
+	const crashed = "error: the MLIR library crashed on this "
+	others := []string{":3:8: error: ", "[create-token]\n", ":4:8: error: ", "[outfeed]\n"}
+	want := func(place, what string) []string {
+		return append([]string{
+			place + crashed + what, "the rule dies is the cause", place + crashed + what, "the rule dies-too is the cause",
+		}, others...)
+	}
+	for name, args := range map[string][]string{
+		"check":  nil,
+		"repair": {"-fix"}, // nothing is written
+		"parts":  {"-split-input-file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			bad, good := writeFile(t, dir, "bad.mlir", dying), writeFile(t, dir, "good.mlir", clean)
+			r := executeWith(everything, "", append(append([]string{"-rules", rules}, args...), bad, good)...)
+			r.holds(t, 2, want(bad+":1:1: ", "file")...)
+			check.Diff(t, "findings", 4, strings.Count(r.Stdout, "\n"))
+			check.Diff(t, "the file", dying, string(check.Must(os.ReadFile(bad))))
+			if repaired := strings.Contains(r.Stderr, "not repaired, because"); repaired != (name == "repair") {
+				t.Errorf("the notes are %q", r.Stderr)
+			}
+		})
+	}
+	executeWith(everything, hanging+"\n"+marker+dying, "-rules", rules, "-split-input-file").holds(t, 2,
+		append(want("<stdin>:3:1: ", "part")[:4],
+			":5:8: error: ", "[create-token]\n", ":6:8: error: ", "[outfeed]\n")...)
 }
 
 // TestWornOut checks that a file is not reported for a worker that an earlier file damaged.

@@ -28,6 +28,8 @@ type input struct {
 	Data []byte `json:"-"` // a worker gets them after the input
 	Size int    // of Data
 	Sum  bool   // the answer has the sum of the input
+	// Traced makes the worker say which rule it runs.
+	Traced bool `json:",omitempty"`
 	request
 	Fixing  fixing
 	part    bool                          // Data are a part of a text

@@ -32,6 +32,7 @@ var everything = append(rules.All(),
 		os.Exit(2)
 		return nil
 	}},
+	dies("dies"), dies("dies-too"),
 	marks, hides, meddles, hangs, eats, differs,
 )
 

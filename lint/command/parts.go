@@ -16,8 +16,8 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
 )
 
-// checkParts checks the parts of a text one by one, after a worker was lost on all of them. Only a
-// part on which a worker is lost again has no other findings. Each part has the time limit of a file.
+// checkParts checks the parts of a text one by one, after a worker was lost on all of them. A part on which a worker is
+// lost again has the findings of the rules that do not crash. Each part has the time limit of a file.
 func (s settings) checkParts(ctx context.Context, d *slot, in input, lost *loss) outcome {
 	if in.open == nil { // only the worker has read it
 		in.open = func() (io.ReadCloser, error) { return os.Open(string(in.Path)) }
@@ -25,15 +25,18 @@ func (s settings) checkParts(ctx context.Context, d *slot, in input, lost *loss)
 			return refused(in.Name, problem)
 		}
 	}
-	parts := in.modules()
-	if len(parts) == 1 || jaxexport.Is(in.Data) {
-		return refused(in.Name, lost.Error())
-	}
 	o := outcome{text: true}
 	if in.Fixing.on() {
 		o.notes = []string{in.Name + ": not repaired, because a worker was lost on it"}
 	}
-	in.Path, in.Split, in.part, in.Fixing = nil, false, true, fixing{}
+	parts := in.modules()
+	in.Path = nil
+	if len(parts) == 1 || jaxexport.Is(in.Data) {
+		a, err := s.askOthers(ctx, d, in, lost)
+		o.text, o.sum, o.findings, o.err = a.Text, a.Sum, a.received(), err
+		return o
+	}
+	in.Split, in.part, in.Fixing = false, true, fixing{}
 	for _, p := range parts {
 		if ctx.Err() != nil {
 			break
@@ -41,8 +44,9 @@ func (s settings) checkParts(ctx context.Context, d *slot, in input, lost *loss)
 		in.Data = p.padded()
 		a, err := s.ask(ctx, d, in, s.limit)
 		if lost, ok := errors.AsType[*loss](err); ok {
-			a = refuse(in.Name, "%v", lost)
-		} else if err != nil {
+			a, err = s.askOthers(ctx, d, in, lost)
+		}
+		if err != nil {
 			return outcome{err: err}
 		}
 		for _, f := range a.received() {

@@ -26,6 +26,7 @@ type process struct {
 	decoder  *json.Decoder
 	output   child.Head
 	used     bool         // it has checked an input before
+	rule     string       // the last one that it said it runs, or ""
 	memory   bounded.Size // that it may take, or 0 while it starts
 }
 
@@ -116,8 +117,13 @@ func (p *process) await(ctx context.Context, limit time.Duration, ask func() err
 	stop := context.AfterFunc(ctx, func() { _ = p.cmd.Process.Kill() }) // fails if it has ended
 	var a answer
 	err := ask()
-	if err == nil {
-		err = p.decoder.Decode(&a)
+	p.rule = ""
+	for err == nil {
+		a = answer{}
+		if err = p.decoder.Decode(&a); a.Rule == nil {
+			break
+		}
+		p.rule = *a.Rule
 	}
 	inTime := stop()
 	if inTime && err == nil {

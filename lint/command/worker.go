@@ -20,7 +20,8 @@ import (
 )
 
 // The command and a worker exchange JSON values, each on a line, and behind an input its data, if the command has read
-// them. The worker first sends whether it is ready, and then one answer to each input. It reads its standard input and
+// them. The worker first sends whether it is ready, and then one answer to each input. Before that of a traced input it
+// sends which rule it runs. It reads its standard input and
 // writes to a separate pipe, because C++ code may print to standard output.
 
 // workerEnv makes Main a worker.
@@ -33,6 +34,7 @@ type answer struct {
 	Sum      [sha256.Size]byte // of the input, if that is wanted and it was checked
 	Mended   *mended           `json:",omitempty"` // if the input was to be repaired and is valid
 	Needs    native.Part       // if it is not "", the input needs this library, which was not fetched
+	Rule     *string           `json:",omitempty"` // the rule that runs now, or "": the answer is still to come
 }
 
 // received returns the findings.
@@ -49,6 +51,7 @@ type worker struct {
 	analyzers []*lint.Analyzer
 	known     []string // the names of the rules
 	checker   lint.Checker
+	answers   *json.Encoder
 }
 
 // serve runs a worker and returns the exit status.
@@ -71,7 +74,7 @@ func serveAll(answers *json.Encoder, analyzers []*lint.Analyzer) error {
 	if err := answers.Encode(answer{}); err != nil { // the worker is ready
 		return err
 	}
-	w := worker{analyzers: analyzers, known: namesOf(described(analyzers))}
+	w := worker{analyzers: analyzers, known: namesOf(described(analyzers)), answers: answers}
 	for in := range requests() {
 		if err := answers.Encode(w.answer(in)); err != nil {
 			return err
@@ -88,6 +91,10 @@ func (w *worker) answer(in input) answer {
 			return refuse(in.Name, "%s", reading(err))
 		}
 		in.Data = data
+	}
+	if in.Traced {
+		defer func(all []*lint.Analyzer) { w.analyzers = all }(w.analyzers)
+		w.analyzers = w.traced()
 	}
 	read, exported := in.Data, jaxexport.Is(in.Data)
 	if exported {
