@@ -56,7 +56,8 @@ func (e *ShapeAssertionError) Error() string {
 // is a *ShapeAssertionError if one does not hold, for example because two dimensions that
 // have the same symbol differ. It is a *RefineError if a shape does not fit an argument, or
 // if a shape depends on the values of the arguments and so stays dynamic, and a
-// *mlir.DiagnosticError if the shapes contradict an operation.
+// *mlir.DiagnosticError if the shapes contradict an operation. An operation that the library does not know is also a
+// *RefineError if it takes a dynamic shape, because nothing says whether it takes a static one.
 func Refine(m *mlir.Module, shapes ...tensor.Shape) (*mlir.Module, error) {
 	refined := m.Clone()
 	if err := refine(refined, shapes); err != nil {
@@ -86,6 +87,12 @@ func refine(m *mlir.Module, shapes []tensor.Shape) error {
 			op.SetVisibility(mlir.Private) // so that symbol-dce removes it
 		}
 	}
+	if err := runPasses(m, "symbol-dce"); err != nil {
+		return err
+	}
+	if err := checkUsers(m); err != nil {
+		return err
+	}
 	arguments := ""
 	if len(types) > 0 {
 		arguments = "stablehlo-refine-arguments{types=" + strings.Join(types, ",") + "},"
@@ -93,7 +100,7 @@ func refine(m *mlir.Module, shapes []tensor.Shape) error {
 	if err := checkAssertions(m, arguments); err != nil {
 		return err
 	}
-	for again, first := true, "symbol-dce,cse,"+arguments; again; first = "" {
+	for again, first := true, "cse,"+arguments; again; first = "" {
 		if err := runPasses(m, first+refineShapes); err != nil {
 			return err
 		}
@@ -106,6 +113,22 @@ func refine(m *mlir.Module, shapes []tensor.Shape) error {
 	}
 	m.Operation().RemoveAttribute("jax.uses_shape_polymorphism")
 	return staysDynamic(main)
+}
+
+// checkUsers refuses unknown operations that take a dynamic shape. The pass stablehlo-refine-shapes asks the dialect of
+// each operation that takes a value whose shape it has refined, and ends the process if there is none.
+func checkUsers(m *mlir.Module) (err error) {
+	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
+		for i, v := range op.Operands() {
+			if isDynamic(v.Type()) && !op.IsRegistered() {
+				err = refineError(op, "the library does not know this operation, and operand %d has a dynamic shape: %s",
+					i, v.Type())
+				return mlir.WalkStop
+			}
+		}
+		return mlir.WalkContinue
+	})
+	return err
 }
 
 // refineShapes are the passes that propagate the shapes of main's arguments.

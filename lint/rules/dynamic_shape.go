@@ -53,7 +53,9 @@ func dynamicShape(p *lint.Pass) error {
 			return refined.Close()
 		}
 		if stays, ok := errors.AsType[*stablehlo.RefineError](err); ok && stays.Operation != "" {
-			reportDynamic(p, stays)
+			if module.Context().Registered(stays.Operation) { // of others nothing is known
+				reportDynamic(p, stays)
+			}
 			return nil
 		}
 	}
