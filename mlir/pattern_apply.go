@@ -28,11 +28,21 @@ const (
 // maxRewrites stops runs that would never end. No real module needs as many.
 const maxRewrites = 1 << 24
 
+// defaultRewrites returns the number of rewrites in an iteration after which a run is taken for one that never ends.
+// Each iteration has as many, so that a run of patterns which undo one another ends after seconds.
+func defaultRewrites(op Operation) int {
+	n := 0
+	for range op.All() {
+		n++
+	}
+	return min(1<<15+16*n, maxRewrites)
+}
+
 // GreedyOptions are the settings of Patterns.Apply. The zero value means the library's
 // defaults, except for a limit on the number of rewrites.
 type GreedyOptions struct {
 	MaxIterations int // over all operations; zero means 10, -1 means no limit
-	MaxRewrites   int // in an iteration; zero means 16,777,216
+	MaxRewrites   int // in an iteration; zero means 32,768 and 16 for each operation, at most 16,777,216
 	TopDown       bool
 	// NoFolding disables folding. If folding is enabled, Apply returns an error if
 	// operations use one another's results in a cycle, because the library might never
@@ -80,6 +90,9 @@ func (s *Patterns) ApplyTo(op Operation, o GreedyOptions) (Operation, error) {
 	if configured {
 		config = capi.MlirGreedyRewriteDriverConfigCreate(t)
 		defer capi.MlirGreedyRewriteDriverConfigDestroy(t, config)
+		if o.MaxRewrites == 0 {
+			o.MaxRewrites = defaultRewrites(op)
+		}
 		o.set(t, config)
 	}
 	var converged bool
@@ -98,15 +111,12 @@ func (s *Patterns) ApplyTo(op Operation, o GreedyOptions) (Operation, error) {
 }
 
 func (o GreedyOptions) set(t *capi.Table, config capi.MlirGreedyRewriteDriverConfig) {
-	iterations, rewrites := o.MaxIterations, o.MaxRewrites
+	iterations := o.MaxIterations
 	if iterations == 0 {
 		iterations = 10
 	}
-	if rewrites == 0 {
-		rewrites = maxRewrites
-	}
 	capi.MlirGreedyRewriteDriverConfigSetMaxIterations(t, config, int64(iterations))
-	capi.MlirGreedyRewriteDriverConfigSetMaxNumRewrites(t, config, int64(rewrites))
+	capi.MlirGreedyRewriteDriverConfigSetMaxNumRewrites(t, config, int64(o.MaxRewrites))
 	capi.MlirGreedyRewriteDriverConfigSetUseTopDownTraversal(t, config, o.TopDown)
 	capi.MlirGreedyRewriteDriverConfigEnableFolding(t, config, !o.NoFolding)
 	capi.MlirGreedyRewriteDriverConfigEnableConstantCSE(t, config, !o.NoConstantCSE)
