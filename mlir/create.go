@@ -77,6 +77,9 @@ func (c *Context) create(t *capi.Table, method string, p point, s *OperationStat
 	if kind.parsedOnly {
 		return Operation{}, fmt.Errorf("mlir: %s cannot be created on its own, the library would crash on it: parse a text that contains it", kind.name)
 	}
+	if kind.static {
+		s = c.withStatic(*s)
+	}
 	if kind.guard != nil {
 		if err := kind.guarded(s); err != nil {
 			return Operation{}, err
@@ -275,6 +278,7 @@ type operationKind struct {
 	simple     bool       // see Block.infer
 	guard      func(*OperationState) string
 	parsedOnly bool           // see parsedOnly
+	static     bool           // see staticLists
 	properties bool           // it has some that are not attributes
 	made       []attributeSet // see complete
 	plain      bool           // without regions, it is complete without attributes
@@ -300,7 +304,8 @@ func (c *Context) kind(name string) *operationKind {
 		_ = c.LoadDialect(namespace) // if it fails, the operation is not registered
 	}
 	k := &operationKind{name: kept, registered: capi.MlirContextIsRegisteredOperation(c.api, c.raw, kept),
-		guard: createGuard(kept), properties: hasProperties(kept)}
+		guard: createGuard(kept), properties: hasProperties(kept),
+		static: hasStatic(kept)}
 	k.parsedOnly = k.registered && slices.Contains(parsedOnly, kept)
 	c.kinds[kept] = k
 	return k

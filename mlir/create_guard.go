@@ -11,7 +11,7 @@ import (
 // libraries know with few and unusual parts. Operations that would crash are not created.
 var createGuards = map[string]func(*OperationState) string{
 	"linalg.broadcast":        operands(2),
-	"linalg.transpose":        operands(2),
+	"linalg.transpose":        transposed,
 	"linalg":                  someOperand,
 	"mhlo.reduce":             reduced,
 	"sparse_tensor.coiterate": someOperand,
@@ -97,6 +97,9 @@ func (o Operation) state() (s OperationState) {
 	for name, a := range o.Attributes() {
 		s.Attributes = append(s.Attributes, NamedAttribute{name, a})
 	}
+	for i := range o.NumRegions() {
+		s.Regions = append(s.Regions, o.Region(i))
+	}
 	for _, b := range o.Successors() {
 		s.Successors = append(s.Successors, b)
 	}
@@ -132,6 +135,12 @@ func someOperand(s *OperationState) string { return want(len(s.Operands) > 0, "a
 
 func operands(n int) func(*OperationState) string {
 	return func(s *OperationState) string { return want(len(s.Operands) >= n, fmt.Sprintf("%d operands", n)) }
+}
+
+// transposed requires a dimension: the library never comes back from the verification of a transposition without one.
+func transposed(s *OperationState) string {
+	list, ok := s.int64s("permutation")
+	return want(len(s.Operands) >= 2 && ok && len(list) > 0, "2 operands and a permutation that is not empty")
 }
 
 // reduced requires a body that returns a value: the verifier indexes it.

@@ -15,7 +15,9 @@ func TestCreateGuards(t *testing.T) {
 		c := mlirtest.ContextOf(t, e.Library)
 		i32, tensor := c.IntegerType(32, mlir.Signless), check.Must(c.ParseType("tensor<2x3xf32>"))
 		memref := check.Must(c.ParseType("memref<2x3xf32>"))
-		block := c.NewBlock(mlir.Location{}, i32, tensor, memref)
+		block := c.NewBlock(mlir.Location{}, i32, tensor, memref, check.Must(c.ParseType("tensor<f32>")),
+			check.Must(c.ParseType("tensor<*xf32>")))
+		scalar, unranked := block.Argument(3), block.Argument(4)
 		number, value, buffer := block.Argument(0), block.Argument(1), block.Argument(2)
 		none := mlir.NamedAttribute{Name: "tag_map", Value: c.AffineMapAttribute(c.AffineMap(0, 0))}
 		for _, test := range []struct {
@@ -81,6 +83,25 @@ func TestCreateGuards(t *testing.T) {
 					Attributes: []mlir.NamedAttribute{{Name: "value", Value: c.ArrayAttribute()}}}},
 			{"spirv.ImageSampleImplicitLod needs a sampled image as its first operand", mlir.OperationState{
 				Name: "spirv.ImageSampleImplicitLod", Operands: []mlir.Value{number}, Results: []mlir.Type{i32}}},
+			{"acc.reduction_init needs a region that has a block", mlir.OperationState{Name: "acc.reduction_init",
+				Operands: []mlir.Value{buffer}, Results: []mlir.Type{memref}, Regions: []mlir.Region{c.NewRegion()}}},
+			{"amdgpu.gather_to_lds needs a source and a destination that are memrefs", mlir.OperationState{
+				Name: "amdgpu.gather_to_lds", Operands: []mlir.Value{buffer, number}, Attributes: []mlir.NamedAttribute{
+					{Name: "operandSegmentSizes", Value: mlir.NewDenseArray[int32](c, 1, 0, 1, 0)},
+					{Name: "transferType", Value: c.TypeAttribute(i32)}}}},
+			{"arith.extf needs a tensor with a rank", mlir.OperationState{Name: "arith.extf",
+				Operands: []mlir.Value{unranked}, Results: []mlir.Type{unranked.Type()}}},
+			{"arith.trunci needs a tensor with a rank", mlir.OperationState{Name: "arith.trunci",
+				Operands: []mlir.Value{unranked}, Results: []mlir.Type{unranked.Type()}}},
+			{"", mlir.OperationState{Name: "arith.extf", Operands: []mlir.Value{value}, Results: []mlir.Type{tensor}}},
+			{"linalg.transpose needs 2 operands and a permutation that is not empty", mlir.OperationState{
+				Name: "linalg.transpose", Operands: []mlir.Value{scalar, scalar}, Results: []mlir.Type{scalar.Type()},
+				Regions: []mlir.Region{body(c)}, Attributes: []mlir.NamedAttribute{
+					{Name: "permutation", Value: mlir.NewDenseArray[int64](c)}}}},
+			{"spirv.AtomicIIncrement needs a pointer as its first operand", mlir.OperationState{
+				Name: "spirv.AtomicIIncrement", Operands: []mlir.Value{number}, Results: []mlir.Type{i32}}},
+			{"spirv.Load needs a pointer as its first operand", mlir.OperationState{
+				Name: "spirv.Load", Operands: []mlir.Value{number}, Results: []mlir.Type{i32}}},
 		} {
 			o, err := c.Create(test.s)
 			switch known := c.Registered(test.s.Name); {

@@ -10,6 +10,8 @@ import (
 // with numbers that it has not checked.
 var upstreamGuards = map[string]func(*OperationState) string{
 	"acc.reduction_combine_region":         blocks,
+	"acc.reduction_init":                   blocks,
+	"amdgpu.gather_to_lds":                 buffers,
 	"affine.delinearize_index":             dynamicBasis,
 	"amdgpu.dpp":                           permuted,
 	"affine.for":                           loopBounds,
@@ -243,8 +245,49 @@ func upstreamGuard(name string) func(*OperationState) string {
 	if guard := upstreamGuards[name]; guard != nil {
 		return guard
 	}
+	switch {
+	case hasStatic(name):
+		return staticNumbers(name)
+	case slices.Contains(castsOfElements, name):
+		return differentUnranked
+	case slices.Contains(pointerFirst, name), strings.HasPrefix(name, "spirv.Atomic"),
+		strings.HasPrefix(name, "spirv.EXT.Atomic"):
+		return spirvPointer
+	}
 	if strings.HasPrefix(name, "spirv.ImageSample") {
 		return sampledImage
 	}
 	return nil
+}
+
+// castsOfElements are casts that change the type of elements.
+var castsOfElements = []string{"arith.extf", "arith.extsi", "arith.extui", "arith.fptosi", "arith.fptoui",
+	"arith.index_cast", "arith.index_castui", "arith.sitofp", "arith.truncf", "arith.trunci", "arith.uitofp"}
+
+// differentUnranked requires that a tensor of unknown rank isn't cast to its own type. The verifier wants to print the
+// sizes of such a tensor.
+func differentUnranked(s *OperationState) string {
+	return want(len(s.Operands) == 0 || len(s.Results) == 0 || !s.Results[0].Equal(s.Operands[0].Type()) ||
+		!strings.HasPrefix(s.Results[0].String(), "tensor<*x"), "a tensor with a rank, or another type to cast to")
+}
+
+// pointerFirst are operations, besides the atomic ones, whose verifier or inference casts the type of the first
+// operand to a pointer before it is checked.
+var pointerFirst = []string{"spirv.AccessChain", "spirv.InBoundsPtrAccessChain", "spirv.Load", "spirv.PtrAccessChain",
+	"spirv.Store"}
+
+func spirvPointer(s *OperationState) string {
+	return want(len(s.Operands) > 0 && allOf([]Type{s.Operands[0].Type()}, "!spirv.ptr<"),
+		"a pointer as its first operand")
+}
+
+// buffers requires two memrefs, the source and the destination, behind the lengths of the operands.
+func buffers(s *OperationState) string {
+	var sizes []int32
+	if a := s.attribute("operandSegmentSizes"); !a.IsNil() {
+		sizes, _ = DenseArrayOf[int32](a)
+	}
+	ok := len(sizes) == 4 && sizes[0] == 1 && sizes[2] == 1 && sizes[1] >= 0 && int(sizes[1])+2 <= len(s.Operands)
+	return want(ok && allOf([]Type{s.Operands[0].Type(), s.Operands[1+sizes[1]].Type()}, "memref<"),
+		"a source and a destination that are memrefs")
 }

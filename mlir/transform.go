@@ -57,6 +57,11 @@ func (m *Module) Transform(script *Module, o TransformOptions) error {
 		return fmt.Errorf("mlir: the transform.named_sequence @%s has no body", o.Sequence)
 	}
 	for op := range script.Operation().All() {
+		if hasStatic(op.Name()) {
+			if err := op.guarded(); err != nil {
+				return err
+			}
+		}
 		if name, _ := op.Attribute("pass_name"); op.Name() == "transform.apply_registered_pass" && !name.IsNil() {
 			text, _ := name.Text()
 			if err := m.ctx.translatable(text); err != nil {
