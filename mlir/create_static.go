@@ -108,8 +108,8 @@ func staticNumbers(name string) func(*OperationState) string {
 				flags, _ = DenseArrayOf[bool](a)
 			}
 			if len(flags) != len(numbers) {
-				return fmt.Sprintf("a flag in %s for each number of %s: it has %d for %d", list.scalable, list.attribute,
-					len(flags), len(numbers))
+				return fmt.Sprintf("a flag in %s for each number of %s: it has %d for %d", list.scalable,
+					list.attribute, len(flags), len(numbers))
 			}
 		}
 		return ""

@@ -62,7 +62,8 @@ func TestRuleCrashes(t *testing.T) {
 	others := []string{":3:8: error: ", "[create-token]\n", ":4:8: error: ", "[outfeed]\n"}
 	want := func(place, what string) []string {
 		return append([]string{
-			place + crashed + what, "the rule dies is the cause", place + crashed + what, "the rule dies-too is the cause",
+			place + crashed + what, "the rule dies is the cause",
+			place + crashed + what, "the rule dies-too is the cause",
 		}, others...)
 	}
 	for name, args := range map[string][]string{
