@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -175,8 +176,12 @@ func (s *scene) taken(
 	if n := calls.Load(); n != 1 {
 		return fmt.Errorf("the function was called %d times", n)
 	}
-	if name != "" {
-		s.expect(name, tally{Fired: 2, Delivered: 1, Failed: 1, Called: uncertain})
+	if name != "" { // the counts of a function that is removed end with the program
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), patience)
+		defer cancel()
+		if err := s.checkCounts(ctx, name, tally{Fired: 2, Delivered: 1, Failed: 1, Called: uncertain}); err != nil {
+			return err
+		}
 	}
 	if s.way != callbacks.Async {
 		return want(err, i)
