@@ -78,7 +78,7 @@ func (c *Context) create(t *capi.Table, method string, p point, s *OperationStat
 		return Operation{}, fmt.Errorf("mlir: %s cannot be created on its own, the library would crash on it: parse a text that contains it", kind.name)
 	}
 	if kind.static {
-		s = c.withStatic(*s)
+		s.Attributes = c.withStatic(s)
 	}
 	if kind.guard != nil {
 		if err := kind.guarded(s); err != nil {

@@ -42,26 +42,28 @@ const (
 // hasStatic reports whether an operation has numbers that operands may give.
 func hasStatic(name string) bool { return name == insertPrefetch || staticLists[name] != nil }
 
-// withStatic returns a state that has the attributes of its lists: those that are left out stand for operands alone.
-func (c *Context) withStatic(s OperationState) *OperationState {
-	s.Attributes = slices.Clone(s.Attributes)
-	add := func(name string, a Attribute) { s.Attributes = append(s.Attributes, NamedAttribute{name, a}) }
-	if s.Name == insertPrefetch && s.attribute(prefetches).IsNil() {
+// withStatic returns the attributes of a state with those of its lists: what is left out stands for operands alone. It
+// returns no state, because those of callers are on their stacks.
+func (c *Context) withStatic(of *OperationState) []NamedAttribute {
+	all := slices.Clone(of.Attributes)
+	add := func(name string, a Attribute) { all = append(all, NamedAttribute{name, a}) }
+	if of.Name == insertPrefetch && of.attribute(prefetches).IsNil() {
 		n := int64(1)
-		if len(s.Operands) > 1 {
+		if len(of.Operands) > 1 {
 			n = Dynamic
 		}
 		add(prefetches, c.IntegerAttribute(c.IntegerType(64, Signless), n))
 	}
-	for i, list := range staticLists[s.Name] {
-		if s.attribute(list.attribute).IsNil() {
-			add(list.attribute, NewDenseArray(c, slices.Repeat([]int64{Dynamic}, s.dynamic(i))...))
+	for i, list := range staticLists[of.Name] {
+		if of.attribute(list.attribute).IsNil() {
+			add(list.attribute, NewDenseArray(c, slices.Repeat([]int64{Dynamic}, of.dynamic(i))...))
 		}
+		s := OperationState{Attributes: all}
 		if numbers, ok := s.int64s(list.attribute); ok && list.scalable != "" && s.attribute(list.scalable).IsNil() {
 			add(list.scalable, NewDenseArray(c, make([]bool, len(numbers))...))
 		}
 	}
-	return &s
+	return all
 }
 
 // dynamic returns the number of operands of a list.

@@ -28,15 +28,15 @@ func TestRefineUnknown(t *testing.T) {
 		want []string // of the error, or nil
 	}{
 		"an argument": {`  %1 = "mine.op"(%a) : (tensor<?xf32>) -> tensor<?xf32>
-  return %1 : tensor<?xf32>`, []string{"refining mine.op at test.mlir:2", unknown + "tensor<?xf32>"}},
+  return %1 : tensor<?xf32>`, []string{"refining mine.op at ", ":2", unknown + "tensor<?xf32>"}},
 		"an argument, with a static result": {`  %1 = "mine.op"(%a) : (tensor<?xf32>) -> tensor<4xf32>
-  return %a : tensor<?xf32>`, []string{"refining mine.op at test.mlir:2", unknown}},
+  return %a : tensor<?xf32>`, []string{"refining mine.op at ", ":2", unknown}},
 		"an intermediate result": {`  %1 = stablehlo.add %a, %a : tensor<?xf32>
   "mine.op"(%1) : (tensor<?xf32>) -> ()
-  return %a : tensor<?xf32>`, []string{"refining mine.op at test.mlir:3", unknown}},
+  return %a : tensor<?xf32>`, []string{"refining mine.op at ", ":3", unknown}},
 		"a tuple": {`  %1 = stablehlo.tuple %a : tuple<tensor<?xf32>>
   "mine.op"(%1) : (tuple<tensor<?xf32>>) -> ()
-  return %a : tensor<?xf32>`, []string{"refining mine.op at test.mlir:3", unknown + "tuple<tensor<?xf32>>"}},
+  return %a : tensor<?xf32>`, []string{"refining mine.op at ", ":3", unknown + "tuple<tensor<?xf32>>"}},
 		"in a loop": {`  %1 = stablehlo.while(%i = %a) : tensor<?xf32>
   cond {
     %p = "mine.op"(%i) : (tensor<?xf32>) -> tensor<i1>
@@ -44,17 +44,17 @@ func TestRefineUnknown(t *testing.T) {
   } do {
     stablehlo.return %i : tensor<?xf32>
   }
-  return %1 : tensor<?xf32>`, []string{"refining mine.op at test.mlir:4", unknown}},
+  return %1 : tensor<?xf32>`, []string{"refining mine.op at ", ":4", unknown}},
 		"in a function": {`  %1 = func.call @f(%a) : (tensor<?xf32>) -> tensor<?xf32>
-  return %1 : tensor<?xf32>`, []string{"refining mine.call at test.mlir:", unknown}},
+  return %1 : tensor<?xf32>`, []string{"refining mine.call at ", ":", unknown}},
 		"the terminator": {`  "mine.return"(%a) : (tensor<?xf32>) -> ()`,
-			[]string{"refining mine.return at test.mlir:2", unknown}},
+			[]string{"refining mine.return at ", ":2", unknown}},
 		"an assertion": {`  %c = stablehlo.constant dense<true> : tensor<i1>
   stablehlo.custom_call @shape_assertion(%c) {error_message = "why", has_side_effect = true} : (tensor<i1>) -> ()
   "mine.op"(%a) : (tensor<?xf32>) -> ()
-  return %a : tensor<?xf32>`, []string{"refining mine.op at test.mlir:4", unknown}},
+  return %a : tensor<?xf32>`, []string{"refining mine.op at ", ":4", unknown}},
 		"a result": {`  %1 = "mine.op"() : () -> tensor<?xf32>
-  return %1 : tensor<?xf32>`, []string{"refining mine.op at test.mlir:2", "stays dynamic: tensor<?xf32>"}},
+  return %1 : tensor<?xf32>`, []string{"refining mine.op at ", ":2", "stays dynamic: tensor<?xf32>"}},
 		"static": {`  %c = stablehlo.constant dense<1.0> : tensor<4xf32>
   %1 = "mine.op"(%c) : (tensor<4xf32>) -> tensor<4xf32>
   return %a : tensor<?xf32>`, nil},
