@@ -205,8 +205,7 @@ const largestArray = stablehlo.LargestArray
 // would overflow.
 func checkSizes(m *mlir.Module, _ *Executable) error {
 	if e, ok := errors.AsType[*stablehlo.SizeError](stablehlo.CheckSizes(m)); ok {
-		return lower.Refuse(e.Operation, fmt.Sprintf("its result %s takes more than %d bytes, the most that is addressed: "+
-			"make it smaller", e.Shape, int64(stablehlo.LargestArray)))
+		return lower.Refuse(e.Operation, e.Reason())
 	}
 	return nil
 }

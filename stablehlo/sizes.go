@@ -17,9 +17,12 @@ type SizeError struct {
 	Shape     tensor.Shape
 }
 
-func (e *SizeError) Error() string {
-	return fmt.Sprintf("%s: its result %s takes more than %d bytes, the most that is addressed: make it smaller",
-		e.Operation.Name(), e.Shape, int64(LargestArray))
+func (e *SizeError) Error() string { return e.Operation.Name() + ": " + e.Reason() }
+
+// Reason returns what is wrong, without the operation.
+func (e *SizeError) Reason() string {
+	return fmt.Sprintf("its result %s takes more than %d bytes, the most that is addressed: make it smaller", e.Shape,
+		int64(LargestArray))
 }
 
 // CheckSizes returns a *[SizeError] for the first array of a module that is too large. XLA and the interpreter end the
