@@ -35,14 +35,14 @@ func defaultRewrites(op Operation) int {
 	for range op.All() {
 		n++
 	}
-	return min(1<<15+16*n, maxRewrites)
+	return min(1<<12+16*n, maxRewrites)
 }
 
 // GreedyOptions are the settings of Patterns.Apply. The zero value means the library's
 // defaults, except for a limit on the number of rewrites.
 type GreedyOptions struct {
 	MaxIterations int // over all operations; zero means 10, -1 means no limit
-	MaxRewrites   int // in an iteration; zero means 32,768 and 16 for each operation, at most 16,777,216
+	MaxRewrites   int // in an iteration; zero means 4,096 and 16 for each operation, at most 16,777,216
 	TopDown       bool
 	// NoFolding disables folding. If folding is enabled, Apply returns an error if
 	// operations use one another's results in a cycle, because the library might never
