@@ -19,7 +19,11 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/tensor/npz"
+	"github.com/calliope-mlir/calliope/tools/soak/engine"
 )
+
+// engines are what runs modules. The first one is the reference where it runs a program.
+var engines = []string{engine.Interpreter, engine.Exact, engine.XLA, engine.JIT}
 
 // Options say which programs run.
 type Options struct {
@@ -113,10 +117,10 @@ func (s *soak) lane(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	runners := map[string]*runner{}
+	runners := map[string]*engine.Runner{}
 	for _, e := range engines {
-		runners[e] = &runner{engine: e}
-		defer runners[e].close()
+		runners[e] = &engine.Runner{Engine: engine.Engine{Kind: e}}
+		defer runners[e].Close()
 	}
 	for ctx.Err() == nil {
 		s.mu.Lock()
@@ -180,9 +184,9 @@ func verify(c *mlir.Context, p *program) error {
 }
 
 // outcomes are what the engines make of a program.
-type outcomes map[string]answer
+type outcomes map[string]engine.Answer
 
-func (s *soak) batch(ctx context.Context, runners map[string]*runner, batch []*program) error {
+func (s *soak) batch(ctx context.Context, runners map[string]*engine.Runner, batch []*program) error {
 	all := make([]outcomes, len(batch))
 	for i := range all {
 		all[i] = outcomes{}
@@ -201,12 +205,12 @@ func (s *soak) batch(ctx context.Context, runners map[string]*runner, batch []*p
 }
 
 // on runs programs on an engine: all in one module, and the halves if that is refused, or ends the process.
-func (s *soak) on(ctx context.Context, r *runner, batch []*program, all []outcomes) error {
+func (s *soak) on(ctx context.Context, r *engine.Runner, batch []*program, all []outcomes) error {
 	var list []*program
 	var into []outcomes
 	for i, p := range batch {
-		if len(batch) > 1 && p.isRefused(r.engine) {
-			s.count(s.refused, r.engine)
+		if len(batch) > 1 && p.isRefused(r.Kind) {
+			s.count(s.refused, r.Kind)
 			continue
 		}
 		list, into = append(list, p), append(into, all[i])
@@ -215,16 +219,16 @@ func (s *soak) on(ctx context.Context, r *runner, batch []*program, all []outcom
 		return nil
 	}
 	text, inputs := module(list...)
-	a, crash, err := r.run(ctx, text, inputs)
+	a, crash, err := r.Run(ctx, text, inputs)
 	if err != nil {
 		return err
 	}
 	if crash == "" && a.Refused == "" && a.Error == "" {
 		for i, p := range list {
 			n := len(p.results)
-			into[i][r.engine] = answer{Results: a.Results[:n:n]}
+			into[i][r.Kind] = engine.Answer{Results: a.Results[:n:n]}
 			a.Results = a.Results[n:]
-			s.count(s.ran, r.engine)
+			s.count(s.ran, r.Kind)
 		}
 		return nil
 	}
@@ -238,12 +242,12 @@ func (s *soak) on(ctx context.Context, r *runner, batch []*program, all []outcom
 	p := list[0]
 	switch {
 	case crash != "":
-		s.add(p, &finding{Engine: r.engine, What: "crashes", Detail: crash})
+		s.add(p, &finding{Engine: r.Kind, What: "crashes", Detail: crash})
 	case a.Refused != "":
-		s.count(s.refused, r.engine)
-		s.count(s.known, "refused by "+r.engine+": "+refusal(a.Refused))
+		s.count(s.refused, r.Kind)
+		s.count(s.known, "refused by "+r.Kind+": "+refusal(a.Refused))
 	default:
-		s.add(p, &finding{Engine: r.engine, What: "fails", Detail: a.Error})
+		s.add(p, &finding{Engine: r.Kind, What: "fails", Detail: a.Error})
 	}
 	return nil
 }
@@ -255,7 +259,7 @@ func (s *soak) count(in map[string]int, key string) {
 }
 
 // judge compares what the engines make of a program.
-func (s *soak) judge(ctx context.Context, runners map[string]*runner, p *program, o outcomes) error {
+func (s *soak) judge(ctx context.Context, runners map[string]*engine.Runner, p *program, o outcomes) error {
 	reference := ""
 	for _, e := range engines {
 		if _, ok := o[e]; !ok {

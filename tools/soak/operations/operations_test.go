@@ -9,10 +9,11 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/tools/soak/engine"
 )
 
 func TestMain(m *testing.M) {
-	Serve()
+	engine.Serve()
 	nativetest.Main(m, native.MLIR, native.PJRTPlugin)
 }
 

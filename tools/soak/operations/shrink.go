@@ -5,19 +5,19 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/tensor"
+	"github.com/calliope-mlir/calliope/tools/soak/engine"
 )
 
-// shrink returns a program that still differs on two engines, alone and with simpler inputs, and updates the
-// finding. It
-// returns p if it does not differ alone.
-func shrink(ctx context.Context, reference, engine *runner, p *program, f *finding) (*program, error) {
+// shrink returns a program that still differs on two engines, alone and with simpler inputs, and updates the finding.
+// It returns p if it does not differ alone.
+func shrink(ctx context.Context, reference, on *engine.Runner, p *program, f *finding) (*program, error) {
 	differs := func(p *program) (bool, error) {
 		text, inputs := module(p)
-		want, crash, err := reference.run(ctx, text, inputs)
+		want, crash, err := reference.Run(ctx, text, inputs)
 		if err != nil || crash != "" || want.Refused+want.Error != "" {
 			return false, err
 		}
-		got, crash, err := engine.run(ctx, text, inputs)
+		got, crash, err := on.Run(ctx, text, inputs)
 		if err != nil || crash != "" || got.Refused+got.Error != "" {
 			return false, err
 		}

@@ -1,0 +1,130 @@
+package engine
+
+import (
+	"context"
+	"encoding/gob"
+	"fmt"
+	"sync"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/internal/worker"
+	"github.com/calliope-mlir/calliope/jit"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// childVariable is the environment variable that makes an executable with this package a child.
+const childVariable = "CALLIOPE_SOAK_ENGINE"
+
+// Serve runs modules and ends the process, if a Runner started it.
+func Serve() { worker.Serve(childVariable, serve) }
+
+// A request asks a child to run a module.
+type request struct {
+	Engine
+	Module string
+	Inputs []tensor.View
+}
+
+func serve(q request, answers *gob.Encoder) error {
+	for i := range q.Inputs {
+		if q.Inputs[i].Data == nil {
+			q.Inputs[i].Data = []byte{} // gob does not tell an empty slice from none
+		}
+		q.Inputs[i] = q.Inputs[i].Clone()
+	}
+	return answers.Encode(q.answer(context.Background()))
+}
+
+var (
+	library = sync.OnceValues(func() (*mlir.Library, error) { return mlir.Open(mlir.OpenOptions{}) })
+	opened  *bridge.Client // of the plugin that the first request names: a child serves one runner
+)
+
+func client(path string) (*bridge.Client, error) {
+	if opened != nil {
+		return opened, nil
+	}
+	plugin, err := bridge.Open(bridge.OpenOptions{Path: path})
+	if err != nil {
+		return nil, err
+	}
+	opened, err = plugin.NewClient(bridge.ClientOptions{})
+	return opened, err
+}
+
+type executable interface {
+	Call(ctx context.Context, inputs ...tensor.View) ([]tensor.View, error)
+	Close() error
+}
+
+func (q request) answer(ctx context.Context) (a Answer) {
+	l, err := library()
+	if err != nil {
+		return Answer{Error: err.Error()}
+	}
+	c := l.NewContext(mlir.ContextOptions{})
+	defer c.Close()
+	if err := stablehlo.LoadQuant(c); err != nil {
+		return Answer{Error: err.Error()}
+	}
+	m, err := c.Parse("program", []byte(q.Module))
+	if err != nil {
+		return Answer{Error: fmt.Sprintf("the generator: %v", err)}
+	}
+	defer m.Close()
+	e, err := q.compile(ctx, m)
+	if err != nil {
+		return Answer{Refused: err.Error()}
+	}
+	defer e.Close()
+	if a.Results, err = e.Call(ctx, q.Inputs...); err != nil {
+		a.Error = err.Error()
+	}
+	return a
+}
+
+func (q request) compile(ctx context.Context, m *mlir.Module) (executable, error) {
+	switch q.Kind {
+	case Interpreter:
+		if err := expand(m); err != nil {
+			return nil, err
+		}
+		return interpreted{m}, stablehlo.CheckEvaluate(m)
+	case JIT:
+		return jit.Compile(ctx, m, jit.Options{})
+	}
+	x, err := client(q.Plugin)
+	if err != nil {
+		return nil, err
+	}
+	var program bridge.Program = passes.Program(m, passes.PrepareOptions{})
+	if q.Unprepared {
+		program = stablehlo.Unprepared(m)
+	}
+	return x.Compile(ctx, program, bridge.CompileOptions{Exact: q.Kind == Exact})
+}
+
+// interpreted is a module on the interpreter.
+type interpreted struct{ *mlir.Module }
+
+func (m interpreted) Close() error { return nil }
+
+func (m interpreted) Call(_ context.Context, inputs ...tensor.View) ([]tensor.View, error) {
+	return stablehlo.Evaluate(m.Module, inputs...)
+}
+
+// expand replaces what the interpreter lacks by what it has, as package stages does.
+func expand(m *mlir.Module) error {
+	p, err := m.Context().NewPassManager(mlir.PassManagerOptions{
+		Pipeline: "builtin.module(func.func(stablehlo-legalize-deprecated-ops,stablehlo-legalize-quant-to-math," +
+			"chlo-legalize-to-stablehlo))",
+	})
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	return p.Run(m)
+}
