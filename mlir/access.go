@@ -22,6 +22,7 @@ func init() {
 		return m.raw
 	}
 	access.Unlowered = (*Module).unlowered
+	access.WithoutSmallResources = (*Module).withoutSmallResources
 	access.Type = func(t Type) capi.MlirType { return capi.MlirType{Ptr: t.Pointer()} }
 	access.Attribute = func(a Attribute) capi.MlirAttribute { return capi.MlirAttribute{Ptr: a.Pointer()} }
 	access.TypeIn = Type.in

@@ -381,6 +381,9 @@ func (c *Context) run(o Operation, what string, hasGo bool, f func(o Operation, 
 			return o, fmt.Errorf("mlir: %s cannot run on %s: %w", what, o.Name(), err)
 		}
 	}
+	if err := c.inlineResources(o.raw); err != nil {
+		return o, err
+	}
 	c.takeDiagnostics("") // of earlier calls
 	c.expire(t, "after "+what)
 	o = c.operation(o.raw)

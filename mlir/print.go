@@ -146,6 +146,14 @@ func (o Operation) bytecode(version int) ([]byte, error) {
 		return nil, err
 	}
 	defer done()
+	if len(c.smallResources(raw)) > 0 {
+		copied := c.operation(raw).Clone()
+		defer copied.Erase()
+		if err := c.inlineResources(copied.raw); err != nil {
+			return nil, err
+		}
+		raw = copied.raw
+	}
 	var failed bool
 	data := capi.Collect(func(cb capi.MlirStringCallback, ud pointer) {
 		if version < 0 {

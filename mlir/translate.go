@@ -10,6 +10,11 @@ func (m *Module) LLVMIR() (string, error) {
 	if err := m.Verify(); err != nil {
 		return "", err
 	}
+	m, done, err := m.withoutSmallResources()
+	if err != nil {
+		return "", err
+	}
+	defer done()
 	m.ctx.registerTranslations()
 	m.ctx.takeDiagnostics("")
 	text, missing, ok := capi.LLVMText(t, m.Operation().raw)

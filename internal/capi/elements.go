@@ -82,9 +82,9 @@ static void add_type_parts(table api, MlirType t, parts* l) {
   }
 }
 
-// Lists what the attributes and results of root, and of the operations in its regions, are made
-// of. If root is null, the list has the parts to begin with.
-static void list_parts(table api, MlirOperation root, parts* l) {
+// Lists the attributes of a kind that the attributes and results of root, and of the operations in its regions, are
+// made of. If root is null, the list has the parts to begin with.
+static void list_parts(table api, MlirOperation root, bool (*kind)(MlirAttribute), parts* l) {
   MlirOperation op = root;
   while (op.ptr) {
     for (intptr_t i = 0, n = api->mlirOperationGetNumAttributes(op); i < n; i++)
@@ -102,16 +102,18 @@ static void list_parts(table api, MlirOperation root, parts* l) {
     else
       add_attribute_parts(api, (MlirAttribute){part}, l);
   }
-  size_t dense = 0;
+  size_t kept = 0;
   for (size_t i = 0; i < l->n; i++)
-    if (!((uintptr_t)l->found[i] & 1) && api->mlirAttributeIsADenseElements((MlirAttribute){l->found[i]})) l->found[dense++] = l->found[i];
-  l->n = dense;
+    if (!((uintptr_t)l->found[i] & 1) && kind((MlirAttribute){l->found[i]})) l->found[kept++] = l->found[i];
+  l->n = kept;
 }
 
-static void** dense_in(uintptr_t t, void* op, void* part, size_t* n, bool* failed) {
+static void** elements_in(uintptr_t t, void* op, void* part, bool resources, size_t* n, bool* failed) {
+  table api = (table)t;
   parts l = {0};
   if (part) add_part(&l, part);
-  list_parts((table)t, (MlirOperation){op}, &l);
+  list_parts(api, (MlirOperation){op},
+             resources ? api->mlirAttributeIsADenseResourceElements : api->mlirAttributeIsADenseElements, &l);
   free(l.slots);
   *n = l.n, *failed = l.failed;
   return l.found;
@@ -137,21 +139,26 @@ import "unsafe"
 // DenseIn returns the dense elements in the attributes and result types of an operation and of
 // those in its regions, each once. It does not look into attributes and types of dialects, nor
 // into locations.
-func DenseIn(t *Table, op MlirOperation) []MlirAttribute { return denseIn(t, op.Ptr, nil) }
+func DenseIn(t *Table, op MlirOperation) []MlirAttribute { return elementsIn(t, op.Ptr, nil, false) }
+
+// ResourcesIn returns the dense resource elements, as DenseIn does.
+func ResourcesIn(t *Table, op MlirOperation) []MlirAttribute { return elementsIn(t, op.Ptr, nil, true) }
 
 // DenseInAttribute returns those in an attribute.
-func DenseInAttribute(t *Table, a MlirAttribute) []MlirAttribute { return denseIn(t, nil, a.Ptr) }
+func DenseInAttribute(t *Table, a MlirAttribute) []MlirAttribute {
+	return elementsIn(t, nil, a.Ptr, false)
+}
 
 // DenseInType returns those in a type.
 func DenseInType(t *Table, typ MlirType) []MlirAttribute {
-	return denseIn(t, nil, unsafe.Add(typ.Ptr, 1))
+	return elementsIn(t, nil, unsafe.Add(typ.Ptr, 1), false)
 }
 
-func denseIn(t *Table, op, part unsafe.Pointer) []MlirAttribute {
+func elementsIn(t *Table, op, part unsafe.Pointer, resources bool) []MlirAttribute {
 	var n C.size_t
 	var failed C.bool
 	t.enter()
-	found := C.dense_in(t.number(), op, part, &n, &failed)
+	found := C.elements_in(t.number(), op, part, C.bool(resources), &n, &failed)
 	t.leave()
 	defer C.free(unsafe.Pointer(found))
 	if failed {

@@ -28,6 +28,10 @@ var (
 	// if that is not known.
 	Unlowered = access.Unlowered.(func(m *mlir.Module, function string) mlir.Type)
 
+	// WithoutSmallResources returns a module, or a copy of it if it has resources that the library cannot translate,
+	// and a function that frees the copy.
+	WithoutSmallResources = access.WithoutSmallResources.(func(*mlir.Module) (*mlir.Module, func(), error))
+
 	// Context, Module, Type and Attribute return C handles.
 	Context   = access.Context.(func(*mlir.Context) capi.MlirContext)
 	Module    = access.Module.(func(*mlir.Module) capi.MlirModule)

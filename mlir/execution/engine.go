@@ -62,7 +62,7 @@ type Options struct {
 // to LLVM IR, which is mainly the LLVM dialect. The error is an *mlir.UnsupportedError if
 // the library has no execution engine.
 func New(m *mlir.Module, o Options) (*Engine, error) {
-	handle, c := raw.Module(m), m.Context()
+	_, c := raw.Module(m), m.Context()
 	l := c.Library()
 	if err := raw.Need(l, "mlirExecutionEngineCreate", "mlirExecutionEngineLookupPacked"); err != nil {
 		return nil, err
@@ -78,6 +78,12 @@ func New(m *mlir.Module, o Options) (*Engine, error) {
 	if err := m.Verify(); err != nil {
 		return nil, err
 	}
+	m, done, err := raw.WithoutSmallResources(m)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	handle := raw.Module(m)
 	raw.RegisterTranslations(c)
 	e := &Engine{lib: l, api: raw.LibraryTable(l), libraries: o.Libraries, dump: o.ObjectDump,
 		functions: map[string]signature{}, symbols: map[string]bool{}}

@@ -7,7 +7,7 @@ package access
 var (
 	LibraryTable, Table, Need, Failure, RegisterTranslations any
 	Context, Module, Type, Attribute                         any
-	Unlowered                                                any
+	Unlowered, WithoutSmallResources                         any
 	TypeIn, AttributeIn                                      any
 	WrapType, WrapAttribute                                  any
 	UnwrapType, UnwrapAttribute, UnwrapOperation             any
