@@ -48,13 +48,6 @@ func (c *compiler) copyOf(m *mlir.Module) (*mlir.Module, error) {
 	if m.Context().Library() != c.context.Library() {
 		write = undivided
 	}
-	if len(smallResources(m)) > 0 {
-		m = m.Clone()
-		defer m.Close()
-		if err := withoutResources(smallResources(m)); err != nil {
-			return nil, err
-		}
-	}
 	data, err := write(m)
 	if err != nil {
 		return nil, err
