@@ -83,18 +83,32 @@ func restore(f *npz.File, depth int, to reflect.Value, at string) error {
 	if !f.Has(name) {
 		return fmt.Errorf("it has no array %q, but %q", name, f.Names())
 	}
-	array, err := f.Array(name, nil)
+	elements, rank := l.Accepts()
+	held := func(s tensor.Shape) error {
+		return fmt.Errorf("%s is %.200s, which a %s cannot hold", name, s, to.Type())
+	}
+	array, err := f.Array(name, func(h npz.Header) error { // what does not fit is not read
+		if elements != tensor.Invalid {
+			if err := h.Fits(elements); err != nil {
+				return err
+			}
+		}
+		if rank != leaf.AnyRank && h.Shape.Rank() != rank {
+			return held(h.Shape)
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}
 	view := array.View
-	if elements, _ := l.Accepts(); elements != tensor.Invalid {
+	if elements != tensor.Invalid {
 		if view, err = array.As(elements); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	if !l.Set(to, view) {
-		return fmt.Errorf("%s is %s, which a %s cannot hold", name, view.Shape, to.Type())
+		return held(view.Shape)
 	}
 	return nil
 }

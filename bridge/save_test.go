@@ -286,7 +286,7 @@ func TestLoadRefused(t *testing.T) {
 	}
 	version := bytes.Clone(data)
 	binary.LittleEndian.PutUint32(version[8:], saved.Version+1)
-	header, _, err := saved.Unseal(data)
+	header, payload, err := saved.Unseal(data)
 	check.NoError(t, err)
 	type test struct {
 		name   string
@@ -316,7 +316,9 @@ func TestLoadRefused(t *testing.T) {
 		{"negative size", reseal(t, data, func(h *saved.Header) { h.Compressed = -1 }), SavedDamaged, "a program of "},
 		{"shorter program", reseal(t, data, func(h *saved.Header) { h.Size-- }), SavedDamaged, "a program of "},
 		{"longer program", reseal(t, data, func(h *saved.Header) { h.Size = 1 << 31 }), SavedDamaged,
-			"a program of 2147483648 bytes"},
+			fmt.Sprintf("a program of 2147483648 bytes in %d, got %d bytes", header.Compressed, len(payload))},
+		{"more than any program", reseal(t, data, func(h *saved.Header) { h.Size = 1 << 60 }), SavedDamaged,
+			"a program of 1152921504606846976 bytes"},
 		{"cut program", reseal(t, data, func(h *saved.Header) { h.Compressed /= 2 }), SavedDamaged, "unexpected EOF"},
 		{"another plugin", reseal(t, data, func(h *saved.Header) { h.Plugin = strings.Repeat("0", 64) }), SavedPlugin,
 			"for another plugin: PJRT"},

@@ -1,7 +1,9 @@
 package gomlx
 
 import (
+	"bytes"
 	"context"
+	"encoding/gob"
 	"errors"
 	"flag"
 	"os"
@@ -246,6 +248,13 @@ func TestSave(t *testing.T) {
 	}
 	_, err = other.Load(data[1:])
 	holds(t, "damaged", err, "no bytes of Save")
+	var lie saved
+	check.NoError(t, gob.NewDecoder(bytes.NewReader(data)).Decode(&lie))
+	lie.Devices = 1 << 60
+	var lying bytes.Buffer
+	check.NoError(t, gob.NewEncoder(&lying).Encode(lie))
+	_, err = other.Load(lying.Bytes())
+	holds(t, "devices that it does not have", err, "but is saved with 1, 1 and 1152921504606846976")
 	_, err = Save(tapped(t, b, callbacks.Tap(newGate().tap)))
 	holds(t, "a Go function", err, "save")
 	_, err = Save(compiled(t, b, []shapes.Shape{dynamic("n")},

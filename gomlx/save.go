@@ -57,6 +57,14 @@ func (b *Backend) Load(data []byte) (compute.Executable, error) {
 	if err != nil {
 		return nil, errors.WithStack(fmt.Errorf("%s: load: %w", Name, err))
 	}
+	if len(s.Names) != len(s.Inputs) || len(s.Inputs) != len(program.Inputs()) ||
+		len(s.Outputs) != program.NumOutputs() || s.Devices != program.NumDevices() {
+		err := fmt.Errorf(
+			"%s: load: the program has %d parameters and %d results on %d devices, but is saved with %d, %d and %d: save it again",
+			Name, len(program.Inputs()), program.NumOutputs(), program.NumDevices(), len(s.Inputs), len(s.Outputs),
+			s.Devices)
+		return nil, errors.WithStack(stderrors.Join(err, program.Close()))
+	}
 	main := &function{names: s.Names, inputs: s.Inputs, outputs: s.Outputs}
 	return &executable{backend: b, fixed: program, main: main, devices: s.Devices}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -226,6 +227,35 @@ func TestLoadHostile(t *testing.T) {
 	check.NoError(t, moved.Close())
 }
 
+// TestLyingSizes reads plans whose gob states more than it has. Nothing is allocated for it.
+func TestLyingSizes(t *testing.T) {
+	good, err := (&savedPlan{Effects: []string{strings.Repeat("e", 100)}}).seal()
+	check.NoError(t, err)
+	good = good[savedPrefix:]
+	huge := []byte{0xf8, 0, 0, 1, 0, 0, 0, 0, 0} // 1 << 40, as gob has it
+	text := bytes.Index(good, []byte{100, 'e'})
+	value := bytes.LastIndexByte(good[:text], 1) // how many effects there are
+	check.Diff(t, "the place of the length", true, text > 0 && value > 0)
+	c := mlirtest.Context(t)
+	for name, data := range map[string][]byte{
+		"a message": append(bytes.Clone(huge), good...),
+		"a text":    slices.Concat(good[:text], huge, good[text+1:]),
+		"a list":    slices.Concat(good[:value], huge, good[value+1:]),
+	} {
+		sum := sha256.Sum256(data)
+		sealed := binary.LittleEndian.AppendUint32([]byte(savedMagic), savedVersion)
+		sealed = append(append(sealed, sum[:]...), data...)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := Load(c, sealed, Options{})
+		runtime.ReadMemStats(&after)
+		check.Error(t, err, "the saved plan cannot be read: ")
+		if n := after.TotalAlloc - before.TotalAlloc; n > 16<<20 {
+			t.Errorf("%s: %d bytes of memory for %v", name, n, err)
+		}
+	}
+}
+
 // FuzzLoad reads bytes that are not a saved plan, and a plan of such bytes with the right checksum. The modules in it
 // are not read: damaged bytecode crashes the library.
 func FuzzLoad(f *testing.F) {
@@ -233,6 +263,7 @@ func FuzzLoad(f *testing.F) {
 	check.NoError(f, err)
 	f.Add(saved[savedPrefix:])
 	f.Add(saved)
+	f.Add([]byte{0xf8, 0, 0, 1, 0, 0, 0, 0, 0, 1})
 	c := mlirtest.Context(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if !bytes.Equal(data, saved) {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -204,6 +205,50 @@ func TestRefused(t *testing.T) {
 	if _, err := record.NewTracer(nil); err == nil {
 		t.Error("a tracer without a writer")
 	}
+}
+
+// TestLyingSizes reads records that state more than they have. Nothing is allocated for it.
+func TestLyingSizes(t *testing.T) {
+	number := binary.AppendUvarint
+	const huge = 1 << 40
+	shape := "f32[1099511627776]"
+	head := func(size uint64) []byte { return append(binary.LittleEndian.AppendUint64(nil, size), 0, 0, 0, 0) }
+	for name, test := range map[string]struct {
+		file []byte
+		want string
+	}{
+		"a record":             {append([]byte("CALLREC1"), head(huge)...), "it ends too early"},
+		"more than any record": {append([]byte("CALLREC1"), head(1<<63)...), "its length is not valid"},
+		"attributes":           {sealed(append(append([]byte("C"), 0), number(nil, huge)...)), "it ends too early"},
+		"calls":                {sealed(append([]byte("B"), number(nil, huge)...)), "there is no site 1099511627776"},
+		"arguments": {sealed(aSite(t), append([]byte("B\x00\x00\x00\x00"), number(nil, huge)...)),
+			"it ends too early"},
+		"an argument": {sealed(aSite(t), append(append([]byte("B\x00\x00\x00\x00\x01"),
+			append([]byte{byte(len(shape))}, shape...)...), 0, 0)), "f32[1099511627776]"},
+		"a text": {sealed(aSite(t), append([]byte("B\x00\x00\x00\x00\x01"), number(nil, huge)...)),
+			"it ends too early"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			r, err := record.Read(bytes.NewReader(test.file))
+			runtime.ReadMemStats(&after)
+			check.NoError(t, err)
+			check.Error(t, r.Torn, test.want)
+			if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
+				t.Errorf("%d bytes of memory for a file of %d", n, len(test.file))
+			}
+		})
+	}
+}
+
+// aSite returns the body of the record of a site.
+func aSite(t *testing.T) []byte {
+	data := recorded(t, func(wrap callbacks.Middleware) {
+		_, err := call(wrap(double), configOf("double", 0), 0, 1, 1)
+		check.Report(t, err)
+	})
+	return bodies(data)[1]
 }
 
 // full takes some bytes and no more.

@@ -237,6 +237,13 @@ func TestReadErrors(t *testing.T) {
 		f.number(2, 3)
 		return *f
 	}
+	endless := func() []byte {
+		f, at := root(13, 15)
+		module(f, at[0])
+		f.refer(at[1])
+		f.number(4, 0xffffffff)
+		return *f
+	}
 	index := func() []byte {
 		f, at := root(13, 22)
 		module(f, at[0])
@@ -261,6 +268,7 @@ func TestReadErrors(t *testing.T) {
 		{"zeros", make([]byte, 64), "the offset at 0 is zero"},
 		{"no module", noModule(), "it has no MLIR module in bytecode"},
 		{"kept", kept(), "its module takes the inputs [3], but there are 0 inputs"},
+		{"a list that is not there", endless(), "has 4294967295 elements"},
 		{"index", index(), "it refers to the type 3 of 0"},
 		{"shared", manyArrays(), "it refers to more than it has"},
 		{"nested", nested(), "more than 32 nested derivatives"},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -33,7 +34,12 @@ const maxHeader = 1 << 20
 // order and in the machine's byte order, whatever the file has. If wanted is not nil, it is
 // called first with the header. If it fails, nothing else is read.
 func Decode(r io.Reader, wanted func(tensor.Shape) error) (tensor.View, error) {
-	header, err := readHeader(r)
+	return decode(r, math.MaxUint64, wanted)
+}
+
+// decode is Decode for data of a size, or of one that is not known if it is the largest.
+func decode(r io.Reader, total uint64, wanted func(tensor.Shape) error) (tensor.View, error) {
+	header, start, err := readHeader(r)
 	if err != nil {
 		return tensor.View{}, err
 	}
@@ -64,13 +70,15 @@ func Decode(r io.Reader, wanted func(tensor.Shape) error) (tensor.View, error) {
 		}
 	}
 	size := v.Shape.NumBytes()
+	if there := total - start; total >= start && uint64(size) > there {
+		return tensor.View{}, truncated(v.Shape, there)
+	}
 	// Allocate only for the data that exist: the header may claim any size.
 	if v.Data, err = io.ReadAll(io.LimitReader(r, int64(size))); err != nil {
 		return tensor.View{}, fmt.Errorf("it is damaged: %w", err)
 	}
 	if len(v.Data) != size {
-		return tensor.View{},
-			fmt.Errorf("it is truncated: %s needs %d bytes and there are %d", v.Shape, size, len(v.Data))
+		return tensor.View{}, truncated(v.Shape, uint64(len(v.Data)))
 	}
 	// A zip archive compares its checksum only at the end.
 	switch n, err := io.ReadFull(r, make([]byte, 1)); {
@@ -93,6 +101,10 @@ func Decode(r io.Reader, wanted func(tensor.Shape) error) (tensor.View, error) {
 	return v, nil
 }
 
+func truncated(s tensor.Shape, there uint64) error {
+	return fmt.Errorf("it is truncated: %.200s needs %d bytes and there are %d", s, s.NumBytes(), there)
+}
+
 // entry finds one entry of a header. It fails if the entry occurs twice, because it is
 // unknown which one counts.
 func entry(e *regexp.Regexp, header string) (found []string, twice bool) {
@@ -103,34 +115,37 @@ func entry(e *regexp.Regexp, header string) (found []string, twice bool) {
 	return all[0], len(all) > 1
 }
 
-func readHeader(r io.Reader) (string, error) {
+// readHeader returns the header, and the number of bytes up to its end.
+func readHeader(r io.Reader) (text string, end uint64, err error) {
 	start := make([]byte, len(magic)+2)
 	if _, err := io.ReadFull(r, start); err != nil || string(start[:len(magic)]) != magic {
-		return "", errors.New("it is not a .npy array: write it with numpy.save")
+		return "", 0, errors.New("it is not a .npy array: write it with numpy.save")
 	}
 	var length [4]byte // version 1 has the first two bytes only
+	width := len(length)
 	switch major := start[len(magic)]; major {
 	case 1:
-		_, err := io.ReadFull(r, length[:2])
+		width = 2
+		_, err := io.ReadFull(r, length[:width])
 		if err != nil {
-			return "", errors.New("its header is truncated")
+			return "", 0, errors.New("its header is truncated")
 		}
 	case 2, 3:
 		if _, err := io.ReadFull(r, length[:]); err != nil {
-			return "", errors.New("its header is truncated")
+			return "", 0, errors.New("its header is truncated")
 		}
 	default:
-		return "", fmt.Errorf("it has version %d of the .npy format: 1 to 3 are supported", major)
+		return "", 0, fmt.Errorf("it has version %d of the .npy format: 1 to 3 are supported", major)
 	}
 	n := binary.LittleEndian.Uint32(length[:])
 	if n > maxHeader {
-		return "", fmt.Errorf("its header is damaged: it claims %d bytes", n)
+		return "", 0, fmt.Errorf("its header is damaged: it claims %d bytes", n)
 	}
 	header := make([]byte, n)
 	if _, err := io.ReadFull(r, header); err != nil {
-		return "", errors.New("its header is truncated")
+		return "", 0, errors.New("its header is truncated")
 	}
-	return string(header), nil
+	return string(header), uint64(len(start)+width) + uint64(n), nil
 }
 
 // parseDims reads the text between the parentheses of a shape: "", "3," or "2, 3".

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -25,8 +26,14 @@ type File struct {
 	path   string
 	single bool // .npy
 	closer io.Closer
-	arrays map[string]func() (io.ReadCloser, error)
+	arrays map[string]member
 	types  map[string]tensor.DType
+}
+
+// A member is one array of a file.
+type member struct {
+	open func() (io.ReadCloser, error)
+	size uint64 // of what open returns, as the archive states it
 }
 
 // Open opens a .npz or .npy file. The content decides which one it is.
@@ -46,16 +53,24 @@ func Open(path string) (*File, error) {
 	start := make([]byte, len(magic))
 	n, _ := f.ReadAt(start, 0) // fewer bytes are not an array, whatever the reason
 	if string(start[:n]) == magic {
-		return &File{path: path, single: true, closer: f, arrays: map[string]func() (io.ReadCloser, error){
-			"": func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(f, 0, math.MaxInt64)), nil },
-		}}, nil
+		info, err := f.Stat()
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		open := func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(f, 0, math.MaxInt64)), nil }
+		return &File{path: path, single: true, closer: f,
+			arrays: map[string]member{"": {open, uint64(info.Size())}}}, nil
 	}
 	defer f.Close()
 	archive, err := zip.OpenReader(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: it is neither a .npy array nor a .npz archive (%w): write it with numpy.save or numpy.savez", path, err)
 	}
-	z := &File{path: path, closer: archive, arrays: map[string]func() (io.ReadCloser, error){}}
+	z := &File{path: path, closer: archive, arrays: map[string]member{}}
+	if err := checkSizes(f, archive.File); err != nil {
+		archive.Close()
+		return nil, fmt.Errorf("%s: it is damaged: %w", path, err)
+	}
 	for _, entry := range archive.File {
 		name, ok := strings.CutSuffix(entry.Name, ".npy")
 		if !ok {
@@ -65,13 +80,37 @@ func Open(path string) (*File, error) {
 			archive.Close()
 			return nil, fmt.Errorf("%s: it contains %q twice: write it again with numpy.savez", path, name)
 		}
-		z.arrays[name] = entry.Open
+		z.arrays[name] = member{entry.Open, entry.UncompressedSize64}
 	}
 	if err := z.readTypes(); err != nil {
 		archive.Close()
 		return nil, err
 	}
 	return z, nil
+}
+
+// maxRatio is the number of bytes that a byte of compressed data can stand for: two bits repeat 258 bytes.
+const maxRatio = 4 * 258
+
+// checkSizes returns an error if the entries of an archive state more than the file can have: more bytes than their
+// compressed ones can stand for, or the same ones several times.
+func checkSizes(file *os.File, entries []*zip.File) error {
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	left := uint64(info.Size())
+	for _, e := range entries {
+		if e.CompressedSize64 > left {
+			return fmt.Errorf("its entries state more bytes than the %d of the file", info.Size())
+		}
+		left -= e.CompressedSize64
+		if most := e.CompressedSize64 * maxRatio; e.UncompressedSize64 > most {
+			return fmt.Errorf("%q states %d bytes, and its %d compressed ones can be %d at most", e.Name,
+				e.UncompressedSize64, e.CompressedSize64, most)
+		}
+	}
+	return nil
 }
 
 func (f *File) readTypes() error {
@@ -109,7 +148,7 @@ func (f *File) Close() error { return f.closer.Close() }
 func (f *File) IsSingle() bool { return f.single }
 
 // Has reports whether there is an array with that name.
-func (f *File) Has(name string) bool { return f.arrays[name] != nil }
+func (f *File) Has(name string) bool { return f.arrays[name].open != nil }
 
 // Names returns the names of the arrays, sorted.
 func (f *File) Names() []string {
@@ -149,16 +188,16 @@ func (f *File) Array(name string, wanted func(Header) error) (Array, error) {
 }
 
 func (f *File) decode(name string, wanted func(tensor.Shape) error) (tensor.View, error) {
-	open := f.arrays[name]
-	if open == nil {
+	m := f.arrays[name]
+	if m.open == nil {
 		return tensor.View{}, fmt.Errorf("%s: there is no array %q", f.path, name)
 	}
-	r, err := open()
+	r, err := m.open()
 	if err != nil {
 		return tensor.View{}, fmt.Errorf("%s: %s: %w", f.path, name, err)
 	}
 	defer r.Close()
-	v, err := Decode(r, wanted)
+	v, err := decode(r, m.size, wanted)
 	if err != nil && f.single {
 		return tensor.View{}, fmt.Errorf("%s: %w", f.path, err)
 	}

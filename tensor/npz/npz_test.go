@@ -3,6 +3,7 @@ package npz
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -443,6 +444,69 @@ func TestArrayExcess(t *testing.T) {
 	}
 }
 
+// TestLyingSizes opens files that state more than they have. Nothing is allocated for it.
+func TestLyingSizes(t *testing.T) {
+	const header = "{'descr': '<f4', 'fortran_order': False, 'shape': (%d,), }\n"
+	const huge = 1 << 36 // elements
+	// state changes sizes in the directory of an archive: of what is compressed, and of what it stands for.
+	state := func(data []byte, compressed, size uint32) []byte {
+		at := bytes.Index(data, []byte("PK\x01\x02")) + 20
+		binary.LittleEndian.PutUint32(data[at:], compressed)
+		binary.LittleEndian.PutUint32(data[at+4:], size)
+		return data
+	}
+	stored := archive(t, Named{"in0", tensor.Vector[float32](1, 2)})
+	small := uint32(len(npy(fmt.Sprintf(header, 2))) + 8)
+	// Two entries of the directory that have the same data: with 1,000 of them, 1 MB would be 1 TB.
+	twice := archive(t, Named{"in0", tensor.Vector(make([]byte, 4096)...)}, Named{"in1", tensor.Scalar[byte](1)})
+	second := bytes.LastIndex(twice, []byte("PK\x01\x02"))
+	first := bytes.Index(twice, []byte("PK\x01\x02"))
+	copy(twice[second+16:second+28], twice[first+16:first+28]) // checksum and sizes
+	copy(twice[second+42:second+46], twice[first+42:first+46]) // where it is
+	for _, test := range []struct {
+		name string
+		data []byte
+		want string
+	}{
+		{"npy", npy(fmt.Sprintf(header, huge), 1, 2, 3, 4),
+			"it is truncated: f32[68719476736] needs 274877906944 bytes and there are 4"},
+		{"compressed", bomb(t, "in0", fmt.Sprintf(header, huge), 1<<20),
+			"needs 274877906944 bytes and there are 1048576"},
+		{"an archive that agrees", state(bomb(t, "in0", fmt.Sprintf(header, 1<<29), 1<<10), 64, 1<<31),
+			`"in0.npy" states 2147483648 bytes, and its 64 compressed ones can be 66048 at most`},
+		{"an archive of more", state(bytes.Clone(stored), 1<<31, 1<<31), "its entries state more bytes than the"},
+		{"an archive of less", state(bytes.Clone(stored), small, small-1), "truncated"},
+		{"entries of the same bytes", twice, "its entries state more bytes than the"},
+		{"a product that overflows", npy(strings.Replace(header, "%d,", "4294967296, 4294967296, 2", 1)),
+			"is larger than any array can be"},
+		{"many dimensions", npy(strings.Replace(header, "%d,", strings.Repeat("1, ", 1000)+"9", 1)),
+			"needs 36 bytes and there are 0"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := save(t, test.data)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			f, err := Open(path)
+			if err == nil {
+				defer f.Close()
+				name := ""
+				if !f.IsSingle() {
+					name = "in0"
+				}
+				_, err = f.Array(name, nil)
+			}
+			runtime.ReadMemStats(&after)
+			check.Error(t, err, test.want)
+			if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
+				t.Errorf("%d bytes of memory for %v", n, err)
+			}
+			if err != nil && len(err.Error()) > 1000 {
+				t.Errorf("the error has %d bytes", len(err.Error()))
+			}
+		})
+	}
+}
+
 // A zip archive has a checksum of each array.
 func TestArrayChecksum(t *testing.T) {
 	data := archive(t, Named{"in0", tensor.Vector[float32](1, 2)})
@@ -482,6 +546,7 @@ func archive(t *testing.T, arrays ...Named) []byte {
 func FuzzDecode(f *testing.F) {
 	f.Add(npy("{'descr': '<f4', 'fortran_order': True, 'shape': (1, 2), }\n", 0, 0, 0, 0, 0, 0, 0, 0))
 	f.Add([]byte(magic + "\x03\x00\x02\x00\x00\x00{}"))
+	f.Add(npy("{'descr': '<f4', 'fortran_order': True, 'shape': (68719476736, 1), }\n", 0, 0, 0, 0))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		v, err := Decode(bytes.NewReader(data), nil)
 		if err == nil && v.Check() != nil {

@@ -113,6 +113,9 @@ func Seal(h Header, payload []byte) ([]byte, error) {
 // Buffers.
 const maxProgram = 1 << 31
 
+// maxRatio is the number of bytes that a byte of compressed data can stand for: two bits repeat 258 bytes.
+const maxRatio = 4 * 258
+
 // Decode checks that a saved program is complete, and returns its parts. The code is
 // part of data. The error is a *Error.
 func Decode(data []byte) (p Program, err error) {
@@ -120,7 +123,8 @@ func Decode(data []byte) (p Program, err error) {
 	if err != nil {
 		return p, err
 	}
-	if h.Compressed < 0 || h.Compressed > len(payload) || h.Size < 0 || h.Size > maxProgram {
+	if h.Compressed < 0 || h.Compressed > len(payload) || h.Size < 0 || h.Size > maxProgram ||
+		h.Size/maxRatio > h.Compressed {
 		want := fmt.Sprintf("a program of %d bytes in %d", h.Size, h.Compressed)
 		return p, &Error{Damaged, want, fmt.Sprintf("%d bytes", len(payload))}
 	}

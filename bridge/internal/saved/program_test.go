@@ -34,6 +34,7 @@ func FuzzLoad(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(payload, p.Compressed, p.Size)
+	f.Add(payload, p.Compressed, maxProgram)
 	f.Fuzz(func(t *testing.T, data []byte, compressed, size int) {
 		// Checksums are right in one of the two.
 		sealed, err := Seal(Header{Compressed: compressed, Size: size}, data)
