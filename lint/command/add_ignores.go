@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/replace"
 	"github.com/calliope-mlir/calliope/lint/command/internal/ignore"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
 )
@@ -32,7 +31,7 @@ func (o *options) ignoreFound(in input, out *outcome, findings []report.Finding)
 		err = errors.New("it changed while it was checked: run the command again")
 	}
 	if err == nil {
-		err = replace.If(string(in.Path), out.sum, withIgnores(data, rules, o.addIgnores))
+		err = write(string(in.Path), out.sum, withIgnores(data, rules, o.addIgnores))
 	}
 	if err != nil {
 		return fmt.Errorf("%s: no comments are added: %w", in.Name, inner(err))

@@ -208,7 +208,7 @@ func (s settings) put(in input, m *mended, o *outcome) error {
 	case in.Path == nil:
 		return errors.New("it is not a regular file")
 	default:
-		err := replace.If(string(in.Path), m.Sum, m.Data)
+		err := write(string(in.Path), m.Sum, m.Data)
 		if errors.Is(err, replace.ErrReadOnly) {
 			return fmt.Errorf("%w, or see with -diff what would change", inner(err))
 		}

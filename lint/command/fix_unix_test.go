@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
@@ -13,7 +14,10 @@ import (
 
 // A file keeps its permissions, and a link stays a link.
 func TestFixLinks(t *testing.T) {
-	dir, other := t.TempDir(), t.TempDir()
+	tree := t.TempDir()
+	check.NoError(t, os.Mkdir(filepath.Join(tree, ".git"), 0o755))
+	dir, other := filepath.Join(tree, "dir"), filepath.Join(tree, "other")
+	check.NoError(t, os.Mkdir(dir, 0o755))
 	target := writeFile(t, other, "target.mlir", unmarked)
 	check.NoError(t, os.Chmod(target, 0o640))
 	link := filepath.Join(dir, "link.mlir")
@@ -24,6 +28,47 @@ func TestFixLinks(t *testing.T) {
 	check.Diff(t, "mode", fs.FileMode(0o640), check.Must(os.Stat(target)).Mode())
 	if info := check.Must(os.Lstat(link)); info.Mode()&fs.ModeSymlink == 0 {
 		t.Errorf("the link became %v", info.Mode())
+	}
+}
+
+// TestLinksOutside checks that links of a stranger's tree make nothing of a file outside of it be read or written.
+func TestLinksOutside(t *testing.T) {
+	tree, home := t.TempDir(), t.TempDir()
+	check.NoError(t, os.Mkdir(filepath.Join(tree, ".git"), 0o755))
+	secret := writeFile(t, home, "secret", "secret words\n")
+	module := writeFile(t, home, "mine.mlir", unmarked)
+	link := func(name, to string) string {
+		path := filepath.Join(tree, name)
+		check.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		check.NoError(t, os.Symlink(to, path))
+		return path
+	}
+	read := link("a/secret.mlir", secret)
+	toModule := link("b/mine.mlir", module)
+	base := link("base.json", secret)
+	for _, test := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"a folder", []string{filepath.Join(tree, "a")}, read + ":1:1: error: it is a link out of the tree "},
+		{"-quick", []string{"-quick", filepath.Join(tree, "a")}, read + ":1:1: error: it is a link out of the tree "},
+		{"-fix", []string{"-rules", "marks", "-fix", toModule}, "cannot be written: it is a link out of the tree "},
+		{"-fix of a folder", []string{"-rules", "marks", "-fix", filepath.Join(tree, "b")}, "it is a link out of the tree "},
+		{"-add-ignores", []string{"-rules", "differs,marks", "-add-ignores", "why", toModule},
+			"no comments are added: it is a link out of the tree "},
+		{"-write-baseline", []string{"-rules", "marks", "-baseline", base, "-write-baseline", writeFile(t, tree, "c.mlir", clean)},
+			"is a link out of the tree "},
+		{"-baseline", []string{"-baseline", base, filepath.Join(tree, "c.mlir")}, "it is no JSON at byte 1"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := executeWith(everything, "", test.args...)
+			if text := r.Stdout + r.Stderr; !strings.Contains(text, test.want) || strings.Contains(text, "words") || r.Exit == 0 {
+				t.Errorf("exit status %d, want %q:\n%s", r.Exit, test.want, text)
+			}
+			check.Diff(t, "the secret", "secret words\n", readFile(t, secret))
+			check.Diff(t, "the module", unmarked, readFile(t, module))
+		})
 	}
 }
 

@@ -1,8 +1,11 @@
 package command
 
 import (
+	"crypto/sha256"
 	"flag"
+	"fmt"
 
+	"github.com/calliope-mlir/calliope/internal/replace"
 	"github.com/calliope-mlir/calliope/lint/command/internal/config"
 )
 
@@ -27,6 +30,14 @@ func (f *fixing) register(flags *flag.FlagSet) {
 	flags.BoolVar(&f.Unsafe, "fix-unsafe", false, "-fix that also makes repairs after which the program does something else")
 	flags.BoolVar(&f.Reprint, "reprint", false, "with -fix, also write files that must be printed anew, without their comments")
 	flags.BoolVar(&f.Diff, "diff", false, "print what -fix would change as a unified diff, and write nothing; exit status 1 if there is a difference")
+}
+
+// write replaces a file that was read, but no file to which a link leads out of its tree.
+func write(path string, was [sha256.Size]byte, data []byte) error {
+	if root := config.Outside(path); root != "" {
+		return fmt.Errorf("it is a link out of the tree %s: name the file itself", root)
+	}
+	return replace.If(path, was, data)
 }
 
 func (f fixing) on() bool { return f.Fix || f.Partial || f.Unsafe || f.Diff }

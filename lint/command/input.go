@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -212,8 +213,8 @@ func isLLVM(path string) bool {
 	return err == nil && (string(head[:]) == "BC\xc0\xde" || string(head[:]) == "\xde\xc0\x17\x0b")
 }
 
-// folder returns the modules in a folder and its subfolders. It follows links to files, but
-// not links to folders, which may form cycles. It leaves out what is ignored, relative to the folder.
+// folder returns the modules in a folder and its subfolders. It follows links to files of the folder and of the tree
+// around it, but not links to folders, which may form cycles. It leaves out what is ignored, relative to the folder.
 func folder(root string, ignored map[string]bool) []input {
 	var found []input
 	// The separator at the end makes WalkDir follow a root that is a link.
@@ -232,6 +233,9 @@ func folder(root string, ignored map[string]bool) []input {
 		switch {
 		case err != nil:
 			found = append(found, input{Name: path, problem: reading(err)})
+		case d.Type()&fs.ModeSymlink != 0 && !config.Below(path, root) && config.Outside(path) != "":
+			found = append(found, input{Name: path,
+				problem: fmt.Sprintf("it is a link out of the tree %s, and is not read: name it to check it", config.Outside(path))})
 		case info.Mode().IsRegular() && !isLLVM(path):
 			found = append(found, input{Name: path, Path: []byte(path)})
 		}

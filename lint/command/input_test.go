@@ -81,6 +81,7 @@ func TestFolder(t *testing.T) {
 	} {
 		writeFile(t, dir, name, content)
 	}
+	check.NoError(t, os.Mkdir(filepath.Join(dir, ".git"), 0o755)) // the links below do not leave the tree
 	for link, to := range map[string]string{
 		"link":          "m",
 		"m/linked.mlir": "../outside/there",

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/calliope-mlir/calliope/lint/command/internal/baseline"
+	"github.com/calliope-mlir/calliope/lint/command/internal/config"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
 	"github.com/calliope-mlir/calliope/lint/command/internal/terminal"
 )
@@ -60,6 +61,9 @@ func (r *results) close() (int, error) {
 		return 0, err
 	}
 	if r.options.writeBase {
+		if root := config.Outside(r.options.baseline); root != "" {
+			return 0, fmt.Errorf("the baseline %s is a link out of the tree %s: name the file itself", r.options.baseline, root)
+		}
 		if err := baseline.Write(r.options.baseline, r.known); err != nil {
 			return 0, fmt.Errorf("writing the baseline: %w", err)
 		}

@@ -73,7 +73,7 @@ func Read(path string) (*Baseline, error) {
 func parse(path string, data []byte) (file, error) {
 	var version struct{ Version *int }
 	if err := json.Unmarshal(data, &version); err != nil {
-		return file{}, fmt.Errorf("%s is not a baseline: %w", path, err)
+		return file{}, fmt.Errorf("%s is not a baseline: %w", path, errtext.JSON(err))
 	}
 	if version.Version == nil {
 		return file{}, fmt.Errorf("%s is not a baseline: it has no version", path)
@@ -83,7 +83,7 @@ func parse(path string, data []byte) (file, error) {
 	}
 	var f file
 	if err := json.Unmarshal(data, &f); err != nil {
-		return file{}, fmt.Errorf("%s is not a baseline: %w", path, err)
+		return file{}, fmt.Errorf("%s is not a baseline: %w", path, errtext.JSON(err))
 	}
 	return f, nil
 }

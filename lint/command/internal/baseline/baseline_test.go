@@ -74,7 +74,7 @@ func TestMistakes(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "b.json")
 	for text, want := range map[string]string{
-		"":                                "is not a baseline: unexpected end of JSON input",
+		"":                                "is not a baseline: it is no JSON at byte 0",
 		"[]":                              "is not a baseline: json: cannot unmarshal array",
 		"{}":                              "is not a baseline: it has no version",
 		`{"version": 2, "findings": 3}`:   "is a baseline of version 2, and this mlir-lint reads version 1: make it anew with -write-baseline",

@@ -26,7 +26,7 @@ func (p *parser) extend(mapping *yaml.Node) error {
 		if !filepath.IsAbs(file) {
 			file = filepath.Join(filepath.Dir(p.c.File), file)
 		}
-		if !filepath.IsLocal(name) && !below(filepath.Dir(file), p.tree) {
+		if !filepath.IsLocal(name) && !Below(filepath.Dir(file), p.tree) {
 			return p.outside(n, name)
 		}
 		if _, err := os.Stat(file); err != nil {
@@ -38,7 +38,7 @@ func (p *parser) extend(mapping *yaml.Node) error {
 		if !regular(file) {
 			return p.fail(n, "extends: %s is not a regular file", name)
 		}
-		if !below(file, p.tree) {
+		if !Below(file, p.tree) {
 			return p.outside(n, name)
 		}
 		if slices.Contains(p.files, file) {

@@ -62,7 +62,7 @@ func (f *Finder) find(folder string) (*Config, error) {
 	var c *Config
 	_, err := os.Lstat(file)
 	switch parent := filepath.Dir(folder); {
-	case err == nil && !below(file, rootOf(folder)):
+	case err == nil && !Below(file, rootOf(folder)):
 		err = &Error{shown(file), 1, 1, "the configuration cannot be read: it is a link out of the tree " + rootOf(folder)}
 	case err == nil && !regular(file):
 		err = &Error{shown(file), 1, 1, "the configuration cannot be read: it is not a regular file"}

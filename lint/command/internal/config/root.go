@@ -16,14 +16,27 @@ func rootOf(folder string) string {
 			break
 		}
 	}
-	if here, err := os.Getwd(); err == nil && below(folder, here) {
+	if here, err := os.Getwd(); err == nil && Below(folder, here) {
 		return here
 	}
 	return folder
 }
 
-// below reports whether a file is in a folder, or below it, without links. Everything is below "".
-func below(file, folder string) bool {
+// Outside returns the root of a file's tree if the file is a link out of it: the file may be a stranger's, and what it
+// leads to is not. Otherwise it returns "".
+func Outside(file string) (root string) {
+	absolute, err := filepath.Abs(file)
+	if err != nil {
+		return ""
+	}
+	if root = rootOf(filepath.Dir(absolute)); Below(absolute, root) {
+		return ""
+	}
+	return root
+}
+
+// Below reports whether a file is in a folder, or below it, without links. Everything is below "".
+func Below(file, folder string) bool {
 	if folder == "" {
 		return true
 	}

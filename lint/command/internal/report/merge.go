@@ -7,6 +7,8 @@ import (
 	"io"
 	"reflect"
 	"slices"
+
+	"github.com/calliope-mlir/calliope/internal/errtext"
 )
 
 // MergeSARIF writes the report of all files from the reports of parts of them, which this
@@ -19,7 +21,7 @@ func MergeSARIF(w io.Writer, names []string, reports [][]byte) error {
 	for i, data := range reports {
 		var log sarifLog
 		if err := json.Unmarshal(data, &log); err != nil {
-			return fmt.Errorf("%s is not a report in SARIF: %w", names[i], err)
+			return fmt.Errorf("%s is not a report in SARIF: %w", names[i], errtext.JSON(err))
 		}
 		if err := log.check(); err != nil {
 			return fmt.Errorf("%s %w", names[i], err)
