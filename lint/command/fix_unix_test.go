@@ -63,7 +63,8 @@ func TestLinksOutside(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := executeWith(everything, "", test.args...)
-			if text := r.Stdout + r.Stderr; !strings.Contains(text, test.want) || strings.Contains(text, "words") || r.Exit == 0 {
+			text := r.Stdout + r.Stderr
+			if !strings.Contains(text, test.want) || strings.Contains(text, "words") || r.Exit == 0 {
 				t.Errorf("exit status %d, want %q:\n%s", r.Exit, test.want, text)
 			}
 			check.Diff(t, "the secret", "secret words\n", readFile(t, secret))

@@ -27,9 +27,9 @@ Passes of the MLIR library:
   --pass-pipeline=TEXT    passes with the operations that they run on, such as
                  builtin.module(func.func(cse),canonicalize)
   --pipeline-file=FILE    the same from a file, in which # begins a comment
-  --run-reproducer        the passes that a reproducer has, which the module is, but for such as may write or
-                 read files, or run programs
-  --trust-reproducer      those, too
+  --run-reproducer        the passes that a reproducer has, which the module is: those of LLVM 22 and of StableHLO
+                 that write and read no files and run no programs
+  --trust-reproducer      any others, too
 
 Functions that are added to the module (docs/autodiff.md). main:0,2 differentiates @main with
 respect to these parameters, main alone with respect to all that have a derivative:
