@@ -127,7 +127,8 @@ func refusePass(pass, text string, depth int) error {
 		}
 	}
 	if !isHarmless {
-		return fmt.Errorf("its pipeline has the pass %s, which may write or read files, or run programs: %s", pass, trustAdvice)
+		return fmt.Errorf("its pipeline has the pass %s, which may write or read files, or run programs: %s", pass,
+			trustAdvice)
 	}
 	level, start := 0, 0
 	for i := 0; i <= len(text); i++ {
@@ -147,8 +148,8 @@ func refusePass(pass, text string, depth int) error {
 		switch {
 		case key == "" && value == "", known == nil:
 		case !slices.Contains(known, key):
-			return fmt.Errorf("its pipeline has the option %s of the pass %s, which is not known to be harmless: %s", key, pass,
-				trustAdvice)
+			return fmt.Errorf("its pipeline has the option %s of the pass %s, which is not known to be harmless: %s", key,
+				pass, trustAdvice)
 		case slices.Contains(pipelineOptions, key):
 			if strings.HasPrefix(value, "{") {
 				value = strings.TrimSuffix(value[1:], "}")
