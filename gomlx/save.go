@@ -60,7 +60,7 @@ func (b *Backend) Load(data []byte) (compute.Executable, error) {
 	if len(s.Names) != len(s.Inputs) || len(s.Inputs) != len(program.Inputs()) ||
 		len(s.Outputs) != program.NumOutputs() || s.Devices != program.NumDevices() {
 		err := fmt.Errorf(
-			"%s: load: the program has %d inputs, %d outputs and %d devices, but is saved with %d, %d and %d: save it again",
+			"%s: load: the program has %d inputs, %d outputs and %d devices, and not %d, %d and %d: save it again",
 			Name, len(program.Inputs()), program.NumOutputs(), program.NumDevices(), len(s.Inputs), len(s.Outputs),
 			s.Devices)
 		return nil, errors.WithStack(stderrors.Join(err, program.Close()))

@@ -234,7 +234,7 @@ func folder(root string, ignored map[string]bool) []input {
 			found = append(found, input{Name: path, problem: reading(err)})
 		case d.Type()&fs.ModeSymlink != 0 && !config.Below(path, root) && config.Outside(path) != "":
 			found = append(found, input{Name: path,
-				problem: "it is a link out of the tree " + config.Outside(path) + ", and is not read: name it to check it"})
+				problem: "it is a link out of the tree " + config.Outside(path) + ": name it to check it"})
 		case info.Mode().IsRegular() && !isLLVM(path):
 			found = append(found, input{Name: path, Path: []byte(path)})
 		}

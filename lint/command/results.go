@@ -62,8 +62,8 @@ func (r *results) close() (int, error) {
 	}
 	if r.options.writeBase {
 		if root := config.Outside(r.options.baseline); root != "" {
-			return 0, fmt.Errorf("the baseline %s is a link out of the tree %s: name the file itself", r.options.baseline,
-				root)
+			return 0, fmt.Errorf("the baseline %s is a link out of the tree %s: name the file itself",
+				r.options.baseline, root)
 		}
 		if err := baseline.Write(r.options.baseline, r.known); err != nil {
 			return 0, fmt.Errorf("writing the baseline: %w", err)

@@ -148,8 +148,8 @@ func refusePass(pass, text string, depth int) error {
 		switch {
 		case key == "" && value == "", known == nil:
 		case !slices.Contains(known, key):
-			return fmt.Errorf("its pipeline has the option %s of the pass %s, which is not known to be harmless: %s", key,
-				pass, trustAdvice)
+			return fmt.Errorf("its pipeline has the option %s of the pass %s, which is not known to be harmless: %s",
+				key, pass, trustAdvice)
 		case slices.Contains(pipelineOptions, key):
 			if strings.HasPrefix(value, "{") {
 				value = strings.TrimSuffix(value[1:], "}")

@@ -37,11 +37,13 @@ func TestReproducerFiles(t *testing.T) {
 		{"quotes", "canonicalize{enable-patterns='a}',view-op-graph,cse{'}", "", "cannot be read"},
 		{"braces", "canonicalize{,view-op-graph", "", "cannot be read"},
 		{"parentheses", "func.func(cse", "", "cannot be read"},
-		{"what inline writes", "inline{default-pipeline=canonicalize inlining-threshold=4294967295 max-iterations=4 },cse", "",
-			""},
+		{"what inline writes", "inline{default-pipeline=canonicalize inlining-threshold=4294967295 max-iterations=4 }",
+			"", ""},
 		{"options of lists",
-			"canonicalize{disable-patterns={a b} max-iterations=10 region-simplify=normal}, func.func(any(cse) , cse)", "", ""},
-		{"StableHLO", "stablehlo-compatibility-expander{target=1.0.0},func.func(stablehlo-complex-math-expander)", "", ""},
+			"canonicalize{disable-patterns={a b} max-iterations=10 region-simplify=normal}, func.func(any(cse) , cse)",
+			"", ""},
+		{"StableHLO", "stablehlo-compatibility-expander{target=1.0.0},func.func(stablehlo-complex-math-expander)", "",
+			""},
 		{"trusted", "snapshot-op-locations{filename=" + written + "}", "--trust-reproducer", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
