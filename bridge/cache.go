@@ -127,7 +127,7 @@ func (c *Client) cacheKey(source []byte, o CompileOptions, flags map[string]stri
 		return "", err
 	}
 	flags = maps.Clone(flags)
-	addDefaults(flags)
+	addDefault(flags, keepsNaN, "False")
 	sum := sha256.New()
 	// %q keeps the values apart. XLA divides work by the number of processors. It reads its
 	// environment variables once, at a time that is not known: when the plugin is loaded or

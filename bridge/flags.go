@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/bridge/internal/xla"
+	"github.com/calliope-mlir/calliope/internal/ffi"
 	"github.com/calliope-mlir/calliope/internal/nearest"
 )
 
@@ -98,17 +99,11 @@ func xlaFlags() string {
 	return b.String()
 }
 
-// addDefaults adds flags that are set unless the user sets them.
-func addDefaults(flags map[string]string) {
-	if _, set := flags[keepsNaN]; set {
-		return
+// addDefault adds a flag that is set unless the user sets it.
+func addDefault(flags map[string]string, name, value string) {
+	if _, set := flags[name]; !set && !strings.Contains(xlaFlags(), name) {
+		flags[name] = value
 	}
-	for _, variable := range flagVariables {
-		if strings.Contains(os.Getenv(variable), keepsNaN) {
-			return
-		}
-	}
-	flags[keepsNaN] = "False"
 }
 
 // compileWith calls compile with flags that XLA accepts: only XLA knows which flags are
@@ -118,7 +113,10 @@ func (c *Client) compileWith(
 ) (*xla.Executable, error) {
 	flags := maps.Clone(user)
 	if !c.plugin.dropsNaN.Load() {
-		addDefaults(flags)
+		addDefault(flags, keepsNaN, "False")
+	}
+	if c.plugin.pjrt.Platform() == ffi.CUDA {
+		addDefault(flags, cudaFolder, cudaRoot(c.plugin.path))
 	}
 	for {
 		e, err := compile(flags)

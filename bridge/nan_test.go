@@ -71,7 +71,7 @@ func TestNaNFlagUnknown(t *testing.T) {
 		}
 		return done, nil
 	}
-	c := &Client{plugin: new(Plugin)}
+	c := &Client{plugin: &Plugin{pjrt: testPlugin(t).pjrt}}
 	for range 2 {
 		if e, err := c.compileWith(map[string]string{"a": "b"}, compile); e != done || err != nil {
 			t.Errorf("got %v, %v", e, err)

@@ -76,6 +76,26 @@ func TestDescribedGPU(t *testing.T) {
 		}
 		check.Diff(t, filepath.Base(module)+": the value is in the memory of the call", shared, together)
 	}
+	compileAmongTraps(t, program, plugin, cuda)
+}
+
+// compileAmongTraps compiles in a folder of a stranger that has cuda_sdk_lib. XLA runs the programs in it, unless the
+// flag that package bridge sets names another folder.
+func compileAmongTraps(t *testing.T, program, plugin, cuda string) {
+	folder, ran := t.TempDir(), filepath.Join(t.TempDir(), "ran")
+	check.NoError(t, os.MkdirAll(filepath.Join(folder, "cuda_sdk_lib", "bin"), 0o700))
+	trap := "#!/bin/sh\necho >> " + ran + "\nexec " + filepath.Join(cuda, "bin", "ptxas") + " \"$@\"\n"
+	check.NoError(t, os.WriteFile(filepath.Join(folder, "cuda_sdk_lib", "bin", "ptxas"), []byte(trap), 0o700))
+	description := check.Must(filepath.Abs("testdata/h100.txt"))
+	module := check.Must(filepath.Abs("testdata/branch.mlir"))
+	t.Chdir(folder)
+	for flags, trapped := range map[string]bool{"": true, "--xla_gpu_cuda_data_dir=" + cuda: false} {
+		runIn(t, []string{"XLA_FLAGS=" + flags}, program, plugin, description, module)
+		if _, err := os.Stat(ran); err == nil != trapped {
+			t.Errorf("with XLA_FLAGS=%q, the stranger's program ran: %v, want %v", flags, err == nil, trapped)
+		}
+		_ = os.Remove(ran)
+	}
 }
 
 // assembler returns a folder of CUDA with what XLA compiles with.
