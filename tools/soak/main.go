@@ -53,7 +53,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/native"
-	"github.com/calliope-mlir/calliope/tools/soak/engine"
+	"github.com/calliope-mlir/calliope/tools/soak/execute"
 	"github.com/calliope-mlir/calliope/tools/soak/load"
 	"github.com/calliope-mlir/calliope/tools/soak/programs"
 	"github.com/calliope-mlir/calliope/tools/soak/transforms"
@@ -70,7 +70,7 @@ var modes = map[string]func(*flag.FlagSet) runner{
 }
 
 func main() {
-	engine.Serve()
+	execute.Serve()
 	programs.Serve()
 	transforms.Serve()
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))

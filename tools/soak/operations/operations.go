@@ -19,11 +19,11 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/tensor/npz"
-	"github.com/calliope-mlir/calliope/tools/soak/engine"
+	"github.com/calliope-mlir/calliope/tools/soak/execute"
 )
 
 // engines are what runs modules. The first one is the reference where it runs a program.
-var engines = []string{engine.Interpreter, engine.Exact, engine.XLA, engine.JIT}
+var engines = []string{execute.Interpreter, execute.Exact, execute.XLA, execute.JIT}
 
 // Options say which programs run.
 type Options struct {
@@ -117,9 +117,9 @@ func (s *soak) lane(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	runners := map[string]*engine.Runner{}
+	runners := map[string]*execute.Runner{}
 	for _, e := range engines {
-		runners[e] = &engine.Runner{Engine: engine.Engine{Kind: e}}
+		runners[e] = &execute.Runner{Engine: execute.Engine{Kind: e}}
 		defer runners[e].Close()
 	}
 	for ctx.Err() == nil {
@@ -184,9 +184,9 @@ func verify(c *mlir.Context, p *program) error {
 }
 
 // outcomes are what the engines make of a program.
-type outcomes map[string]engine.Answer
+type outcomes map[string]execute.Answer
 
-func (s *soak) batch(ctx context.Context, runners map[string]*engine.Runner, batch []*program) error {
+func (s *soak) batch(ctx context.Context, runners map[string]*execute.Runner, batch []*program) error {
 	all := make([]outcomes, len(batch))
 	for i := range all {
 		all[i] = outcomes{}
@@ -205,7 +205,7 @@ func (s *soak) batch(ctx context.Context, runners map[string]*engine.Runner, bat
 }
 
 // on runs programs on an engine: all in one module, and the halves if that is refused, or ends the process.
-func (s *soak) on(ctx context.Context, r *engine.Runner, batch []*program, all []outcomes) error {
+func (s *soak) on(ctx context.Context, r *execute.Runner, batch []*program, all []outcomes) error {
 	var list []*program
 	var into []outcomes
 	for i, p := range batch {
@@ -226,7 +226,7 @@ func (s *soak) on(ctx context.Context, r *engine.Runner, batch []*program, all [
 	if crash == "" && a.Refused == "" && a.Error == "" {
 		for i, p := range list {
 			n := len(p.results)
-			into[i][r.Kind] = engine.Answer{Results: a.Results[:n:n]}
+			into[i][r.Kind] = execute.Answer{Results: a.Results[:n:n]}
 			a.Results = a.Results[n:]
 			s.count(s.ran, r.Kind)
 		}
@@ -259,7 +259,7 @@ func (s *soak) count(in map[string]int, key string) {
 }
 
 // judge compares what the engines make of a program.
-func (s *soak) judge(ctx context.Context, runners map[string]*engine.Runner, p *program, o outcomes) error {
+func (s *soak) judge(ctx context.Context, runners map[string]*execute.Runner, p *program, o outcomes) error {
 	reference := ""
 	for _, e := range engines {
 		if _, ok := o[e]; !ok {

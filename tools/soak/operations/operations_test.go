@@ -9,11 +9,11 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/native"
-	"github.com/calliope-mlir/calliope/tools/soak/engine"
+	"github.com/calliope-mlir/calliope/tools/soak/execute"
 )
 
 func TestMain(m *testing.M) {
-	engine.Serve()
+	execute.Serve()
 	nativetest.Main(m, native.MLIR, native.PJRTPlugin)
 }
 

@@ -5,12 +5,12 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/tensor"
-	"github.com/calliope-mlir/calliope/tools/soak/engine"
+	"github.com/calliope-mlir/calliope/tools/soak/execute"
 )
 
 // shrink returns a program that still differs on two engines, alone and with simpler inputs, and updates the finding.
 // It returns p if it does not differ alone.
-func shrink(ctx context.Context, reference, on *engine.Runner, p *program, f *finding) (*program, error) {
+func shrink(ctx context.Context, reference, on *execute.Runner, p *program, f *finding) (*program, error) {
 	differs := func(p *program) (bool, error) {
 		text, inputs := module(p)
 		want, crash, err := reference.Run(ctx, text, inputs)

@@ -1,3 +1,0 @@
-// Package engine runs modules in child processes: on package jit, on the XLA of any plugin as bridge compiles for it,
-// with and without bridge.CompileOptions.Exact, and on StableHLO's reference interpreter.
-package engine
