@@ -180,7 +180,7 @@ func (c *counter) reading() (reads tripCount, final *big.Int) {
 		return tripCountRight, nil
 	}
 	step, known := c.step()
-	if !known {
+	if !known || c.addsTwice() {
 		return tripCountDoubtful, nil
 	}
 	if step.Sign() <= 0 {
@@ -280,6 +280,16 @@ func (c *counter) step() (*big.Int, bool) {
 		n.Sub(n, modulus)
 	}
 	return n, true
+}
+
+// addsTwice reports whether what is updated is a sum already, of which XLA may make one.
+func (c *counter) addsTwice() bool {
+	for _, v := range c.update.Operands() {
+		if v.IsResult() && (v.Owner().Name() == "stablehlo.add" || v.Owner().Name() == "stablehlo.subtract") {
+			return true
+		}
+	}
+	return false
 }
 
 // largest returns the largest value of the counter's type.

@@ -35,6 +35,7 @@ func TestCorrectTripCounts(t *testing.T) {
 		{"unsigned down, not equal", "ui64", "10", "0", "NE, %i, %n, UNSIGNED", "subtract %i, %k", "hidden"},
 		{"an unknown start", "i32", "x", "10", "LT, %i, %n, SIGNED", "add %i, %two", "hidden"},
 		{"an unknown step", "i32", "0", "10", "LT, %i, %n, SIGNED", "add %i, %x", "hidden"},
+		{"two steps", "i32", "-3", "0", "LT, %i, %n, SIGNED", "add %j, %k", "hidden"},
 		{"a product", "i32", "1", "10", "LT, %i, %n, SIGNED", "multiply %i, %two", ""},
 		{"a call", "i32", "0", "9", "LT, %i, %n, SIGNED", "call", "hidden"},
 	} {
@@ -66,6 +67,7 @@ func.func @main(%x: tensor<T>) -> (tensor<T>, tensor<T>) {
     %1 = stablehlo.compare `+test.compare+` : (tensor<T>, tensor<T>) -> tensor<i1>
     stablehlo.return %1 : tensor<i1>
   } do {
+    %j = stablehlo.subtract %i, %minus : tensor<T>
     %2 = `+by+`
     %3 = stablehlo.add %y, %i : tensor<T>
     stablehlo.return %2, %3 : tensor<T>, tensor<T>
