@@ -25,7 +25,8 @@ type PrepareOptions struct {
 // Prepare changes a module so that XLA computes what it says. It inlines what states derivatives (see InlineRules),
 // applies device policies, adds runtime tokens if the options say so, rewrites what XLA's CPU compiler gets wrong (see
 // ExpandIntegerPowers, AddBooleans, MakeRandomBitsUnsigned, StateSignedness, NarrowUnsigned, RemoveEmptyLoops,
-// KeepConditions, KeepValues, ConstrainLayouts and SeparateChannels), and lets calls overlap if the options say so. A
+// KeepBitcasts, KeepConditions, CorrectTripCounts, KeepShiftedUpdates, KeepValues, ConstrainLayouts and
+// SeparateChannels), and lets calls overlap if the options say so. A
 // second run changes nothing.
 func Prepare(m *mlir.Module, o PrepareOptions) error {
 	steps := []func(*mlir.Module) (int, error){InlineRules}
@@ -37,8 +38,8 @@ func Prepare(m *mlir.Module, o PrepareOptions) error {
 			func(m *mlir.Module) (int, error) { effects, err := AddRuntimeTokens(m); return len(effects), err })
 	}
 	steps = append(steps, ExpandIntegerPowers, AddBooleans, MakeRandomBitsUnsigned, StateSignedness, NarrowUnsigned,
-		RemoveEmptyLoops, KeepConditions, CorrectTripCounts, KeepShiftedUpdates, KeepValues, ConstrainLayouts,
-		SeparateChannels)
+		RemoveEmptyLoops, KeepBitcasts, KeepConditions, CorrectTripCounts, KeepShiftedUpdates, KeepValues,
+		ConstrainLayouts, SeparateChannels)
 	if o.Interruptible {
 		steps = append(steps, InterruptLoops)
 	}

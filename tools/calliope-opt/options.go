@@ -41,8 +41,8 @@ respect to these parameters, main alone with respect to all that have a derivati
 
 Rewritings of this project (go doc github.com/calliope-mlir/calliope/passes):
   --prepare      what makes a module right for XLA: all that Client.Compile does to it
-  --add-booleans, --apply-policies, --correct-trip-counts, --expand-integer-powers, --keep-conditions,
-  --keep-shifted-updates, --keep-values, --make-random-bits-unsigned, --narrow-unsigned,
+  --add-booleans, --apply-policies, --correct-trip-counts, --expand-integer-powers, --keep-bitcasts,
+  --keep-conditions, --keep-shifted-updates, --keep-values, --make-random-bits-unsigned, --narrow-unsigned,
   --remove-empty-loops, --separate-channels, --state-signedness   its steps
   --order-effects, --let-overlap, --add-runtime-tokens, --drop-chained-tokens
   --constrain-layouts, --strip-taps, --migrate

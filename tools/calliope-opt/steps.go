@@ -126,6 +126,7 @@ var rewritings = map[string]func(*mlir.Module) error{
 	"correct-trip-counts":       rewriting(passes.CorrectTripCounts),
 	"drop-chained-tokens":       rewriting(passes.DropChainedTokens),
 	"expand-integer-powers":     rewriting(passes.ExpandIntegerPowers),
+	"keep-bitcasts":             rewriting(passes.KeepBitcasts),
 	"keep-conditions":           rewriting(passes.KeepConditions),
 	"keep-shifted-updates":      rewriting(passes.KeepShiftedUpdates),
 	"keep-values":               rewriting(passes.KeepValues),

@@ -1,0 +1,54 @@
+package passes
+
+import (
+	"slices"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// KeepBitcasts puts an optimization barrier between two conversions of bits of which XLA would make one that is not
+// valid, such as 64 bits to two numbers of 32 bits, and each of these to two of 16: XLA's compiler refuses what it
+// made. It returns the number of barriers.
+//
+// See Prepare.
+func KeepBitcasts(m *mlir.Module) (int, error) {
+	n := 0
+	for op := range m.Operation().Index().Named("stablehlo.bitcast_convert") {
+		if !joinsBitcasts(op) {
+			continue
+		}
+		e := before(op)
+		op.SetOperand(0, stablehlo.OptimizationBarrier(e.Builder, op.Operand(0)).Result(0))
+		if e.Err() != nil {
+			return n, e.Err()
+		}
+		n++
+	}
+	return n, nil
+}
+
+// joinsBitcasts reports whether XLA makes what is not valid of a conversion of bits and the one before it.
+func joinsBitcasts(op mlir.Operation) bool {
+	v := op.Operand(0)
+	return v.IsResult() && v.Owner().Name() == "stablehlo.bitcast_convert" &&
+		!isBitcast(v.Owner().Operand(0).Type(), op.Result(0).Type())
+}
+
+// isBitcast reports whether one conversion of bits may make an array of a type of one of another type.
+func isBitcast(from, to mlir.Type) bool {
+	x, err := stablehlo.ShapeOf(from)
+	y, fails := stablehlo.ShapeOf(to)
+	if err != nil || fails != nil {
+		return false // of open dimensions, too
+	}
+	wide, narrow := x, y
+	if x.DType.Bits() < y.DType.Bits() {
+		wide, narrow = y, x
+	}
+	want := wide.Dims
+	if ratio := wide.DType.Bits() / narrow.DType.Bits(); ratio > 1 {
+		want = append(want[:len(want):len(want)], ratio)
+	}
+	return slices.Equal(want, narrow.Dims)
+}
