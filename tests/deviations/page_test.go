@@ -47,7 +47,8 @@ The rules [xla-overwrites and xla-deviates](lint-rules.md#xla-overwrites) of mli
 default plugin, and what it refuses.
 
 Most cases were found by ` + "`go run ./tools/soak identities`" + `, which compares XLA with StableHLO's reference
-interpreter. With ` + "`-simplify`" + ` it shows what an exact compile prevents.
+interpreter. With ` + "`-simplify`" + ` it shows what an exact compile prevents. ` + "`go run ./tools/soak movement`" + ` found those of loops and
+of moved data. With ` + "`-unprepared`" + ` it shows what the preparation mends.
 
 This file is written by ` + "`go generate ./tests/deviations`" + `. The test ` + "`go test ./tests/deviations`" + ` runs each
 module on the plugins, and checks that the deviation is still there, and gone with the way round. The folder

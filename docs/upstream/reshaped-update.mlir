@@ -1,0 +1,16 @@
+// Updates of another shape by a part of the array
+//
+// Where an array only gets another shape, and is then updated by a shifted slice of itself, XLA updates it in
+// place, too.
+//
+// XLA: lammps-jax-pjrt-cpu 0.11.2 (PJRT 0.115), CPU, Linux x86_64
+// Input: s32[6] [1 2 3 4 5 6]
+// Input: s32[] 1
+// Expected: s32[3,2] [1 2 1 2 3 4]
+// Got: s32[3,2] [1 2 1 2 1 2]
+func.func @main(%x: tensor<6xi32>, %i: tensor<i32>) -> tensor<3x2xi32> {
+  %0 = stablehlo.reshape %x : (tensor<6xi32>) -> tensor<3x2xi32>
+  %1 = stablehlo.slice %0 [0:2, 0:2] : (tensor<3x2xi32>) -> tensor<2x2xi32>
+  %2 = stablehlo.dynamic_update_slice %0, %1, %i, %i : (tensor<3x2xi32>, tensor<2x2xi32>, tensor<i32>, tensor<i32>) -> tensor<3x2xi32>
+  return %2 : tensor<3x2xi32>
+}
