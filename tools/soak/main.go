@@ -26,6 +26,11 @@
 // bridge.CompileOptions.Exact, unless -simplify is given, which shows what this option prevents. With -jit it compares
 // package jit in the place of XLA.
 //
+// The mode movement runs random programs of slices, updates, gathers and the like, in loops with random counters, in
+// branches and functions, on XLA of each CPU plugin for this platform, without and with bridge.CompileOptions.Exact,
+// and on package jit. It holds them against an evaluator of its own, bit by bit. What differs is printed as the
+// smallest program that was found. With -unprepared it shows what passes.Prepare mends.
+//
 // The mode operations runs random programs of one or two operations of StableHLO and CHLO, of every element type, on
 // package jit, on XLA without and with bridge.CompileOptions.Exact, and on the interpreter. A finding is printed, and
 // its module and inputs are kept for mlir-run. What is known is counted.
@@ -65,8 +70,8 @@ type runner func(ctx context.Context, stdout, stderr io.Writer) (status int)
 // modes define the flags of the modes.
 var modes = map[string]func(*flag.FlagSet) runner{
 	"calls": callsMode, "faults": faultsMode, "front": frontMode, "identities": identitiesMode, "lint": lintMode,
-	"operations": operationsMode,
-	"programs":   programsMode, "stress": stressMode, "transforms": transformsMode,
+	"movement": movementMode, "operations": operationsMode,
+	"programs": programsMode, "stress": stressMode, "transforms": transformsMode,
 }
 
 func main() {

@@ -12,6 +12,7 @@ func TestUsage(t *testing.T) {
 		"calls -count 1", "faults -count 0", "faults -goroutines 0", "front -for 0s", "lint -inputs 0", "lint -keep=",
 		"lint -files -1",
 		"identities -expressions 0", "stress -procs -1", "stress -procs 1 -for -1s", "programs -programs 0",
+		"movement -programs 0", "movement -engines telepathy",
 		"programs -ways telepathy"} {
 		var out, errs bytes.Buffer
 		if got := run(strings.Fields(args), &out, &errs); got != 2 || errs.Len() == 0 {

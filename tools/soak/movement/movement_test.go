@@ -1,0 +1,77 @@
+package movement
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/nativetest"
+	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/tools/soak/execute"
+)
+
+func TestMain(m *testing.M) {
+	execute.Serve()
+	nativetest.Main(m, native.MLIR, native.PJRTPlugin)
+}
+
+// TestSame checks that a number always is the same program, and that a copy is the same.
+func TestSame(t *testing.T) {
+	for number := range uint64(200) {
+		p, err := generate(7, number)
+		check.NoError(t, err)
+		q, err := generate(7, number)
+		check.NoError(t, err)
+		want, _ := module(p)
+		got, _ := module(q)
+		check.Diff(t, "program", want, got)
+		got, _ = module(p.clone())
+		check.Diff(t, "copy", want, got)
+	}
+}
+
+// TestReference holds what programs should return against StableHLO's interpreter.
+func TestReference(t *testing.T) { run(t, Options{Programs: 500, Seed: 1}, "interpreter") }
+
+// engines are those of TestRun.
+var engines = "xla:pjrt,exact:pjrt"
+
+// TestRun runs a few programs, as soak itself runs many.
+func TestRun(t *testing.T) { run(t, Options{Programs: 8, Seed: 3}, engines) }
+
+func run(t *testing.T, o Options, engines string) {
+	t.Helper()
+	var err error
+	o.Engines, err = Engines(t.Context(), engines, false)
+	check.NoError(t, err)
+	o.Keep = t.TempDir()
+	var out bytes.Buffer
+	if err := Run(t.Context(), o, &out); err != nil {
+		t.Errorf("%v\n%s", err, &out)
+	}
+}
+
+// TestUnprepared compiles programs as they are, of which XLA makes something else: a loop, and an update by a part of
+// the array itself. They are found, and made smaller.
+func TestUnprepared(t *testing.T) {
+	for _, test := range []struct {
+		number uint64
+		want   string
+	}{{93, "stablehlo.while"}, {1454, "stablehlo.dynamic_update_slice"}} {
+		list, err := Engines(t.Context(), "xla:pjrt", true)
+		check.NoError(t, err)
+		var out bytes.Buffer
+		o := Options{Programs: 1, Seed: 1, First: test.number, Engines: list, Keep: t.TempDir()}
+		err = Run(t.Context(), o, &out)
+		check.Error(t, err, "1 programs do not do what they should")
+		if text := out.String(); !strings.Contains(text, test.want) || strings.Count(text, "\n") > 40 {
+			t.Errorf("it prints\n%s", text)
+		}
+	}
+}
+
+func TestEngines(t *testing.T) {
+	_, err := Engines(t.Context(), "xla:pjrt,telepathy", false)
+	check.Error(t, err, `there is no engine "telepathy"`)
+}
