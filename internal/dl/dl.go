@@ -38,6 +38,14 @@ func Open(path string) (*Library, error) {
 	case strings.ContainsRune(path, 0):
 		return nil, fmt.Errorf("opening shared library %q: the path has a NUL", path)
 	}
+	if err := openNeeded(path); err != nil {
+		return nil, err
+	}
+	return open(path)
+}
+
+// open is Open for what may be needed by another library.
+func open(path string) (*Library, error) {
 	cpath := C.CString(path)
 	defer C.free(unsafe.Pointer(cpath))
 	var cerr *C.char
