@@ -26,7 +26,8 @@ type Engine struct {
 
 // An Answer has the results, or the error of a compile, or of a run.
 type Answer struct {
-	Results []tensor.View
+	Results []tensor.View   // for the first set of arguments
+	Sets    [][]tensor.View // the results for each one
 	Refused string
 	Error   string
 }
@@ -34,6 +35,7 @@ type Answer struct {
 // A Runner runs modules on an engine, in a child process. One goroutine uses it, and must close it.
 type Runner struct {
 	Engine
+	Took    time.Duration // by runs
 	process *worker.Process
 	served  int
 }
@@ -44,8 +46,10 @@ const (
 	renewed = 400
 )
 
-// Run runs a module. If it ends the process, or takes too long, crash says how.
-func (r *Runner) Run(ctx context.Context, text string, inputs []tensor.View) (a Answer, crash string, err error) {
+// Run runs a module with each of some sets of arguments. If it ends the process, or takes too long, crash says how.
+func (r *Runner) Run(ctx context.Context, text string, sets ...[]tensor.View) (a Answer, crash string, err error) {
+	start := time.Now()
+	defer func() { r.Took += time.Since(start) }()
 	if r.served++; r.served > renewed {
 		r.Close()
 	}
@@ -58,7 +62,7 @@ func (r *Runner) Run(ctx context.Context, text string, inputs []tensor.View) (a 
 	late := false
 	timer := time.AfterFunc(limit, func() { late = true; r.process.Kill() })
 	stop := context.AfterFunc(ctx, r.process.Kill)
-	err = r.process.Encode(request{r.Engine, text, inputs})
+	err = r.process.Encode(request{r.Engine, text, sets})
 	if err == nil {
 		err = r.process.Decode(&a)
 	}
@@ -73,12 +77,22 @@ func (r *Runner) Run(ctx context.Context, text string, inputs []tensor.View) (a 
 		}
 		return a, how, nil
 	}
-	for i := range a.Results {
-		if a.Results[i].Data == nil {
-			a.Results[i].Data = []byte{}
-		}
+	for _, list := range a.Sets {
+		restore(list)
+	}
+	if len(a.Sets) > 0 {
+		a.Results = a.Sets[0]
 	}
 	return a, "", nil
+}
+
+// restore replaces what gob makes of an empty array.
+func restore(list []tensor.View) {
+	for i := range list {
+		if list[i].Data == nil {
+			list[i].Data = []byte{}
+		}
+	}
 }
 
 // Close ends the process.

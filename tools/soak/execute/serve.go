@@ -25,15 +25,15 @@ func Serve() { worker.Serve(childVariable, serve) }
 type request struct {
 	Engine
 	Module string
-	Inputs []tensor.View
+	Sets   [][]tensor.View
 }
 
 func serve(q request, answers *gob.Encoder) error {
-	for i := range q.Inputs {
-		if q.Inputs[i].Data == nil {
-			q.Inputs[i].Data = []byte{} // gob does not tell an empty slice from none
+	for _, list := range q.Sets {
+		restore(list)
+		for i := range list {
+			list[i] = list[i].Clone() // gob does not align arrays
 		}
-		q.Inputs[i] = q.Inputs[i].Clone()
 	}
 	return answers.Encode(q.answer(context.Background()))
 }
@@ -80,8 +80,12 @@ func (q request) answer(ctx context.Context) (a Answer) {
 		return Answer{Refused: err.Error()}
 	}
 	defer e.Close()
-	if a.Results, err = e.Call(ctx, q.Inputs...); err != nil {
-		a.Error = err.Error()
+	for _, list := range q.Sets {
+		results, err := e.Call(ctx, list...)
+		if err != nil {
+			return Answer{Error: err.Error()}
+		}
+		a.Sets = append(a.Sets, results)
 	}
 	return a
 }
@@ -89,8 +93,10 @@ func (q request) answer(ctx context.Context) (a Answer) {
 func (q request) compile(ctx context.Context, m *mlir.Module) (executable, error) {
 	switch q.Kind {
 	case Interpreter:
-		if err := expand(m); err != nil {
-			return nil, err
+		if stablehlo.CheckEvaluate(m) != nil {
+			if err := expand(m); err != nil {
+				return nil, err
+			}
 		}
 		return interpreted{m}, stablehlo.CheckEvaluate(m)
 	case JIT:

@@ -20,7 +20,8 @@ func ofCHLO() []*operation {
 		sameType("c", 1, "chlo.conj"),
 		[]*operation{
 			{name: "chlo.constant", takes: "sufp", make: func(g *generator, op *operation, x value) []value {
-				v := g.data(x.element, x.dims)
+				v := g.data(x.element, x.dims)(g.Rand)
+				g.p.constants = append(g.p.constants, v)
 				return []value{g.line(op.name, fmt.Sprintf("value = %s : %s", dense(v), x), nil,
 					value{element: x.element, dims: x.dims})}
 			}},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/lazyregexp"
@@ -19,6 +20,7 @@ type generator struct {
 	tame bool // small integers, whose sums are the same in any order
 	// folded is how many of 8 operands are constants.
 	folded int
+	small  bool // arrays of few elements, and few constants
 	failed bool
 }
 
@@ -26,9 +28,10 @@ type generator struct {
 func generate(seed, number uint64) *program {
 	for try := uint64(0); ; try++ {
 		r := rand.New(rand.NewPCG(seed, number<<8|try))
-		if p, ok := attempt(r, pick(r, drawn), nil, nil, r.IntN(2) == 0); ok {
+		g := &generator{Rand: r}
+		if p, ok := g.attempt(pick(r, drawn), nil, nil, r.IntN(2) == 0); ok {
 			p.seed, p.number = seed, number
-			p.rename()
+			p.rename(number)
 			return p
 		}
 		if try == 255 {
@@ -39,8 +42,9 @@ func generate(seed, number uint64) *program {
 
 // attempt makes a program of an operation, with another one on its result if pair is set. The arguments may be nil for
 // any.
-func attempt(r *rand.Rand, first *operation, e *element, second *operation, pair bool) (*program, bool) {
-	g := &generator{Rand: r, p: &program{}}
+func (g *generator) attempt(first *operation, e *element, second *operation, pair bool) (*program, bool) {
+	g.p, g.n, g.failed = &program{}, 0, false
+	r := g.Rand
 	if pair && second == nil {
 		second = pick(r, drawn)
 	}
@@ -53,20 +57,28 @@ func attempt(r *rand.Rand, first *operation, e *element, second *operation, pair
 	if g.folded = 0; g.IntN(3) == 0 {
 		g.folded = 1 + g.IntN(8)
 	}
-	out := g.make(first, g.operand(t, g.dims(g.IntN(5))...))
+	rank := g.IntN(5)
+	if g.small {
+		rank = g.IntN(3)
+	}
+	out := g.make(first, g.operand(t, g.dims(rank)...))
 	if len(out) == 0 || g.failed {
 		return nil, false
 	}
 	if second != nil {
-		if g.p.inexact && !second.moves {
+		if g.p.inexact && !second.moves && !second.smooth {
 			return nil, false // what is rounded may not be compared, rounded again, and so on
 		}
 		x := pick(r, out)
 		if !x.is(second.takes) {
 			return nil, false
 		}
+		if x.text == "" {
+			g.p.between = []value{x}
+		}
+		before := len(g.p.lines)
 		next := g.make(second, x)
-		if len(next) == 0 || g.failed || !g.uses(x) {
+		if len(next) == 0 || g.failed || !uses(g.p.lines[before:], x) {
 			return nil, false
 		}
 		if g.IntN(4) == 0 {
@@ -77,16 +89,15 @@ func attempt(r *rand.Rand, first *operation, e *element, second *operation, pair
 	for _, v := range out {
 		g.p.results = append(g.p.results, g.returned(v))
 	}
+	g.p.draw(rand.New(rand.NewPCG(r.Uint64(), r.Uint64())))
 	return g.p, true
 }
 
-// uses reports whether the last operation reads a value.
-func (g *generator) uses(v value) bool {
-	n := 0
-	for _, line := range g.p.lines {
-		n += strings.Count(line, v.name+",") + strings.Count(line, v.name+")")
-	}
-	return n > 0
+// uses reports whether operations read a value.
+func uses(lines []string, v value) bool {
+	return slices.ContainsFunc(lines, func(line string) bool {
+		return strings.Contains(line, v.name+",") || strings.Contains(line, v.name+")")
+	})
 }
 
 // elementFor returns a type that an operation takes.
@@ -106,6 +117,7 @@ func (g *generator) elementFor(op *operation) element {
 func (g *generator) make(op *operation, x value) []value {
 	g.p.ops, g.p.types = append(g.p.ops, op), append(g.p.types, x.element)
 	g.p.reordered = g.p.reordered || op.reorders
+	g.p.absolute = g.p.absolute || strings.Contains(op.name, "batch_norm") || strings.HasSuffix(op.name, "fft")
 	out := op.make(g, op, x)
 	rounded := x.isRounded()
 	for _, v := range out {
@@ -136,6 +148,8 @@ func (g *generator) dims(rank int) []int {
 		dims := make([]int, rank)
 		for i := range dims {
 			switch {
+			case g.small:
+				dims[i] = 1 + g.IntN(2)
 			case g.chance(1, 25):
 				dims[i] = 0
 			case g.chance(1, 4):
@@ -155,12 +169,12 @@ func (g *generator) name() string {
 	return fmt.Sprintf("%%v%d_", g.n)
 }
 
-var valueName = lazyregexp.New(`(%v\d+)_`)
+var valueName = lazyregexp.New(`([%@]v\d+)_\d*`)
 
-// rename makes the names of a program's values different from those of the others in a module.
-func (p *program) rename() {
+// rename makes the names of a program's values and functions different from those of the others in a module.
+func (p *program) rename(number uint64) {
 	edit := func(text string) string {
-		return valueName().ReplaceAllString(text, fmt.Sprintf("${1}_%d", p.number))
+		return valueName().ReplaceAllString(text, fmt.Sprintf("${1}_%d", number))
 	}
 	for i := range p.params {
 		p.params[i].name = edit(p.params[i].name)
@@ -168,8 +182,13 @@ func (p *program) rename() {
 	for i := range p.lines {
 		p.lines[i] = edit(p.lines[i])
 	}
-	for i := range p.results {
-		p.results[i].name = edit(p.results[i].name)
+	for i := range p.functions {
+		p.functions[i] = edit(p.functions[i])
+	}
+	for _, list := range [][]value{p.results, p.between} {
+		for i := range list {
+			list[i].name = edit(list[i].name)
+		}
 	}
 }
 
@@ -178,19 +197,20 @@ func (g *generator) operand(e element, dims ...int) value {
 	return g.given(e, dims, g.data(e, dims))
 }
 
-// given returns a new parameter, or constant.
-func (g *generator) given(e element, dims []int, data tensor.View) value {
+// given returns a new parameter, or constant, with what draw makes.
+func (g *generator) given(e element, dims []int, draw func(*rand.Rand) tensor.View) value {
 	if g.IntN(8) < g.folded {
-		return g.constant(e, dims, data)
+		return g.constant(e, dims, draw(g.Rand))
 	}
 	host := value{g.name(), element{DType: e.DType}, dims}
-	g.p.params, g.p.inputs = append(g.p.params, host), append(g.p.inputs, data)
+	g.p.params, g.p.draws = append(g.p.params, host), append(g.p.draws, draw)
 	return g.converted(host, e)
 }
 
 // constant returns a new constant.
 func (g *generator) constant(e element, dims []int, data tensor.View) value {
 	if e.text == "" {
+		g.p.constants = append(g.p.constants, data)
 		return g.line("stablehlo.constant", fmt.Sprintf("value = %s : %s", dense(data), arrayOf(e, dims...)), nil,
 			value{element: e, dims: dims})
 	}
@@ -265,62 +285,69 @@ func (g *generator) returned(v value) value {
 	return g.converted(v, host)
 }
 
-// data returns random elements.
-func (g *generator) data(e element, dims []int) tensor.View {
-	v := tensor.View{Shape: tensor.ShapeOf(e.DType, dims...)}
-	v.Data = make([]byte, v.Shape.NumBytes())
-	style := g.IntN(5)
-	n := v.Shape.NumElements()
-	for i := range n {
-		if e.is("sup") {
-			if g.tame && !e.is("p") || style == 0 {
-				integer(v, i, int64(g.IntN(7))-int64(g.IntN(3)))
-			} else {
-				integer(v, i, wide(g.Rand, e.Bits()))
-			}
-			continue
+// filled returns what makes an array by setting each element.
+func filled(e element, dims []int, fill func(r *rand.Rand, v tensor.View, i int)) func(*rand.Rand) tensor.View {
+	return func(r *rand.Rand) tensor.View {
+		v := tensor.View{Shape: tensor.ShapeOf(e.DType, dims...)}
+		v.Data = make([]byte, v.Shape.NumBytes())
+		for i := range v.Shape.NumElements() {
+			fill(r, v, i)
 		}
-		set(v, i, g.number(e, style), g.number(e, style))
+		return v
 	}
-	if g.tame && g.odd && !e.is("supc") && e.text == "" && n > 0 && g.chance(1, 6) {
-		set(v, g.IntN(n), pick(g.Rand, huge), 0)
-	}
-	return v
 }
 
-func (g *generator) number(e element, style int) float64 {
-	switch {
-	case g.tame && (e.is("8q") || e.DType == tensor.BF16):
-		return pick(g.Rand, tiny)
-	case g.tame || e.is("c") && style > 0:
-		return pick(g.Rand, tame)
-	case style == 0 || !g.odd:
-		return math.Round(g.NormFloat64()*1000) / 256
-	case style == 1 && g.chance(1, 4):
-		return pick(g.Rand, denormals)
-	case style < 4:
-		return pick(g.Rand, specials)
+// data returns what makes random elements.
+func (g *generator) data(e element, dims []int) func(*rand.Rand) tensor.View {
+	isTame, odd := g.tame, g.odd
+	return func(r *rand.Rand) tensor.View {
+		style := r.IntN(5)
+		v := filled(e, dims, func(r *rand.Rand, v tensor.View, i int) {
+			if !e.is("sup") {
+				set(v, i, number(r, e, style, isTame, odd), number(r, e, style, isTame, odd))
+			} else if isTame && !e.is("p") || style == 0 {
+				integer(v, i, int64(r.IntN(7))-int64(r.IntN(3)))
+			} else {
+				integer(v, i, wide(r, e.Bits()))
+			}
+		})(r)
+		if n := v.Shape.NumElements(); isTame && odd && !e.is("supc") && e.text == "" && n > 0 && r.IntN(6) == 0 {
+			set(v, r.IntN(n), pick(r, huge), 0)
+		}
+		return v
 	}
-	return g.NormFloat64() * math.Exp2(g.NormFloat64()*20)
+}
+
+func number(r *rand.Rand, e element, style int, isTame, odd bool) float64 {
+	switch {
+	case isTame && (e.is("8q") || e.DType == tensor.BF16):
+		return pick(r, tiny)
+	case isTame || e.is("c") && style > 0:
+		return pick(r, tame)
+	case style == 0 || !odd:
+		return math.Round(r.NormFloat64()*1000) / 256
+	case style == 1 && r.IntN(4) == 0:
+		return pick(r, denormals)
+	case style < 4:
+		return pick(r, specials)
+	}
+	return r.NormFloat64() * math.Exp2(r.NormFloat64()*20)
 }
 
 // index returns an array of indices around the valid ones of a dimension, of any integer type.
 func (g *generator) index(e element, size int, dims ...int) value {
-	v := tensor.View{Shape: tensor.ShapeOf(e.DType, dims...)}
-	v.Data = make([]byte, v.Shape.NumBytes())
-	for i := range v.Shape.NumElements() {
-		x := int64(g.IntN(size + 1))
-		switch g.IntN(8) {
+	return g.given(e, dims, filled(e, dims, func(r *rand.Rand, v tensor.View, i int) {
+		x := int64(r.IntN(size + 1))
+		switch r.IntN(8) {
 		case 0:
-			x = wide(g.Rand, e.Bits())
+			x = wide(r, e.Bits())
 		case 1:
-			x = int64(size) + int64(g.IntN(3))
+			x = int64(size) + int64(r.IntN(3))
 		case 2:
-			x = -int64(g.IntN(4))
+			x = -int64(r.IntN(4))
 		}
 		integer(v, i, x)
-	}
-	return g.given(e, dims, v)
+	}))
 }
 
 // constantOf returns an array of integers as a constant.

@@ -2,6 +2,7 @@ package operations
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/tensor"
@@ -38,13 +39,11 @@ func indexing() []*operation {
 			if x.dims[dim] == 0 && product(dims) > 0 {
 				return g.fail()
 			}
-			v := tensor.View{Shape: tensor.ShapeOf(e.DType, indices...)}
-			v.Data = make([]byte, v.Shape.NumBytes())
-			for i := range v.Shape.NumElements() { // an index outside has no meaning
-				integer(v, i, int64(g.IntN(max(1, min(x.dims[dim], 1<<min(8, e.Bits()-1))))))
-			}
+			at := filled(e, indices, func(r *rand.Rand, v tensor.View, i int) { // an index outside has no meaning
+				integer(v, i, int64(r.IntN(max(1, min(x.dims[dim], 1<<min(8, e.Bits()-1))))))
+			})
 			return []value{g.line(op.name, fmt.Sprintf("dim = %d : i64, batch_dims = %d : i64", dim, batch),
-				[]value{x, g.given(e, indices, v)}, value{element: x.element, dims: dims})}
+				[]value{x, g.given(e, indices, at)}, value{element: x.element, dims: dims})}
 		}},
 	}
 	for _, op := range list {

@@ -12,29 +12,45 @@ import (
 var tolerance = map[tensor.DType]float64{tensor.F64: 1e-9, tensor.C128: 1e-9, tensor.F32: 1e-3, tensor.C64: 1e-3,
 	tensor.BF16: 0.1, tensor.F16: 0.02}
 
-// difference returns the first element in which two results of a program differ, or "".
-func (p *program) difference(want, got []tensor.View) string {
-	if len(want) != len(got) {
-		return fmt.Sprintf("%d results instead of %d", len(got), len(want))
+// A difference is the first element in which results of a program differ.
+type difference struct {
+	set, result, element int
+	text                 string
+	want, got            tensor.View // the results
+}
+
+// difference returns how results of sets of arguments differ, or nil.
+func (p *program) difference(want, got [][]tensor.View) *difference {
+	for i := range want {
+		if d := p.differenceIn(want[i], got[i]); d != nil {
+			d.set = i
+			return d
+		}
 	}
+	return nil
+}
+
+func (p *program) differenceIn(want, got []tensor.View) *difference {
 	for i := range want {
 		w, g := want[i], got[i]
 		if !w.Shape.Equal(g.Shape) {
-			return fmt.Sprintf("result %d is %s instead of %s", i, g.Shape, w.Shape)
+			return &difference{result: i, want: w, got: g,
+				text: fmt.Sprintf("result %d is %s instead of %s", i, g.Shape, w.Shape)}
 		}
 		if bytes.Equal(w.Data, g.Data) {
 			continue
 		}
 		for k := range w.Shape.NumElements() {
-			if !same(w, g, k, p.inexact, p.reordered) {
-				return fmt.Sprintf("result %d, element %d: %v instead of %v", i, k, shown(g, k), shown(w, k))
+			if !same(w, g, k, p.inexact, p.reordered) && !(p.absolute && near(w, g, k)) {
+				return &difference{result: i, element: k, want: w, got: g,
+					text: fmt.Sprintf("result %d, element %d: %v instead of %v", i, k, textOf(g, k), textOf(w, k))}
 			}
 		}
 	}
-	return ""
+	return nil
 }
 
-func shown(v tensor.View, i int) any {
+func textOf(v tensor.View, i int) any {
 	if _, ok := tensor.Float8(v.Shape.DType, 0); ok {
 		return float64s(v, i)[0]
 	}
@@ -71,6 +87,12 @@ func same(want, got tensor.View, i int, inexact, reordered bool) bool {
 		}
 	}
 	return true
+}
+
+// near reports whether two elements differ by less than the tolerance of a number of about 1,000, which operands have.
+func near(want, got tensor.View, i int) bool {
+	w, g := float64s(want, i), float64s(got, i)
+	return math.Abs(w[0]-g[0]) <= 1000*tolerance[want.Shape.DType]
 }
 
 // small are numbers below which the relative error of an inexact result does not count.

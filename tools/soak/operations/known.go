@@ -1,7 +1,7 @@
 package operations
 
 import (
-	"math"
+	"context"
 	"slices"
 	"strings"
 
@@ -9,110 +9,131 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// A known is a difference, or an end of the process, that is documented or noted.
+// A known is a finding that is documented or noted: that engines differ on an operation, or that one refuses it, or
+// ends the process.
 type known struct {
-	why  string // a section of a page of docs/reference, or what is known of it
-	fits func(p *program, f *finding) bool
+	on    string // the engines, of interpreter, xla (for both ways), simplified, exact and jit
+	what  string // as a finding has it; several are alternatives
+	ops   string // names of operations, StableHLO's without the dialect; "" for all
+	types string // classes of the element type (class:f), or its name; "" for all
+	// apart says that each such program may have the finding, so that it runs alone, and only one of some. sure says
+	// that each one has it.
+	apart, sure bool
+	when        func(p *program, i int) bool // a condition on the i-th operation
+	// shows is a condition on the results.
+	shows    func(ctx context.Context, l *lane, p *program, f *finding) (bool, error)
+	says     string // a part of what the engine says
+	internal bool   // what it says is no error for a user
+	why      string // the reason, and its source
 }
 
-// is returns a predicate for engines and operations.
-func is(engine func(string) bool, what string, names string) func(*program, *finding) bool {
-	list := strings.Fields(names)
-	return func(p *program, f *finding) bool {
-		return engine(f.Engine) && strings.HasPrefix(f.What, what) && (len(list) == 0 || p.has(list...))
-	}
+func (k *known) String() string {
+	parts := []string{k.what, k.ops, k.types, k.why}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ": ")
 }
 
-// and narrows a predicate.
-func and(fits func(*program, *finding) bool, further func(*program, *finding) bool) func(*program, *finding) bool {
-	return func(p *program, f *finding) bool { return fits(p, f) && further(p, f) }
-}
-
-func ofComplex(p *program, _ *finding) bool {
-	return p.hasType(func(e element) bool { return e.is("c") })
-}
-
-func ofSmallest(p *program, _ *finding) bool {
-	return p.hasType(func(e element) bool { return e.text != "" && !e.isQuantized() || e.DType == tensor.F8E8M0FNU })
-}
-
-var knowns = []known{
-	{"Denormal numbers (xla-deviations.md)", and(is(isXLA, "differs", ""), hasDenormals)},
-	{"Extremes of complex numbers (xla-deviations.md)", and(is(isXLA, "differs",
-		"stablehlo.maximum stablehlo.minimum chlo.broadcast_maximum chlo.broadcast_minimum stablehlo.map"), ofComplex)},
-	{"Large exponents of integers: the preparation leaves CHLO's alone", and(is(isXLA, "differs",
-		"chlo.broadcast_power"),
-		func(p *program, _ *finding) bool { return !p.isFloat() })},
-	{"Windows of rank 0, and over dilated arrays, lose their initial value",
-		and(is(isXLA, "differs", "stablehlo.reduce_window"), func(p *program, _ *finding) bool {
-			return p.contains("window_dimensions = array<i64>,") || slices.ContainsFunc(p.lines, dilated().MatchString)
-		})},
-	{"Reductions over no dimension lose their initial value", and(is(isXLA, "differs", "stablehlo.reduce"),
-		func(p *program, _ *finding) bool { return p.contains("<{dimensions = array<i64>}>") })},
-	{"Windows of rank 0 end XLA's compile", and(is(isXLA, "crashes", "stablehlo.select_and_scatter"),
-		func(p *program, _ *finding) bool { return p.contains("window_dimensions = array<i64>,") })},
-	{"Signed random bits come back unsigned", and(is(isAny, "differs", "stablehlo.rng_bit_generator"),
-		func(_ *program, f *finding) bool {
-			return strings.Contains(f.Detail, " instead of u") || strings.Contains(f.Detail, " instead of s")
-		})},
-	{"Signs of half zeros", is(isXLA, "differs", "stablehlo.sign")},
-	{"f6 and f8E8M0FNU on XLA", and(is(isXLA, "", ""), ofSmallest)},
-	{"Products without contracted elements end XLA's exact compile", and(is(isXLA, "crashes",
-		"stablehlo.dot stablehlo.dot_general stablehlo.einsum stablehlo.convolution chlo.ragged_dot"), isEmpty)},
-	{"Slices of rank 0 and gathers of nothing end package jit", and(is(isJIT, "crashes",
-		"stablehlo.dynamic_slice stablehlo.gather stablehlo.select_and_scatter"), isEmptyOrScalar)},
-}
-
-// dilated finds windows over arrays with gaps.
-var dilated = lazyregexp.New(`base_dilations = array<i64: [^>]*[2-9]`)
-
-// isAny is for all engines.
-func isAny(string) bool { return true }
-
-func isXLA(engine string) bool { return strings.HasPrefix(engine, "xla") }
-
-func isJIT(engine string) bool { return engine == "jit" }
-
-// isFloat reports whether the operations are all on floating-point numbers.
-func (p *program) isFloat() bool {
-	return !slices.ContainsFunc(p.types, func(e element) bool { return !e.is("f8c") })
-}
-
-func isEmpty(p *program, _ *finding) bool { return p.contains("<0x") || p.contains("x0x") }
-
-func isEmptyOrScalar(p *program, f *finding) bool {
-	return isEmpty(p, f) || p.contains("slice_sizes = array<i64>") || p.contains("window_dimensions = array<i64>")
-}
-
-// hasDenormals reports whether an input or a result has a denormal number.
-func hasDenormals(p *program, f *finding) bool {
-	for _, list := range [][]tensor.View{p.inputs, f.want, f.got} {
-		for _, v := range list {
-			for i := range v.Shape.NumElements() {
-				if (element{DType: v.Shape.DType}).is("sup") {
-					break
-				}
-				for _, x := range float64s(v, i) {
-					if x = math.Abs(x); x != 0 && x < least[v.Shape.DType] {
-						return true
-					}
-				}
+// isOn reports whether it is about an engine.
+func (k *known) isOn(engine string) bool {
+	for name := range strings.FieldsSeq(k.on) {
+		switch name {
+		case "xla":
+			if strings.HasPrefix(engine, "xla") {
+				return true
 			}
+		case "simplified":
+			if engine == "xla" {
+				return true
+			}
+		case "exact":
+			if engine == "xla exact" {
+				return true
+			}
+		case engine:
+			return true
 		}
 	}
 	return false
 }
 
-// least are the smallest normal numbers of types.
-var least = map[tensor.DType]float64{tensor.F64: 0x1p-1022, tensor.C128: 0x1p-1022, tensor.F32: 0x1p-126,
-	tensor.C64: 0x1p-126, tensor.BF16: 0x1p-126, tensor.F16: 0x1p-14}
-
-// knownAs returns what is known of a finding, or "".
-func (p *program) knownAs(f *finding) string {
-	for _, k := range knowns {
-		if k.fits(p, f) {
-			return k.why
+// isAbout reports whether it is about one of a program's operations.
+func (k *known) isAbout(p *program) bool {
+	for i, op := range p.ops {
+		if k.ops != "" && !slices.Contains(strings.Fields(k.ops), strings.TrimPrefix(op.name, "stablehlo.")) {
+			continue
+		}
+		if k.takes(p, i) && (k.when == nil || k.when(p, i)) {
+			return true
 		}
 	}
-	return ""
+	return false
+}
+
+// takes reports whether it is about the element type of an operation.
+func (k *known) takes(p *program, i int) bool {
+	if k.types == "" {
+		return true
+	}
+	for word := range strings.FieldsSeq(k.types) {
+		if classes, ok := strings.CutPrefix(word, "class:"); ok && p.types[i].is(classes) || p.types[i].MLIR() == word {
+			return true
+		}
+	}
+	return false
+}
+
+// expected returns what is known for certain of a program on an engine, or nil.
+func (p *program) expected(engine string) *known {
+	for _, k := range knowns {
+		if k.apart && k.isOn(engine) && k.isAbout(p) {
+			return k
+		}
+	}
+	return nil
+}
+
+// knownAs returns what is known of a finding, or nil.
+func (l *lane) knownAs(ctx context.Context, p *program, f *finding) (*known, error) {
+	internal := f.What == "refuses" && isInternal(f.Detail)
+	for _, k := range knowns {
+		if !strings.Contains(k.what, f.What) || !k.isOn(f.Engine) && !(f.What == "differs" && k.isOn(f.Reference)) ||
+			internal && !k.internal || !strings.Contains(f.Detail, k.says) || !k.isAbout(p) {
+			continue
+		}
+		if k.shows == nil {
+			return k, nil
+		}
+		if ok, err := k.shows(ctx, l, p, f); err != nil || ok {
+			return k, err
+		}
+	}
+	return nil, nil
+}
+
+// isInternal reports whether the error of a compile is not one for a user: it has no place, or is of a compiler's own
+// parts.
+func isInternal(text string) bool {
+	return !position().MatchString(text) || internalText().MatchString(text)
+}
+
+var internalText = lazyregexp.New(`\.go:\d|\.cc:\d|RET_CHECK|Check failed|INTERNAL|verify failed|` +
+	`running the passes failed`)
+
+// results runs a program alone, and reports whether it has results.
+func (l *lane) results(ctx context.Context, p *program, engine string) ([][]tensor.View, bool, error) {
+	k := packed(p)
+	a, crash, err := l.runners[engine].Run(ctx, k.text, k.sets...)
+	return a.Sets, crash+a.Refused+a.Error == "", err
+}
+
+// compare returns how the engines of a finding differ on a program, or nil.
+func (l *lane) compare(ctx context.Context, p *program, f *finding) (*finding, error) {
+	want, ok, err := l.results(ctx, p, f.Reference)
+	if err != nil || !ok {
+		return nil, err
+	}
+	got, ok, err := l.results(ctx, p, f.Engine)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return p.differs(f.Reference, f.Engine, want, got), nil
 }

@@ -2,6 +2,7 @@ package operations
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 )
 
 func multiplying() []*operation {
+	index := element{DType: tensor.S32}
 	list := []*operation{
 		{name: "dot", make: func(g *generator, op *operation, x value) []value {
 			if len(x.dims) == 0 || len(x.dims) > 2 {
@@ -48,19 +50,21 @@ func multiplying() []*operation {
 				return g.fail()
 			}
 			groups, n := 1+g.IntN(3), 1+g.IntN(3)
-			sizes := tensor.View{Shape: tensor.ShapeOf(tensor.S32, groups), Data: make([]byte, 4*groups)}
-			left := x.dims[0]
-			for i := range groups {
-				size := g.IntN(left + 1)
+			left := 0
+			sizes := filled(index, []int{groups}, func(r *rand.Rand, v tensor.View, i int) {
+				if i == 0 {
+					left = x.dims[0]
+				}
+				size := r.IntN(left + 1)
 				if i == groups-1 {
 					size = left
 				}
-				integer(sizes, i, int64(size))
+				integer(v, i, int64(size))
 				left -= size
-			}
+			})
 			text := "ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [], rhs_batching_dimensions = [], lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>"
 			return []value{g.line(op.name, text, []value{x, g.operand(x.element, groups, x.dims[1], n),
-				g.given(element{DType: tensor.S32}, []int{groups}, sizes)}, value{element: x.element,
+				g.given(index, []int{groups}, sizes)}, value{element: x.element,
 				dims: []int{x.dims[0], n}})}
 		}},
 	}

@@ -5,12 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"os"
-	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
+	"strconv"
 	"sync"
 	"time"
 
@@ -18,7 +14,6 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
-	"github.com/calliope-mlir/calliope/tensor/npz"
 	"github.com/calliope-mlir/calliope/tools/soak/execute"
 )
 
@@ -41,18 +36,15 @@ func (o Options) Check() error {
 	return nil
 }
 
-// inModule is the number of programs in one module.
-const inModule = 24
+// inModule is the number of programs in one module: a compile costs some 10 ms, and each program as much again.
+// In one of each few modules there is a program alone, because passes might mix programs in a way that hides a mistake.
+const (
+	inModule = 24
+	alone    = 10
+)
 
-// A finding is a program on which an engine differs from another one, or ends its process.
-type finding struct {
-	Engine string
-	What   string // "differs", "fails", "crashes"
-	Detail string
-	Known  string
-	want   []tensor.View
-	got    []tensor.View
-}
+// asked is in how many programs an engine is asked for what is known of it for certain.
+const asked = 16
 
 // A soak is the state of a run.
 type soak struct {
@@ -62,11 +54,16 @@ type soak struct {
 
 	mu       sync.Mutex
 	next     uint64
-	ran      map[string]int // programs by engine
-	refused  map[string]int
-	known    map[string]int
-	unknown  map[string]int // findings by kind
 	programs int
+	lanes    []*lane
+	report
+}
+
+// A lane runs batches of programs, one at a time, on an own process for each engine.
+type lane struct {
+	*soak
+	library *mlir.Library
+	runners map[string]*execute.Runner
 }
 
 // Run makes programs, runs them on all engines in child processes, and prints each kind of finding. It returns an error
@@ -75,17 +72,24 @@ func Run(ctx context.Context, o Options, out io.Writer) error {
 	if err := o.Check(); err != nil {
 		return err
 	}
-	s := &soak{Options: o, out: out, start: time.Now(), next: o.First, ran: map[string]int{}, refused: map[string]int{},
-		known: map[string]int{}, unknown: map[string]int{}}
-	lanes := runtime.GOMAXPROCS(0)
-	errs := make([]error, lanes)
+	s := &soak{Options: o, out: out, start: time.Now(), next: o.First, report: newReport()}
+	l, err := mlir.Open(mlir.OpenOptions{})
+	if err != nil {
+		return err
+	}
+	errs := make([]error, runtime.GOMAXPROCS(0))
 	var wait sync.WaitGroup
-	for i := range lanes {
-		wait.Go(func() { errs[i] = s.lane(ctx) })
+	for i := range errs {
+		lane := &lane{soak: s, library: l, runners: map[string]*execute.Runner{}}
+		for _, e := range engines {
+			lane.runners[e] = &execute.Runner{Engine: execute.Engine{Kind: e}}
+		}
+		s.lanes = append(s.lanes, lane)
+		wait.Go(func() { errs[i] = lane.run(ctx) })
 	}
 	wait.Wait()
 	fmt.Fprint(out, s)
-	err := errors.Join(errs...)
+	err = errors.Join(errs...)
 	if len(s.unknown) > 0 {
 		err = errors.Join(err, fmt.Errorf("%d kinds of findings are not known; the modules are in %s", len(s.unknown),
 			o.Keep))
@@ -93,59 +97,35 @@ func Run(ctx context.Context, o Options, out io.Writer) error {
 	return err
 }
 
-// String returns the totals.
-func (s *soak) String() string {
-	var b strings.Builder
-	took := time.Since(s.start)
-	fmt.Fprintf(&b, "%d programs of seed %d in %.0f s (%.1f a second)\n", s.programs, s.Seed, took.Seconds(),
-		float64(s.programs)/took.Seconds())
-	for _, e := range engines {
-		fmt.Fprintf(&b, "%-12s %8d run, %d refused\n", e, s.ran[e], s.refused[e])
-	}
-	for _, k := range slices.Sorted(maps.Keys(s.known)) {
-		fmt.Fprintf(&b, "%8d× known: %s\n", s.known[k], k)
-	}
-	for _, k := range slices.Sorted(maps.Keys(s.unknown)) {
-		fmt.Fprintf(&b, "%8d× NOT KNOWN: %s\n", s.unknown[k], k)
-	}
-	return b.String()
-}
-
-// lane runs batches until there are no more programs.
-func (s *soak) lane(ctx context.Context) error {
-	l, err := mlir.Open(mlir.OpenOptions{})
-	if err != nil {
-		return err
-	}
-	runners := map[string]*execute.Runner{}
-	for _, e := range engines {
-		runners[e] = &execute.Runner{Engine: execute.Engine{Kind: e}}
-		defer runners[e].Close()
+// run runs batches until there are no more programs.
+func (l *lane) run(ctx context.Context) error {
+	for _, r := range l.runners {
+		defer r.Close()
 	}
 	for ctx.Err() == nil {
-		s.mu.Lock()
-		first := s.next
-		end := min(first+inModule, s.First+uint64(s.Programs))
-		s.next = end
-		s.mu.Unlock()
+		l.mu.Lock()
+		first := l.next
+		end := min(first+inModule, l.First+uint64(l.Programs))
+		l.next = end
+		l.mu.Unlock()
 		if first >= end {
 			return nil
 		}
-		batch, err := valid(l, s.Seed, first, end)
+		batch, err := valid(l.library, l.Seed, first, end)
+		if err == nil {
+			err = l.batch(ctx, batch)
+		}
 		if err != nil {
 			return err
 		}
-		if err := s.batch(ctx, runners, batch); err != nil {
-			return err
+		l.mu.Lock()
+		before := l.programs / 1000
+		l.programs += len(batch)
+		if l.programs/1000 > before {
+			fmt.Fprintf(l.out, "%d programs in %.0f s, %d kinds of findings are not known\n", l.programs,
+				time.Since(l.start).Seconds(), len(l.unknown))
 		}
-		s.mu.Lock()
-		before := s.programs / 1000
-		s.programs += len(batch)
-		if s.programs/1000 > before {
-			fmt.Fprintf(s.out, "%d programs in %.0f s, %d kinds of findings are not known\n", s.programs,
-				time.Since(s.start).Seconds(), len(s.unknown))
-		}
-		s.mu.Unlock()
+		l.mu.Unlock()
 	}
 	return ctx.Err()
 }
@@ -153,11 +133,11 @@ func (s *soak) lane(ctx context.Context) error {
 // valid returns the programs of some numbers. One that is not valid, such as one of a type that an operation does not
 // take, is made again.
 func valid(l *mlir.Library, seed, first, end uint64) (list []*program, err error) {
-	c := l.NewContext(mlir.ContextOptions{})
-	defer c.Close()
-	if err := stablehlo.LoadQuant(c); err != nil {
+	c, err := quantContext(l)
+	if err != nil {
 		return nil, err
 	}
+	defer c.Close()
 	for number := first; number < end; number++ {
 		for again := uint64(0); ; again++ {
 			if again == 100 {
@@ -173,9 +153,16 @@ func valid(l *mlir.Library, seed, first, end uint64) (list []*program, err error
 	return list, nil
 }
 
+func quantContext(l *mlir.Library) (*mlir.Context, error) {
+	c := l.NewContext(mlir.ContextOptions{})
+	if err := stablehlo.LoadQuant(c); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
 func verify(c *mlir.Context, p *program) error {
-	text, _ := module(p)
-	m, err := c.Parse("program", []byte(text))
+	m, err := c.Parse("program", []byte(packed(p).text))
 	if err != nil {
 		return err
 	}
@@ -183,158 +170,134 @@ func verify(c *mlir.Context, p *program) error {
 	return m.Verify()
 }
 
-// outcomes are what the engines make of a program.
-type outcomes map[string]execute.Answer
+// outcomes are the results of a program, for each set of arguments, by engine.
+type outcomes map[string][][]tensor.View
 
-func (s *soak) batch(ctx context.Context, runners map[string]*execute.Runner, batch []*program) error {
+func (l *lane) batch(ctx context.Context, batch []*program) error {
 	all := make([]outcomes, len(batch))
 	for i := range all {
 		all[i] = outcomes{}
 	}
+	size := len(batch)
+	if batch[0].number/inModule%alone == 0 {
+		size = 1
+	}
 	for _, e := range engines {
-		if err := s.on(ctx, runners[e], batch, all); err != nil {
-			return err
+		var list []*program
+		var into []outcomes
+		for i, p := range batch {
+			k := p.expected(e)
+			if k == nil {
+				list, into = append(list, p), append(into, all[i])
+				continue
+			}
+			if l.expect(e, k)%asked == 0 {
+				if err := l.on(ctx, l.runners[e], []*program{p}, []outcomes{all[i]}, k); err != nil {
+					return err
+				}
+			}
+		}
+		for len(list) > 0 {
+			n := min(size, len(list))
+			if err := l.on(ctx, l.runners[e], list[:n], into[:n], nil); err != nil {
+				return err
+			}
+			list, into = list[n:], into[n:]
 		}
 	}
 	for i, p := range batch {
-		if err := s.judge(ctx, runners, p, all[i]); err != nil {
+		if err := l.judge(ctx, p, all[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// on runs programs on an engine: all in one module, and the halves if that is refused, or ends the process.
-func (s *soak) on(ctx context.Context, r *execute.Runner, batch []*program, all []outcomes) error {
-	var list []*program
-	var into []outcomes
-	for i, p := range batch {
-		if len(batch) > 1 && p.isRefused(r.Kind) {
-			s.count(s.refused, r.Kind)
-			continue
-		}
-		list, into = append(list, p), append(into, all[i])
-	}
-	if len(list) == 0 {
-		return nil
-	}
-	text, inputs := module(list...)
-	a, crash, err := r.Run(ctx, text, inputs)
+// on runs programs on an engine, all in one module. If that is refused, the program in its place runs alone, and the
+// others once more; if it ends the process, the halves. A single program is expected to be refused or to end the
+// process if want is not nil.
+func (l *lane) on(ctx context.Context, r *execute.Runner, list []*program, into []outcomes, want *known) error {
+	k := packed(list...)
+	a, crash, err := r.Run(ctx, k.text, k.sets...)
 	if err != nil {
 		return err
 	}
 	if crash == "" && a.Refused == "" && a.Error == "" {
+		at := 0
 		for i, p := range list {
 			n := len(p.results)
-			into[i][r.Kind] = execute.Answer{Results: a.Results[:n:n]}
-			a.Results = a.Results[n:]
-			s.count(s.ran, r.Kind)
+			for _, results := range a.Sets[:max(1, len(p.inputs))] {
+				into[i][r.Kind] = append(into[i][r.Kind], results[at:at+n:at+n])
+			}
+			at += n
+		}
+		l.count(r.Kind, len(list))
+		if want != nil && want.sure {
+			return l.add(ctx, list[0], &finding{Engine: r.Kind, What: "does what it is known not to do",
+				Detail: want.what + ": " + want.why})
 		}
 		return nil
 	}
 	if len(list) > 1 {
-		half := len(list) / 2
-		if err := s.on(ctx, r, list[:half], into[:half]); err != nil {
+		middle := len(list) / 2
+		if i := k.place(a.Refused); crash == "" && i >= 0 {
+			// The one that is refused is moved to the front.
+			list[0], list[i] = list[i], list[0]
+			into[0], into[i] = into[i], into[0]
+			middle = 1
+		}
+		if err := l.on(ctx, r, list[:middle], into[:middle], nil); err != nil {
 			return err
 		}
-		return s.on(ctx, r, list[half:], into[half:])
+		return l.on(ctx, r, list[middle:], into[middle:], nil)
 	}
-	p := list[0]
+	f := &finding{Engine: r.Kind}
 	switch {
 	case crash != "":
-		s.add(p, &finding{Engine: r.Kind, What: "crashes", Detail: crash})
+		f.What, f.Detail = "crashes", crash
 	case a.Refused != "":
-		s.count(s.refused, r.Kind)
-		s.count(s.known, "refused by "+r.Kind+": "+refusal(a.Refused))
+		f.What, f.Detail = "refuses", a.Refused
 	default:
-		s.add(p, &finding{Engine: r.Kind, What: "fails", Detail: a.Error})
+		f.What, f.Detail = "fails", a.Error
 	}
-	return nil
+	return l.add(ctx, list[0], f)
 }
 
-func (s *soak) count(in map[string]int, key string) {
-	s.mu.Lock()
-	in[key]++
-	s.mu.Unlock()
+var position = lazyregexp.New(`program:(\d+):\d+`)
+
+// place returns which program an error is about, or -1.
+func (k pack) place(text string) int {
+	found := position().FindStringSubmatch(text)
+	if found == nil {
+		return -1
+	}
+	n, err := strconv.Atoi(found[1])
+	if err != nil || n < 1 || n > len(k.owner) {
+		return -1
+	}
+	return k.owner[n-1]
 }
 
 // judge compares what the engines make of a program.
-func (s *soak) judge(ctx context.Context, runners map[string]*execute.Runner, p *program, o outcomes) error {
+func (l *lane) judge(ctx context.Context, p *program, o outcomes) error {
 	reference := ""
 	for _, e := range engines {
-		if _, ok := o[e]; !ok {
+		if o[e] == nil {
 			continue
 		}
 		if reference == "" {
 			reference = e
 			continue
 		}
-		detail := p.difference(o[reference].Results, o[e].Results)
-		if detail == "" {
-			continue
+		if exact := o[execute.Exact]; e == execute.XLA && reference != execute.Exact && exact != nil &&
+			p.difference(exact, o[e]) == nil {
+			continue // it is one finding
 		}
-		f := &finding{Engine: e, What: "differs from " + reference, Detail: detail, want: o[reference].Results,
-			got: o[e].Results}
-		small, err := shrink(ctx, runners[reference], runners[e], p, f)
-		if err != nil {
-			return err
+		if f := p.differs(reference, e, o[reference], o[e]); f != nil {
+			if err := l.add(ctx, p, f); err != nil {
+				return err
+			}
 		}
-		s.add(small, f)
 	}
 	return nil
 }
-
-// add reports a finding, if it is the first one of its kind.
-func (s *soak) add(p *program, f *finding) {
-	f.Known = p.knownAs(f)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if f.Known != "" {
-		s.known[f.Engine+": "+f.Known]++
-		return
-	}
-	kind := fmt.Sprintf("%s %s: %s", f.Engine, f.What, p)
-	if s.unknown[kind]++; s.unknown[kind] > 1 {
-		return
-	}
-	text, inputs := module(p)
-	fmt.Fprintf(s.out, "program %d of seed %d: %s\n  %s\n%s", p.number, p.seed&(1<<32-1), kind, firstLines(f.Detail),
-		text)
-	for i, v := range inputs {
-		fmt.Fprintf(s.out, "  input %d: %s\n", i, v)
-	}
-	name := filepath.Join(s.Keep, fmt.Sprintf("%d-%s", p.number, strings.ReplaceAll(f.Engine, " ", "-")))
-	err := errors.Join(os.MkdirAll(s.Keep, 0o755), os.WriteFile(name+".mlir", []byte(text), 0o644))
-	if err == nil && len(inputs) > 0 {
-		var arrays []npz.Named
-		for i, v := range inputs {
-			arrays = append(arrays, npz.Named{Name: fmt.Sprintf("in%d", i), View: v})
-		}
-		err = npz.WriteFile(name+".npz", arrays)
-	}
-	if err != nil {
-		fmt.Fprintln(s.out, err)
-	}
-}
-
-func firstLines(text string) string {
-	if len(text) > 600 {
-		text = text[:600] + "…"
-	}
-	return text
-}
-
-// refusal is a short form of why a program is refused.
-func refusal(text string) string {
-	text, _, _ = strings.Cut(text, "\n")
-	if text = place().ReplaceAllString(text, ""); len(text) > 100 {
-		text = text[:100]
-	}
-	return text
-}
-
-var place = lazyregexp.New(`(at )?program:\d+:\d+:?`)
-
-// isRefused reports whether an engine is known to refuse a program. Such programs do not take part in a module with
-// others.
-func (p *program) isRefused(engine string) bool { return false }

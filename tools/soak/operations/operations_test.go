@@ -2,13 +2,18 @@ package operations
 
 import (
 	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/tools/soak/execute"
 )
 
@@ -44,23 +49,104 @@ func TestOperations(t *testing.T) {
 // TestSame checks that a number always is the same program.
 func TestSame(t *testing.T) {
 	for number := range uint64(200) {
-		a, _ := module(generate(7, number))
-		b, _ := module(generate(7, number))
-		check.Diff(t, "program", a, b)
+		check.Diff(t, "program", packed(generate(7, number)).text, packed(generate(7, number)).text)
 	}
 }
 
 // TestRun runs a few programs on all engines, as soak itself runs many.
 func TestRun(t *testing.T) {
 	var out bytes.Buffer
-	err := Run(t.Context(), Options{Programs: sample, Seed: 1, First: first, Keep: t.TempDir()}, &out)
-	if err != nil || !strings.Contains(out.String(), "interpreter ") {
-		t.Errorf("%v\n%s", err, &out)
+	err := Run(t.Context(), Options{Programs: 12, Seed: 5, Keep: t.TempDir()}, &out)
+	text := out.String()
+	if err != nil || !strings.Contains(text, "interpreter ") ||
+		!strings.Contains(text, "left out: stablehlo.infeed: ") {
+		t.Errorf("%v\n%s", err, text)
 	}
 }
 
-// The programs of the test: those between two in which engines differ.
-const (
-	first  = 345
-	sample = 16
-)
+// TestOrder holds that each operation comes first in some program, and second, if it takes what another one makes.
+func TestOrder(t *testing.T) {
+	g := &generator{Rand: rand.New(rand.NewPCG(1, 1))}
+	tries := func(second bool, op *operation) bool {
+		for range 5000 {
+			e, first := g.elementFor(op), op
+			var then *operation
+			if second {
+				first, then = pick(g.Rand, drawn), op
+			}
+			if _, ok := g.attempt(first, &e, then, second); ok {
+				return true
+			}
+		}
+		return false
+	}
+	for _, op := range drawn {
+		if !tries(false, op) {
+			t.Errorf("%s is never first", op.name)
+		}
+		if tries(true, op) == slices.Contains(strings.Fields(sources), op.name) {
+			t.Errorf("whether %s is second is not as listed", op.name)
+		}
+	}
+}
+
+// sources are the operations that take no value of another one: they make their own ones.
+const sources = "stablehlo.constant chlo.constant stablehlo.iota stablehlo.dynamic_iota stablehlo.rng " +
+	"stablehlo.rng_bit_generator stablehlo.cholesky stablehlo.triangular_solve"
+
+// TestKnowns holds that what is known names engines, kinds of findings, operations and a reason.
+func TestKnowns(t *testing.T) {
+	for _, k := range knowns {
+		if !slices.ContainsFunc(engines, k.isOn) || k.why == "" {
+			t.Errorf("%v names no engine or no reason", k)
+		}
+		if k.ops == "" && k.types == "" && k.when == nil && k.shows == nil {
+			t.Errorf("%v is about all programs", k)
+		}
+		for what := range strings.FieldsSeq(k.what) {
+			if !slices.Contains([]string{"differs", "refuses", "crashes", "fails"}, what) {
+				t.Errorf("%v: no finding is of the kind %q", k, what)
+			}
+		}
+		for name := range strings.FieldsSeq(k.ops) {
+			if !strings.Contains(name, ".") {
+				name = "stablehlo." + name
+			}
+			if op := all[name]; op == nil || op.make == nil {
+				t.Errorf("%v: no program is made of %s", k, name)
+			}
+		}
+	}
+}
+
+// TestPlace holds that the error of a pack is found to be of the program in its place.
+func TestPlace(t *testing.T) {
+	list := []*program{generate(7, 1), generate(7, 2), generate(7, 3)}
+	k := packed(list...)
+	for n, line := range strings.Split(k.text, "\n") {
+		if got := k.place(fmt.Sprintf("error: program:%d:3: it is refused", n+1)); got >= 0 &&
+			!slices.Contains(list[got].lines, strings.TrimSpace(line)) {
+			t.Errorf("line %d, %q, is of program %d", n+1, line, got)
+		}
+	}
+	check.Diff(t, "no place", -1, k.place("it is refused"))
+}
+
+func TestInternal(t *testing.T) {
+	for text, want := range map[string]bool{
+		"jit: stablehlo.rng at program:3:4: use rng_bit_generator": false,
+		"bridge: RET_CHECK failure (xla/x.cc:614) (INTERNAL)":      true,
+		"jit: it cannot be compiled":                               true,
+		"program:1:2: /home/me/jit/buffers.go:176: making a type":  true,
+	} {
+		check.Diff(t, text, want, isInternal(text))
+	}
+}
+
+func TestFlushed(t *testing.T) {
+	got, changed := flushed(tensor.Vector[float32](1, -1e-40, 1e-40, 2))
+	check.Diff(t, "flushed", tensor.Vector(1, float32(math.Copysign(0, -1)), 0, 2), got)
+	if _, again := flushed(got); !changed || again {
+		t.Error("it does not say what it changed")
+	}
+}

@@ -2,6 +2,7 @@ package operations
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -35,18 +36,40 @@ func arrayOf(e element, dims ...int) string {
 
 // A program is an operation, or two, on parameters.
 type program struct {
-	number  uint64 // of the run
-	seed    uint64
-	ops     []*operation
-	types   []element // of the first operands of the operations
-	params  []value
-	inputs  []tensor.View
-	lines   []string
-	results []value
+	number    uint64 // of the run
+	seed      uint64
+	ops       []*operation
+	types     []element // of the first operands of the operations
+	params    []value
+	draws     []func(*rand.Rand) tensor.View // make arguments for the parameters
+	inputs    [][]tensor.View                // sets of arguments, with each of which the program runs
+	lines     []string
+	functions []string // beside main
+	results   []value
+	constants []tensor.View
+	between   []value // what the second operation takes from the first one
 	// inexact says that libraries may round the results in their own ways.
 	inexact bool
+	// absolute says that the error of a result is as large as that of the operands, as in a difference of two sums.
+	absolute bool
 	// reordered says that sums may be added in any order.
 	reordered bool
+}
+
+// sets is how many sets of arguments a program runs with: a run costs little beside the compile.
+const sets = 4
+
+// draw makes the arguments.
+func (p *program) draw(r *rand.Rand) {
+	for range sets {
+		var list []tensor.View
+		for _, draw := range p.draws {
+			list = append(list, draw(r))
+		}
+		if p.inputs = append(p.inputs, list); len(list) == 0 {
+			return
+		}
+	}
 }
 
 // String names the operations, and the types that they are about.
@@ -78,23 +101,52 @@ func (p *program) contains(part string) bool {
 	return slices.ContainsFunc(p.lines, func(line string) bool { return strings.Contains(line, part) })
 }
 
-// module returns a module that returns the results of programs, one after the other, and its arguments.
-func module(list ...*program) (text string, inputs []tensor.View) {
-	var params, results, types, body []string
-	for _, p := range list {
-		for i, v := range p.params {
+// A pack is a module of programs, which returns the results of all, one after the other.
+type pack struct {
+	text  string
+	owner []int // the program of each line, or -1
+	sets  [][]tensor.View
+}
+
+func packed(list ...*program) (k pack) {
+	var params, results, types []string
+	body := []string{""}
+	k.owner = []int{-1}
+	longest := 0
+	for i, p := range list {
+		for _, v := range p.params {
 			params = append(params, v.name+": "+v.String())
-			inputs = append(inputs, p.inputs[i])
 		}
-		body = append(body, p.lines...)
+		for _, line := range p.lines {
+			body, k.owner = append(body, "  "+line), append(k.owner, i)
+		}
 		for _, v := range p.results {
 			results, types = append(results, v.name), append(types, v.String())
 		}
+		longest = max(longest, len(p.inputs))
 	}
-	if len(results) == 0 {
-		return "func.func @main() {\n  return\n}\n", nil
+	body[0] = fmt.Sprintf("func.func @main(%s) -> (%s) {", strings.Join(params, ", "), strings.Join(types, ", "))
+	end := "  return"
+	if len(results) > 0 {
+		end += " " + strings.Join(results, ", ") + " : " + strings.Join(types, ", ")
 	}
-	return fmt.Sprintf("func.func @main(%s) -> (%s) {\n  %s\n  return %s : %s\n}\n", strings.Join(params, ", "),
-		strings.Join(types, ", "), strings.Join(body, "\n  "), strings.Join(results, ", "), strings.Join(types,
-			", ")), inputs
+	body, k.owner = append(body, end, "}"), append(k.owner, -1, -1)
+	for i, p := range list {
+		for _, f := range p.functions {
+			for line := range strings.Lines(f) {
+				body, k.owner = append(body, strings.TrimSuffix(line, "\n")), append(k.owner, i)
+			}
+		}
+	}
+	for i := range longest {
+		var set []tensor.View
+		for _, p := range list {
+			if len(p.inputs) > 0 { // one without parameters has one empty set
+				set = append(set, p.inputs[i%len(p.inputs)]...)
+			}
+		}
+		k.sets = append(k.sets, set)
+	}
+	k.text = strings.Join(body, "\n") + "\n"
+	return k
 }

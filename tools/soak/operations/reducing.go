@@ -2,6 +2,7 @@ package operations
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -26,6 +27,18 @@ func reducing() []*operation {
 		{name: "batch_norm_training", takes: "f", inexact: true, make: makeBatchNorm},
 		{name: "batch_norm_grad", takes: "f", inexact: true, make: makeBatchNorm},
 		{name: "fft", takes: "fc", inexact: true, reorders: true, make: makeFFT},
+		{name: "rng", takes: "sf", make: func(g *generator, op *operation, x value) []value {
+			// The numbers are others in each run, but between the bounds.
+			if x.Bits() < 32 {
+				return g.fail()
+			}
+			low, high := g.scalarOf(x.element, 2), g.scalarOf(x.element, 5)
+			drawn := g.line(op.name, "rng_distribution = "+attribute("rng_distribution", "UNIFORM"),
+				[]value{low, high, g.sizes(x.dims)}, value{element: x.element, dims: x.dims})
+			within := g.line("stablehlo.clamp", "", []value{low, drawn, high}, drawn)
+			return []value{g.line("stablehlo.compare", "comparison_direction = "+attribute("comparison_direction",
+				"EQ"), []value{drawn, within}, value{element: element{DType: tensor.Pred}, dims: x.dims})}
+		}},
 		{name: "rng_bit_generator", takes: "suf", make: func(g *generator, op *operation, x value) []value {
 			algorithm, words := "THREE_FRY", 2
 			if g.chance(1, 2) {
@@ -58,18 +71,23 @@ func (g *generator) combination(e element) (op string, neutral int64) {
 	return "stablehlo." + op, neutral
 }
 
+// scalarOf returns a constant number.
+func (g *generator) scalarOf(e element, x int64) value {
+	v := tensor.View{Shape: tensor.ShapeOf(e.DType), Data: make([]byte, e.DType.Size())}
+	if e.is("sup") {
+		integer(v, 0, x)
+	} else {
+		set(v, 0, float64(x), 0)
+	}
+	return g.constant(e, nil, v)
+}
+
 // initial returns an initial value, which is often the neutral element of a sum or product.
 func (g *generator) initial(x value, neutral int64) value {
 	if g.chance(1, 2) {
 		return g.further(x, x.element)
 	}
-	v := tensor.View{Shape: tensor.ShapeOf(x.DType), Data: make([]byte, x.DType.Size())}
-	if x.is("sup") {
-		integer(v, 0, neutral)
-	} else {
-		set(v, 0, float64(neutral), 0)
-	}
-	return g.constant(x.element, nil, v)
+	return g.scalarOf(x.element, neutral)
 }
 
 func makeReduce(g *generator, op *operation, x value) []value {
@@ -203,19 +221,19 @@ func makeSort(g *generator, op *operation, x value) []value {
 
 // dominant returns a matrix whose factors are exact enough.
 func (g *generator) dominant(e element, n int) value {
-	v := tensor.View{Shape: tensor.ShapeOf(e.DType, n, n)}
-	v.Data = make([]byte, v.Shape.NumBytes())
-	for i := range n {
-		for j := range i + 1 {
-			x := float64(g.IntN(3))
-			if i == j {
-				x = float64(4 * (n + 1))
-			}
-			set(v, i*n+j, x, 0)
-			set(v, j*n+i, x, 0)
+	dims := []int{n, n}
+	return g.given(e, dims, filled(e, dims, func(r *rand.Rand, v tensor.View, at int) {
+		i, j := at/n, at%n
+		x := float64(r.IntN(3))
+		switch {
+		case i == j:
+			x = float64(4 * (n + 1))
+		case i < j: // set with the one below the diagonal
+			return
 		}
-	}
-	return g.given(e, []int{n, n}, v)
+		set(v, i*n+j, x, 0)
+		set(v, j*n+i, x, 0)
+	}))
 }
 
 func makeTriangularSolve(g *generator, op *operation, x value) []value {
@@ -243,12 +261,9 @@ func makeBatchNorm(g *generator, op *operation, x value) []value {
 	g.tame, g.odd = true, false
 	scale, offset := g.operand(e, n), g.operand(e, n)
 	mean := g.operand(e, n)
-	one := tensor.View{Shape: tensor.ShapeOf(e.DType, n)}
-	one.Data = make([]byte, one.Shape.NumBytes())
-	for i := range n {
-		set(one, i, 1+float64(g.IntN(3)), 0)
-	}
-	variance := g.given(e, []int{n}, one)
+	variance := g.given(e, []int{n}, filled(e, []int{n}, func(r *rand.Rand, v tensor.View, i int) {
+		set(v, i, 1+float64(r.IntN(3)), 0)
+	}))
 	text := fmt.Sprintf("epsilon = 1.0e-2 : f32, feature_index = %d : i64", d)
 	whole, part := value{element: e, dims: x.dims}, value{element: e, dims: []int{n}}
 	switch op.name {

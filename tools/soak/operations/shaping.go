@@ -13,7 +13,7 @@ const anyType = "sufp8cq"
 func shaping() []*operation {
 	list := []*operation{
 		{name: "constant", takes: "sufp8c", make: func(g *generator, op *operation, x value) []value {
-			return []value{g.constant(x.element, x.dims, g.data(x.element, x.dims))}
+			return []value{g.constant(x.element, x.dims, g.data(x.element, x.dims)(g.Rand))}
 		}},
 		{name: "iota", takes: "suf8c", make: func(g *generator, op *operation, x value) []value {
 			if len(x.dims) == 0 {
@@ -126,6 +126,8 @@ func shaping() []*operation {
 			return []value{g.line(op.name, fmt.Sprintf("dimension = %d : i64", g.IntN(len(x.dims))), []value{x},
 				value{element: element{DType: tensor.S32}})}
 		}},
+		{name: "create_token", takes: anyType, make: makeToken},
+		{name: "after_all", takes: anyType, make: makeToken},
 		{name: "tuple", takes: anyType, make: makeTuple},
 		{name: "get_tuple_element", takes: anyType, make: makeTuple},
 	}
@@ -245,7 +247,24 @@ func makeTuple(g *generator, op *operation, x value) []value {
 	return []value{result}
 }
 
-// joined is the text of lists of numbers as one attribute.
+// makeToken orders a value after tokens, by a barrier.
+func makeToken(g *generator, op *operation, x value) []value {
+	g.n += 2
+	first, token := fmt.Sprintf("%%v%d_", g.n-1), fmt.Sprintf("%%v%d_", g.n)
+	g.p.lines = append(g.p.lines, first+` = "stablehlo.create_token"() : () -> !stablehlo.token`)
+	if op.name == "stablehlo.after_all" {
+		g.p.lines = append(g.p.lines, fmt.Sprintf(`%s = "stablehlo.after_all"(%s, %[2]s) : `+
+			"(!stablehlo.token, !stablehlo.token) -> !stablehlo.token", token, first))
+		first = token
+	}
+	result := value{name: g.name(), element: x.element, dims: x.dims}
+	g.p.lines = append(g.p.lines, fmt.Sprintf(`%s:2 = "stablehlo.optimization_barrier"(%s, %s) : `+
+		"(%s, !stablehlo.token) -> (%[4]s, !stablehlo.token)", result.name, x.name, first, x))
+	result.name += "#0"
+	return []value{result}
+}
+
+// rows is the text of lists of numbers as one attribute.
 func rows(list [][2]int) string {
 	var parts []string
 	for _, p := range list {

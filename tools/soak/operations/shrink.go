@@ -1,56 +1,214 @@
 package operations
 
 import (
+	"cmp"
 	"context"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/tensor"
-	"github.com/calliope-mlir/calliope/tools/soak/execute"
 )
 
-// shrink returns a program that still differs on two engines, alone and with simpler inputs, and updates the finding.
-// It returns p if it does not differ alone.
-func shrink(ctx context.Context, reference, on *execute.Runner, p *program, f *finding) (*program, error) {
-	differs := func(p *program) (bool, error) {
-		text, inputs := module(p)
-		want, crash, err := reference.Run(ctx, text, inputs)
-		if err != nil || crash != "" || want.Refused+want.Error != "" {
-			return false, err
+// A shown finding is one with the program that shows it.
+type shown struct {
+	program *program
+	finding *finding
+}
+
+// attempts is how many smaller programs are tried, and attemptsAlone how many if each one may end a process.
+const (
+	attempts      = 40
+	attemptsAlone = 12
+)
+
+// shrink returns a smaller program with a finding of the same kind: one of either operation alone, or of both, on
+// smaller arrays of simpler numbers. It returns p if there is none.
+func (l *lane) shrink(ctx context.Context, p *program, f *finding) (shown, error) {
+	best := shown{p, f}
+	smallest := func(list []shown) {
+		if len(list) > 0 {
+			best = slices.MinFunc(list, func(a, b shown) int { return cmp.Compare(a.program.size(), b.program.size()) })
 		}
-		got, crash, err := on.Run(ctx, text, inputs)
-		if err != nil || crash != "" || got.Refused+got.Error != "" {
-			return false, err
-		}
-		detail := p.difference(want.Results, got.Results)
-		if detail != "" {
-			f.Detail, f.want, f.got = detail, want.Results, got.Results
-		}
-		return detail != "", nil
 	}
-	alone, err := differs(p)
+	n := attempts
+	if f.What != "differs" {
+		n = attemptsAlone
+	}
+	forms := [][]int{{0}}
+	if len(p.ops) == 2 {
+		forms = [][]int{{0}, {1}, {0, 1}}
+	}
+	for _, form := range forms {
+		list, err := l.smaller(ctx, p, form, n)
+		if err != nil {
+			return best, err
+		}
+		found, err := l.show(ctx, list, f)
+		if err != nil {
+			return best, err
+		}
+		if len(found) > 0 {
+			smallest(found)
+			break
+		}
+	}
+	return l.simpler(ctx, best)
+}
+
+// smaller makes valid programs of some operations of another one.
+func (l *lane) smaller(ctx context.Context, p *program, of []int, n int) (list []*program, err error) {
+	c, err := quantContext(l.library)
 	if err != nil {
-		return p, err
+		return nil, err
 	}
-	if !alone {
-		f.What += " among other programs"
-		return p, nil
-	}
-	for i, v := range p.inputs {
-		zero := tensor.View{Shape: v.Shape, Data: make([]byte, len(v.Data))}
-		if slices.Equal(zero.Data, v.Data) {
+	defer c.Close()
+	r := rand.New(rand.NewPCG(p.seed, p.number))
+	for try := 0; try < 50*n && len(list) < n; try++ {
+		g := &generator{Rand: r, small: try%4 > 0}
+		var second *operation
+		if len(of) == 2 {
+			second = p.ops[of[1]]
+		}
+		q, ok := g.attempt(p.ops[of[0]], &p.types[of[0]], second, len(of) == 2)
+		if !ok || !slices.Equal(q.types[len(q.types)-1:], p.types[of[len(of)-1]:][:1]) {
 			continue
 		}
-		smaller := *p
-		smaller.inputs = slices.Clone(p.inputs)
-		smaller.inputs[i] = zero
-		if ok, err := differs(&smaller); err != nil {
-			return p, err
-		} else if ok {
-			p = &smaller
+		q.seed, q.number = p.seed, p.number
+		q.rename(uint64(len(list)))
+		if verify(c, q) == nil {
+			list = append(list, q)
 		}
 	}
-	if _, err := differs(p); err != nil { // what the finding says is about these inputs
-		return p, err
+	return list, ctx.Err()
+}
+
+// show returns the programs that have a finding like f, which is not known.
+func (l *lane) show(ctx context.Context, list []*program, f *finding) (found []shown, err error) {
+	if f.What != "differs" {
+		for _, p := range list {
+			k := packed(p)
+			a, crash, err := l.runners[f.Engine].Run(ctx, k.text, k.sets...)
+			if err != nil {
+				return nil, err
+			}
+			detail := map[string]string{"crashes": crash, "refuses": a.Refused, "fails": a.Error}[f.What]
+			if detail == "" {
+				continue
+			}
+			g := &finding{Engine: f.Engine, What: f.What, Detail: detail}
+			if k, err := l.knownAs(ctx, p, g); err != nil {
+				return nil, err
+			} else if k == nil {
+				found = append(found, shown{p, g})
+			}
+		}
+		return found, nil
 	}
-	return p, nil
+	list = slices.DeleteFunc(list, func(p *program) bool {
+		return p.expected(f.Engine) != nil || p.expected(f.Reference) != nil
+	})
+	for part := range slices.Chunk(list, inModule) {
+		k := packed(part...)
+		var results [2][][]tensor.View
+		failed := false
+		for i, e := range []string{f.Reference, f.Engine} {
+			a, crash, err := l.runners[e].Run(ctx, k.text, k.sets...)
+			if err != nil {
+				return nil, err
+			}
+			failed = failed || crash+a.Refused+a.Error != ""
+			results[i] = a.Sets
+		}
+		if failed && len(part) == 1 {
+			continue
+		}
+		if failed {
+			half := len(part) / 2
+			for _, half := range [][]*program{part[:half], part[half:]} {
+				more, err := l.show(ctx, half, f)
+				if err != nil {
+					return nil, err
+				}
+				found = append(found, more...)
+			}
+			continue
+		}
+		at := 0
+		for _, p := range part {
+			var of [2][][]tensor.View
+			for i := range of {
+				for _, list := range results[i][:max(1, len(p.inputs))] {
+					of[i] = append(of[i], list[at:at+len(p.results)])
+				}
+			}
+			at += len(p.results)
+			g := p.differs(f.Reference, f.Engine, of[0], of[1])
+			if g == nil {
+				continue
+			}
+			if k, err := l.knownAs(ctx, p, g); err != nil {
+				return nil, err
+			} else if k == nil {
+				found = append(found, shown{p, g})
+			}
+		}
+	}
+	return found, nil
+}
+
+// simpler returns a finding with the one set of arguments that shows it, in which as many elements are 0 or 1 as it
+// allows.
+func (l *lane) simpler(ctx context.Context, best shown) (shown, error) {
+	if best.finding.difference == nil || len(best.program.inputs) == 0 {
+		return best, nil
+	}
+	try := func(inputs []tensor.View) (bool, error) {
+		p := *best.program
+		p.inputs = [][]tensor.View{inputs}
+		found, err := l.show(ctx, []*program{&p}, best.finding)
+		if len(found) > 0 {
+			best = found[0]
+		}
+		return len(found) > 0, err
+	}
+	if ok, err := try(best.program.inputs[best.finding.difference.set]); err != nil || !ok {
+		return best, err
+	}
+	budget := 60 // compiles
+	for i, v := range best.program.inputs[0] {
+		zero := tensor.View{Shape: v.Shape, Data: make([]byte, len(v.Data))}
+		for k := -1; k < v.Shape.NumElements() && budget > 0; k++ {
+			simple := zero
+			size := v.Shape.DType.Size()
+			if k >= 0 {
+				simple = best.program.inputs[0][i].Clone()
+				clear(simple.Data[k*size : (k+1)*size])
+			}
+			if slices.Equal(simple.Data, best.program.inputs[0][i].Data) {
+				continue
+			}
+			budget--
+			inputs := slices.Clone(best.program.inputs[0])
+			inputs[i] = simple
+			ok, err := try(inputs)
+			if err != nil {
+				return best, err
+			}
+			if ok && k < 0 {
+				break
+			}
+		}
+	}
+	return best, nil
+}
+
+// size is how large a program is for a reader.
+func (p *program) size() int {
+	n := len(packed(p).text)
+	for _, list := range p.inputs[:min(1, len(p.inputs))] {
+		for _, v := range list {
+			n += 4 * v.Shape.NumElements()
+		}
+	}
+	return n
 }

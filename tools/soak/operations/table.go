@@ -1,6 +1,9 @@
 package operations
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // An operation is one that programs are made of.
 type operation struct {
@@ -15,6 +18,8 @@ type operation struct {
 	reorders bool
 	// moves says that it only moves elements, so that it may follow any other operation.
 	moves bool
+	// smooth says that its result depends on the operand continuously, so that it may follow one that is rounded.
+	smooth bool
 	// Why no program is made of it, if there is no make.
 	left string
 }
@@ -36,19 +41,23 @@ func init() {
 			if op.make != nil {
 				drawn = append(drawn, op)
 			}
+			op.smooth = slices.Contains(smooth, op.name)
 		}
 	}
 }
+
+// smooth are those that keep a small relative error small.
+var smooth = strings.Fields("stablehlo.abs stablehlo.negate stablehlo.multiply stablehlo.maximum stablehlo.minimum " +
+	"stablehlo.select stablehlo.clamp stablehlo.real stablehlo.imag stablehlo.complex chlo.broadcast_multiply " +
+	"chlo.broadcast_maximum chlo.broadcast_minimum chlo.broadcast_select chlo.conj")
 
 func leftOut() (list []*operation) {
 	for why, names := range map[string]string{
 		"it is one of several devices": `all_gather all_reduce all_to_all collective_broadcast collective_permute
 			cross-replica-sum partition_id reduce_scatter replica_id`,
 		"it is one of the host":                     "custom_call infeed outfeed recv send",
-		"it makes other numbers in each run":        "rng",
 		"it ends a region":                          "return",
 		"its result has no size that is known":      "set_dimension_size",
-		"it makes a token":                          "after_all create_token",
 		"passes make it, and it is not for modules": "chlo._asin_acos_kernel",
 	} {
 		for name := range strings.FieldsSeq(names) {

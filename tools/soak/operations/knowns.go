@@ -1,0 +1,240 @@
+package operations
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/lazyregexp"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// Pages of docs, which give the reasons.
+const (
+	deviates  = "docs/reference/xla-deviations.md, "
+	compiled  = "docs/jit.md, What is compiled"
+	tableOf   = "docs/reference/stablehlo-ops.md"
+	specifies = "StableHLO's specification, "
+)
+
+// knowns are what is known. One that did not occur in a long run is reported.
+var knowns = slices.Concat(refusals, crashes, differences)
+
+// refusals are what engines do not support.
+var refusals = []*known{
+	{on: "interpreter", what: "refuses", ops: "batch_norm_grad batch_norm_inference batch_norm_training cholesky fft " +
+		"real_dynamic_slice rng_bit_generator torch_index_select triangular_solve", apart: true, sure: true,
+		says: "the interpreter does not support this operation", why: tableOf + " [2]"},
+	{on: "interpreter", what: "refuses", ops: "rng", apart: true, internal: true,
+		says: "failed to legalize operation 'stablehlo.rng'", why: tableOf + " [2]"},
+	{on: "interpreter", what: "refuses", when: mentions("!quant"), internal: true, says: "failed to legalize operation",
+		why: "stablehlo-legalize-quant-to-math lacks operations that only move elements"},
+	{on: "interpreter", what: "refuses", ops: "einsum unary_einsum", apart: true, sure: true,
+		says: "evaluating stablehlo.einsum", why: tableOf + " [2]"},
+	{on: "interpreter", what: "refuses", ops: "chlo.broadcast_select", apart: true, sure: true,
+		says: "evaluating shape.", why: "chlo-legalize-to-stablehlo leaves operations of the dialect shape"},
+	{on: "interpreter", what: "refuses", ops: "map", when: isExpanded, apart: true, internal: true,
+		says: "failed to legalize operation 'stablehlo.map'",
+		why:  "stablehlo-legalize-deprecated-ops, which the other operation needs, takes only elementwise maps"},
+	{on: "interpreter", what: "refuses", when: mentions("f6E"), apart: true, sure: true,
+		says: "does not support its", why: "package tensor has no f6"},
+	{on: "interpreter", what: "refuses", when: mentions("<0x", "x0x"), says: "contracting dimension of size 0",
+		why: "stablehlo.Evaluate"},
+	{on: "interpreter", what: "refuses", ops: "select_and_scatter", says: "the interpreter repeats its initial value",
+		why: "stablehlo.Evaluate"},
+	{on: "interpreter", what: "refuses", ops: "dot dot_general convolution", says: "does not support a result of",
+		why: "stablehlo.Evaluate"},
+
+	{on: "jit", what: "refuses", ops: "rng", apart: true, sure: true,
+		says: "there is no generator that all runs share", why: compiled},
+	{on: "jit", what: "refuses", ops: "dynamic_conv dynamic_gather dynamic_pad dynamic_reshape", apart: true,
+		says: "there is no lowering for it", why: compiled},
+	{on: "jit", what: "refuses", when: mentions("f6E", "f4E2M1FN", "f8E8M0FNU"), apart: true, why: compiled},
+	{on: "jit", what: "refuses", when: mentions("!quant"), apart: true, says: "there is no lowering for it",
+		why: compiled},
+	{on: "jit", what: "refuses", ops: "cbrt", types: "class:c", apart: true, says: "there is no lowering for it",
+		why: compiled},
+
+	{on: "xla", what: "refuses", ops: "dynamic_conv", apart: true, says: "can't be translated to XLA HLO",
+		why: tableOf + " [5]"},
+	{on: "xla", what: "refuses", ops: "einsum unary_einsum", apart: true, says: "can't be translated to XLA HLO",
+		why: "XLA's translation has no einsum of one operand"},
+	{on: "xla", what: "refuses", ops: "chlo.ragged_dot", apart: true, internal: true,
+		says: "HLO opcode `ragged-dot` is not supported", why: "XLA:CPU has no ragged products"},
+	{on: "xla", what: "refuses", ops: "cbrt", types: "class:c", apart: true, says: "to be floating for cbrt operation",
+		why: "XLA has no complex cube root"},
+	{on: "xla", what: "refuses", ops: "bitcast_convert", says: "XLA cannot compile a bitcast_convert",
+		why: deviates + "Bits as an integer"},
+	{on: "xla", what: "refuses", when: mentions("!quant"), apart: true, says: "can't be translated to XLA HLO",
+		why: "XLA:CPU has no quantized operations"},
+	{on: "xla", what: "refuses crashes differs", when: mentions("f6E"), apart: true, internal: true,
+		why: "XLA:CPU generates no code for f6"},
+}
+
+// crashes are what ends the process.
+var crashes = []*known{
+	{on: "xla", what: "crashes", ops: "select_and_scatter", when: mentions("window_dimensions = array<i64>,"),
+		apart: true, why: "XLA's expansion of a window of rank 0"},
+	{on: "exact", what: "crashes", ops: "dot dot_general einsum convolution chlo.ragged_dot",
+		when: mentions("<0x", "x0x"), apart: true, why: "XLA's code generator divides by the number of products"},
+	{on: "exact", what: "crashes", ops: "scatter", when: mentions("scatter_dims_to_operand_dims = []"), apart: true,
+		why: "XLA's expansion of scatter expects an index"},
+	{on: "jit", what: "crashes", ops: "gather", when: mentions("<0x", "x0x"), apart: true,
+		why: "a gather of nothing"},
+}
+
+// differences are in what engines compute.
+var differences = []*known{
+	{on: "xla", what: "differs", shows: isFlushed, why: deviates + "Denormal numbers"},
+	{on: "xla", what: "differs", types: "f8E8M0FNU", shows: isNotFinite,
+		why: deviates + "Denormal numbers: 2^-127 is one of f32, and the type has no zero, so that it is NaN"},
+	{on: "xla jit", what: "differs", types: "f16", ops: "batch_norm_training batch_norm_grad batch_norm_inference",
+		shows: isNotFinite, why: specifies + "batch_norm_training: squares overflow, unless they are computed in f32"},
+	{on: "simplified", what: "differs", ops: "select_and_scatter", when: mentions("<0x", "x0x"),
+		why: "XLA folds a select_and_scatter of nothing to zeros"},
+	{on: "interpreter", what: "differs", types: "f8E3M4", ops: "round_nearest_afz round_nearest_even ceil floor",
+		shows: isNotFinite, why: "the interpreter makes NaN of 15.5 rounded up, which is infinite in f8E3M4"},
+	{on: "xla", what: "differs", types: "f64", ops: "chlo.atan",
+		why: "XLA's atan of f64 reads what is not initialized: another number each time"},
+	{on: "xla", what: "differs", types: "class:c", ops: "maximum minimum chlo.broadcast_maximum " +
+		"chlo.broadcast_minimum map reduce scatter", why: deviates + "Extremes of complex numbers"},
+	{on: "simplified", what: "differs", types: "class:f class:c class:8", ops: "divide chlo.broadcast_divide",
+		when: hasConstant, shows: isClose, why: deviates + "Quotients by a constant"},
+	{on: "xla", what: "differs", types: "class:f", ops: "add subtract chlo.broadcast_add chlo.broadcast_subtract",
+		when: follows("multiply", "square"), shows: isClose, why: deviates + "Products that are added"},
+	{on: "xla", what: "differs", ops: "chlo.zeta chlo.broadcast_zeta chlo.polygamma chlo.broadcast_polygamma " +
+		"chlo.digamma", shows: isFlushedOrNotFinite,
+		why: "XLA has series of its own for these: at poles, NaN and infinity differ"},
+	{on: "xla jit", what: "differs", types: "class:c", ops: "power chlo.broadcast_power", shows: isNotFinite,
+		why: "the interpreter computes a complex power by exp and log: NaN for 0^0"},
+	{on: "xla jit", what: "differs", ops: "fft triangular_solve cholesky", shows: isNotFinite,
+		why: "sums with infinities are NaN in some orders"},
+	{on: "xla", what: "differs", ops: "divide remainder chlo.broadcast_divide chlo.broadcast_remainder",
+		types: "class:s class:u", when: dividesItself,
+		why: specifies + "divide: a quotient by zero is open; XLA has x / x = 1"},
+	{on: "xla", what: "differs", ops: "chlo.broadcast_power", types: "class:s class:u",
+		why: deviates + "Large exponents of integers: the preparation leaves CHLO's alone"},
+	{on: "xla", what: "differs", ops: "reduce_window", when: isPadded, shows: isNotNeutral,
+		why: specifies + "reduce_window: padding has the initial value; XLA skips it"},
+	{on: "xla", what: "differs", ops: "reduce_window select_and_scatter",
+		when: mentions("window_dimensions = array<i64>,"),
+		why:  "XLA loses the initial value of windows of rank 0"},
+	{on: "xla", what: "differs", ops: "reduce", when: mentions("<{dimensions = array<i64>}>"),
+		why: "XLA loses the initial value of a reduction over no dimension"},
+	{on: "xla", what: "differs", ops: "sign", types: "f16", why: "XLA loses the sign of zeros of f16"},
+}
+
+// mentions returns a condition that a line of the program has one of some parts.
+func mentions(parts ...string) func(*program, int) bool {
+	return func(p *program, _ int) bool { return slices.ContainsFunc(parts, p.contains) }
+}
+
+// hasConstant reports whether a program has a constant.
+func hasConstant(p *program, _ int) bool { return len(p.constants) > 0 }
+
+// follows returns a condition that the operation before has such a name.
+func follows(names ...string) func(*program, int) bool {
+	return func(p *program, i int) bool {
+		return i > 0 && slices.ContainsFunc(names, func(name string) bool {
+			return strings.Contains(p.ops[i-1].name, name)
+		})
+	}
+}
+
+// isExpanded reports whether a program has an operation that the interpreter does not have, besides the i-th.
+func isExpanded(p *program, i int) bool {
+	return slices.ContainsFunc(p.ops, func(op *operation) bool {
+		return strings.HasPrefix(op.name, "chlo.") || slices.Contains([]string{"stablehlo.broadcast", "stablehlo.dot",
+			"stablehlo.create_token", "stablehlo.after_all", "stablehlo.unary_einsum"}, op.name)
+	}) || p.contains("!quant")
+}
+
+var operands = lazyregexp.New(`"\((%\S+), (%\S+)\)`)
+
+// dividesItself reports whether both operands are the same value.
+func dividesItself(p *program, i int) bool {
+	return slices.ContainsFunc(p.lines, func(line string) bool {
+		found := operands().FindStringSubmatch(line)
+		return strings.Contains(line, `"`+p.ops[i].name+`"`) && found != nil && found[1] == found[2]
+	})
+}
+
+var padding = lazyregexp.New(`(base_dilations = array<i64: [^>]*[2-9]|padding = dense<[^>]*[1-9])`)
+
+// isPadded reports whether a window is over padding, or an array with gaps.
+func isPadded(p *program, _ int) bool { return slices.ContainsFunc(p.lines, padding().MatchString) }
+
+// each reports whether a condition holds for all elements that differ.
+func (p *program) each(f *finding, fits func(want, got [2]float64, d tensor.DType) bool) bool {
+	for i, list := range f.want {
+		for k, w := range list {
+			g := f.got[i][k]
+			if !w.Shape.Equal(g.Shape) {
+				return false
+			}
+			for n := range w.Shape.NumElements() {
+				if !same(w, g, n, p.inexact, p.reordered) && !fits(float64s(w, n), float64s(g, n), w.Shape.DType) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// isNotFinite reports whether all elements that differ are NaN or infinite in one of the results.
+func isNotFinite(_ context.Context, _ *lane, p *program, f *finding) (bool, error) {
+	return p.each(f, func(want, got [2]float64, _ tensor.DType) bool {
+		for _, x := range []float64{want[0], want[1], got[0], got[1]} {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				return true
+			}
+		}
+		return false
+	}), nil
+}
+
+// isFlushedOrNotFinite reports whether such elements alone differ for arguments without denormal numbers.
+func isFlushedOrNotFinite(ctx context.Context, l *lane, p *program, f *finding) (bool, error) {
+	if ok, err := isNotFinite(ctx, l, p, f); err != nil || ok {
+		return ok, err
+	}
+	q, _ := p.flushed()
+	g, err := l.compare(ctx, q, f)
+	if err != nil || g == nil {
+		return err == nil, err
+	}
+	return isNotFinite(ctx, l, q, g)
+}
+
+// isClose reports whether all elements that differ do so in their last bits.
+func isClose(_ context.Context, _ *lane, p *program, f *finding) (bool, error) {
+	return p.each(f, func(want, got [2]float64, d tensor.DType) bool {
+		for i := range want {
+			if math.Abs(want[i]-got[i]) > 8*epsilon[d]*max(math.Abs(want[i]), math.Abs(got[i])) {
+				return false
+			}
+		}
+		return true
+	}), nil
+}
+
+// epsilon are the distances of 1 to the next number.
+var epsilon = map[tensor.DType]float64{tensor.F64: 0x1p-52, tensor.C128: 0x1p-52, tensor.F32: 0x1p-23,
+	tensor.C64: 0x1p-23, tensor.BF16: 0x1p-7, tensor.F16: 0x1p-10}
+
+// isNotNeutral reports whether the initial value is not a constant that is neutral: engines would agree with that.
+func isNotNeutral(_ context.Context, _ *lane, p *program, _ *finding) (bool, error) {
+	for _, line := range p.lines {
+		found := operands().FindStringSubmatch(line)
+		if strings.Contains(line, `"stablehlo.reduce_window"`) && found != nil {
+			return !slices.ContainsFunc(p.lines, func(line string) bool {
+				return strings.HasPrefix(line, found[2]+` = "stablehlo.constant"`) && neutral().MatchString(line)
+			}), nil
+		}
+	}
+	return false, nil
+}
+
+var neutral = lazyregexp.New(`dense<(0|1|true|false|0x0+|0x3F80|0x3C00|0x3F800000|0x3FF0000000000000)>`)
