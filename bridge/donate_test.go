@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -48,4 +49,40 @@ func TestDonatedToFailedRun(t *testing.T) {
 	check.NoError(t, err)
 	check.Diff(t, "result", []float32{2, 4, 6, 8}, host[float32](t, out[0]))
 	kept()
+}
+
+// A run that is refused leaves what was donated to the caller.
+func TestDonatedToRefusedRun(t *testing.T) {
+	c := testClient(t)
+	const typ = "tensor<4xf32>"
+	e := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}, %y: "+typ, typ,
+		"%z = stablehlo.add %x, %y : "+typ+"\nreturn %z : "+typ), CompileOptions{})
+	put := func() *Buffer { return check.Must(c.BufferFromHost(t.Context(), view(t, []float32{1, 2, 3, 4}, 4), 0)) }
+	in, closed := put(), put()
+	check.NoError(t, closed.Close())
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	refused := func(name string, err error) {
+		if err == nil {
+			t.Errorf("%s: there is no error", name)
+		}
+		check.Diff(t, name, "f32[4] [1 2 3 4]", check.Must(in.ToHost(t.Context())).String())
+	}
+	for name, inputs := range map[string][]Input{
+		"shape":           {Donate(in), view(t, []float32{1}, 1)},
+		"number":          {Donate(in)},
+		"type":            {Donate(in), "text"},
+		"closed donation": {Donate(in), Donate(closed)},
+		"given twice":     {Donate(in), Donate(in)},
+	} {
+		_, err := e.Run(t.Context(), inputs...)
+		refused(name, err)
+	}
+	_, err := e.Run(ended, Donate(in), in)
+	refused("context", err)
+	_, _, err = TakeAll(Donate(in), Donate(closed))
+	refused("taken with a closed one", err)
+	out := check.Must(e.Run(t.Context(), Donate(in), view(t, []float32{1, 1, 1, 1}, 4)))
+	check.Cleanup(t, out[0])
+	check.Diff(t, "result", []float32{2, 3, 4, 5}, host[float32](t, out[0]))
 }

@@ -19,9 +19,10 @@ type Donation struct{ buffer *Buffer }
 
 // Donate gives a buffer to an execution, which can then write an output to its memory if
 // the module allows it (tf.aliasing_output or jax.buffer_donor on the parameter). The
-// execution closes the buffer, even if it fails: then the array is lost. To keep it, give the Buffer
-// itself: where the module writes to the parameter, XLA then writes to a copy. In a run on several devices, the same
-// parameters must be donated on each device.
+// execution closes the buffer, even if it fails: then the array is lost. One that is refused before it starts, for its
+// inputs for example, leaves the buffer as it is. To keep the array, give the Buffer itself: where the module writes to
+// the parameter, XLA then writes to a copy. In a run on several devices, the same parameters must be donated on each
+// device.
 func Donate(b *Buffer) Donation { return Donation{b} }
 
 // An input is an Input that a run uses.

@@ -34,10 +34,21 @@ func (e *Executable) begin(ctx context.Context, inputs []Input, how launch) (*Ru
 		r.start.note()
 	}
 	if err := r.prepare(ctx, inputs, how.caller); err != nil {
+		r.giveBack()
 		r.release()
 		return nil, err
 	}
 	return r, nil
+}
+
+// giveBack gives donated buffers of a run that is refused back to the caller.
+func (r *Run) giveBack() {
+	r.inputs = slices.DeleteFunc(r.inputs, func(in input) bool {
+		if in.donated {
+			in.buffer.life.unclaim()
+		}
+		return in.donated
+	})
 }
 
 func (r *Run) prepare(ctx context.Context, inputs []Input, caller *dispatch.Caller) error {

@@ -27,6 +27,9 @@ func (l *lifetime) addUse() { l.state.Add(1) }
 // claim closes the object and adds a use, if it is open and has no other use.
 func (l *lifetime) claim() bool { return l.state.CompareAndSwap(0, closedBit+1) }
 
+// unclaim undoes claim.
+func (l *lifetime) unclaim() { l.state.Store(0) }
+
 // done ends a use. If it returns true, the caller must free the object.
 func (l *lifetime) done() (free bool) { return l.state.Add(-1) == closedBit }
 

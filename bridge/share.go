@@ -22,15 +22,41 @@ func (b *Buffer) Share() (*Buffer, error) {
 // which the caller must close. It is for code that is given an [Input] and executes several
 // modules with it.
 func (d Donation) Take() (*Buffer, error) {
-	if d.buffer == nil {
-		return nil, errors.New("the donated buffer is nil")
-	}
-	d.buffer.given("Take")
-	if err := d.buffer.claim(); err != nil {
+	taken, _, err := TakeAll(d)
+	if err != nil {
 		return nil, err
 	}
-	forgottenArrays.Drop(&d.buffer.guard)
-	return watched(d.buffer.handle(), nil)
+	return taken[0], nil
+}
+
+// TakeAll is Take for several donations. With an error, which is that of donations[refused], all of the buffers are as
+// before.
+func TakeAll(donations ...Donation) (taken []*Buffer, refused int, err error) {
+	for i, d := range donations {
+		if err := d.claim(); err != nil {
+			for _, earlier := range donations[:i] {
+				earlier.buffer.life.unclaim()
+			}
+			return nil, i, err
+		}
+	}
+	taken = make([]*Buffer, len(donations))
+	for i, d := range donations {
+		forgottenArrays.Drop(&d.buffer.guard)
+		taken[i], _ = watched(d.buffer.handle(), nil)
+	}
+	return taken, 0, nil
+}
+
+// Buffer returns the donated buffer.
+func (d Donation) Buffer() *Buffer { return d.buffer }
+
+func (d Donation) claim() error {
+	if d.buffer == nil {
+		return errors.New("the donated buffer is nil")
+	}
+	d.buffer.given("Take")
+	return d.buffer.claim()
 }
 
 // claim begins the only use of a buffer that is donated, and closes it.

@@ -129,6 +129,35 @@ func aligned() tensor.View {
 	return tensor.Vector(memory[:4]...)
 }
 
+// A run that is refused leaves what was donated to the caller.
+func TestRefusedDonation(t *testing.T) {
+	register(t, "double", double, callbacks.Options{})
+	client := devices(t, 1)
+	inline, cut := ways(t, donating(t, "double"), client, "double")
+	alone := check.Must(stages.Compile(t.Context(), donating(t, "double"), stages.Options{}))
+	check.Cleanup(t, alone)
+	for name, e := range map[string]stages.Executable{"inline": inline, "cut": cut, "jit": alone} {
+		t.Run(name, func(t *testing.T) {
+			make := func() *bridge.Buffer { return put(t, client, 0) }
+			if name == "jit" {
+				make = func() *bridge.Buffer { return check.Must(bridge.HostBuffer(t.Context(), floats(1, 2, 3, -4))) }
+			}
+			in, closed := make(), make()
+			check.NoError(t, closed.Close())
+			for _, other := range []bridge.Input{tensor.Vector[int32](1, 2, 3, 4), "text", nil, closed,
+				bridge.Donate(closed), bridge.Donate(in)} {
+				if _, err := e.Run(t.Context(), bridge.Donate(in), other); err == nil {
+					t.Errorf("%v: there is no error", other)
+				}
+				check.Diff(t, "kept", floats(1, 2, 3, -4), check.Must(in.ToHost(t.Context())))
+			}
+			out := check.Must(e.Run(t.Context(), bridge.Donate(in), floats(1, 1, 1, 1)))
+			check.Cleanup(t, out[0])
+			check.Diff(t, "result", floats(9, 19, 33, 19), check.Must(out[0].ToHost(t.Context())))
+		})
+	}
+}
+
 // Donated inputs are used up, whether or not the run fails, and the stages write to the memory of what is donated.
 func TestDonations(t *testing.T) {
 	fails := false

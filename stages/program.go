@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -245,71 +244,4 @@ func (p *Program) given(method string) {
 	if p == nil || p.group == nil {
 		panic(errtext.Receiver("stages: Program."+method, p == nil, "Compile or Plan.Compile"))
 	}
-}
-
-// take takes the inputs of a run on devices, for parameters of some shapes. After an error, args are those that were
-// taken.
-func take(inputs []bridge.Input, params []tensor.Shape, replicas int, devices []Device) (args []*value, err error) {
-	if len(inputs) != len(params)*replicas {
-		return nil, &bridge.InputCountError{Want: len(params), Got: len(inputs), Devices: replicas}
-	}
-	for i, in := range inputs {
-		v, err := input(in, devices)
-		if err != nil {
-			return args, fmt.Errorf("stages: run: input %d: %w", i, err)
-		}
-		args = append(args, v)
-		if want, got := params[i%len(params)], v.shape(); !got.Equal(want) {
-			return args, &bridge.InputError{Index: i, Want: want.Clone(), Got: got.Clone()}
-		}
-	}
-	return args, nil
-}
-
-func input(in bridge.Input, devices []Device) (*value, error) {
-	switch in := in.(type) {
-	case *bridge.Buffer:
-		if in == nil {
-			return nil, errors.New("the buffer is nil")
-		}
-		if err := ours(in, devices); err != nil {
-			return nil, err
-		}
-		held, err := in.Share() // the caller may close it during the run
-		if err != nil {
-			return nil, fmt.Errorf("the buffer is %w or was donated (a run takes what Donate gives it, also if it fails: give the Buffer itself to keep it)", ErrClosed)
-		}
-		v := onDevice(held)
-		v.shared = held
-		return v, nil
-	case bridge.Donation:
-		taken, err := in.Take()
-		if err != nil {
-			return nil, err
-		}
-		v := onDevice(taken)
-		if err := ours(taken, devices); err != nil {
-			release(v)
-			return nil, err
-		}
-		return v, nil
-	case bridge.Borrowed:
-		array := in.Tensor()
-		return onHost(array), array.Check()
-	case tensor.View:
-		v := onHost(in)
-		v.lent = true
-		return v, in.Check()
-	}
-	return nil, fmt.Errorf("a %T is not an Input: give a *bridge.Buffer, bridge.Donate(b), a tensor.View or bridge.Borrow(v)", in)
-}
-
-// ours returns an error if none of the devices is of the buffer's client.
-func ours(b *bridge.Buffer, devices []Device) error {
-	for _, d := range devices {
-		if d.place().client == b.Client() {
-			return nil
-		}
-	}
-	return errors.New("the buffer belongs to another client than the program's devices, or to none: give what its ToHost returns")
 }

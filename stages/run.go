@@ -57,12 +57,17 @@ func (p *Program) run(ctx context.Context, inputs []bridge.Input, use func(*exec
 	defer p.end()
 	args, err := take(inputs, p.inputs, p.replicas, p.devices)
 	if err != nil {
-		release(args...)
+		args.release()
 		return err
 	}
 	leave, err := p.enter(ctx)
 	if err != nil {
-		release(args...)
+		args.release()
+		return err
+	}
+	if err := args.claim(); err != nil {
+		args.release()
+		leave(nil)
 		return err
 	}
 	defer func() { leave(err) }()
@@ -74,7 +79,7 @@ func (p *Program) run(ctx context.Context, inputs []bridge.Input, use func(*exec
 		Device: p.place(0, 0).number, On: p.on, Apart: true})
 	defer e.calls.End()
 	e.ctx = e.calls.Context()
-	results, err := e.replicas(args)
+	results, err := e.replicas(args.values)
 	if err != nil {
 		return err
 	}
