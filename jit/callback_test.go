@@ -56,7 +56,7 @@ func TestPassthroughCopies(t *testing.T) {
 		%%r = `+passing+`
 		return %%q, %%r, %%x : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>
 	}`, "%a", "%p", "%q"))
-	got, err := e.Call(t.Context(), tensor.Vector[float32](1, 2, 3))
+	got, err := e.Call(context.Background(), tensor.Vector[float32](1, 2, 3))
 	check.NoError(t, err)
 	want := []tensor.View{tensor.Vector[float32](22, 24, 26), tensor.Vector[float32](32, 34, 36),
 		tensor.Vector[float32](1, 2, 3)}
@@ -106,6 +106,60 @@ func TestEndlessLoop(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A run leaves a function that goes on at its deadline.
+func TestBlockedCallback(t *testing.T) {
+	over := make(chan struct{})
+	register(t, "jit.callback", func(*callbacks.Frame) error { <-over; return nil }, callbacks.Options{})
+	e := compile(t, fmt.Sprintf(`func.func @main(%%x: tensor<3xf32>) -> tensor<3xf32> {
+		%%p = `+passing+`
+		return %%p : tensor<3xf32> }`, "%x"))
+	defer close(over)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	x := tensor.Vector[float32](1, 2, 3)
+	left := make(chan error, 1)
+	go func() {
+		_, err := e.Call(ctx, x)
+		left <- err
+	}()
+	select {
+	case err := <-left:
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("the error is %v", err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("the run still waits for the function, long after its deadline")
+	}
+}
+
+// A function that writes to what it may only read does not change the caller's array.
+func TestWritingCallback(t *testing.T) {
+	register(t, "jit.callback", func(f *callbacks.Frame) error {
+		clear(f.Args[0].Data)
+		return nil
+	}, callbacks.Options{})
+	e := compile(t, `func.func @main(%x: tensor<4x3xf32>) -> tensor<f32> {
+		%y = stablehlo.slice %x [2:3, 0:3] : (tensor<4x3xf32>) -> tensor<1x3xf32>
+		`+observing("%x", "tensor<4x3xf32>")+observing("%y", "tensor<1x3xf32>")+`
+		%c = stablehlo.constant dense<1.0> : tensor<f32>
+		return %c : tensor<f32> }`)
+	x := tensor.Vector[float32](1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)
+	x.Shape.Dims = []int{4, 3}
+	want := x.Clone()
+	for _, ctx := range []context.Context{context.Background(), t.Context()} {
+		check.Must(e.Call(ctx, x))
+		if diff := cmp.Diff(want, x); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+func observing(value, typ string) string {
+	return value + `seen = stablehlo.custom_call @calliope_io_callback(` + value + `) {api_version = 4 : i32, has_side_effect = true,
+		backend_config = {callback = "jit.callback", form = "observe", v = 1 : i64}} : (` + typ + `) -> tensor<1xui8>
+		`
 }
 
 // A function gets each element of less than a byte in a byte of its own, with its sign, and compiled code gets no other

@@ -56,7 +56,9 @@ func cloned(shapes []tensor.Shape) []tensor.Shape {
 
 // Call runs the module on arrays, which it reads in place, and returns the results in new ones. If a callback fails,
 // the run ends, and the error is a *callbacks.CallError. ctx is the context of the callbacks. If it ends, so does the
-// run, at its next callback or the next iteration of a while: compiled code cannot be stopped elsewhere.
+// run: it leaves a callback that goes on, and otherwise ends at its next callback or the next iteration of a while,
+// for compiled code cannot be stopped elsewhere. Therefore callbacks get copies of their arrays, on another goroutine,
+// if ctx can end.
 func (e *Executable) Call(ctx context.Context, inputs ...tensor.View) ([]tensor.View, error) {
 	outputs := make([]tensor.View, len(e.outputs))
 	for i, s := range e.outputs {
@@ -79,6 +81,14 @@ func aligned(n int) []byte {
 // the run then overwrites. Otherwise that parameter is copied to the result first. After the first call CallInto
 // allocates nothing, unless the module has callbacks, or ctx can end and the module has loops that end with it.
 func (e *Executable) CallInto(ctx context.Context, outputs []tensor.View, inputs ...tensor.View) error {
+	return e.CallInPlace(ctx, outputs, inputs, func(int) bool { return false })
+}
+
+// CallInPlace is like CallInto, and callbacks get the memory of the inputs for which inPlace is true. Of others they
+// get copies, so that a function that writes to its arguments, which it may not, does not change the caller's arrays.
+func (e *Executable) CallInPlace(
+	ctx context.Context, outputs, inputs []tensor.View, inPlace func(input int) bool,
+) error {
 	if err := dispatch.Ended(ctx); err != nil {
 		return err
 	}
@@ -96,16 +106,30 @@ func (e *Executable) CallInto(ctx context.Context, outputs []tensor.View, inputs
 		copy(outputs[result].Data, inputs[parameter].Data) // returns at once if they are the same memory
 	}
 	defer e.put(f)
+	var kept []tensor.View
 	for i, v := range inputs {
 		f.set(i, v, true)
+		if e.calls.Any() && !inPlace(i) && !e.donated(i, v, outputs) {
+			kept = append(kept, v)
+		}
 	}
 	for i, v := range outputs {
 		f.set(len(inputs)+i, v, false)
 	}
-	err = e.calls.Run(ctx, e.main, &f.addresses[0])
+	err = e.calls.Run(ctx, e.main, &f.addresses[0], kept)
 	goruntime.KeepAlive(inputs)
 	goruntime.KeepAlive(outputs)
 	return err
+}
+
+// donated reports whether a result is in the memory of an input.
+func (e *Executable) donated(parameter int, in tensor.View, outputs []tensor.View) bool {
+	for result, donor := range e.donors {
+		if donor == parameter && unsafe.SliceData(outputs[result].Data) == unsafe.SliceData(in.Data) {
+			return true
+		}
+	}
+	return false
 }
 
 // Barrier waits until every callback of every earlier call is done, and returns the errors of taps since the last one,

@@ -134,8 +134,14 @@ func TestEncodings(t *testing.T) {
 }
 
 // TestForeign cuts calls of a target of another host: with attributes, arrays in another layout, and results in the
-// memory of operands.
+// memory of operands, on the thread of the runtime and on others, where a function gets copies.
 func TestForeign(t *testing.T) {
+	for _, way := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine} {
+		t.Run(way.String(), func(t *testing.T) { testForeign(t, way) })
+	}
+}
+
+func testForeign(t *testing.T, way callbacks.Dispatch) {
 	var seen []string
 	register(t, "mine", func(f *callbacks.Frame) error {
 		seen = append(seen, fmt.Sprint(f.Attributes, f.Args))
@@ -149,7 +155,7 @@ func TestForeign(t *testing.T) {
 			in[i]++
 		}
 		return nil
-	}, callbacks.Options{})
+	}, callbacks.Options{Dispatch: way})
 	register(t, "see", func(f *callbacks.Frame) error { return nil }, callbacks.Options{Dispatch: callbacks.Async})
 	m := mlirtest.Parse(t, mlirtest.Context(t),
 		`func.func @main(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) {

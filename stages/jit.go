@@ -60,11 +60,15 @@ func (e wholeModule) Run(ctx context.Context, inputs ...bridge.Input) ([]*bridge
 	if err := dispatch.Ended(ctx); err != nil {
 		return nil, err
 	}
-	args, err := take(inputs, e.inputs, 1, []Device{JIT()})
-	defer release(args...)
+	taken, err := take(inputs, e.inputs, 1, []Device{JIT()})
+	if err == nil {
+		err = taken.claim()
+	}
+	defer taken.release()
 	if err != nil {
 		return nil, err
 	}
+	args := taken.values
 	views, err := hosts(ctx, args)
 	if err != nil {
 		return nil, err
@@ -82,7 +86,7 @@ func (e wholeModule) Run(ctx context.Context, inputs ...bridge.Input) ([]*bridge
 			return nil, err
 		}
 	}
-	if err := e.CallInto(ctx, memory, views...); err != nil {
+	if err := e.CallInPlace(ctx, memory, views, func(i int) bool { return !args[i].lent }); err != nil {
 		closeAll(out)
 		return nil, err
 	}

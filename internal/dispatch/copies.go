@@ -11,9 +11,9 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// copies is a frame with its own memory: operands and ids are copied, and results are zero.
-// In the passthrough form the results are the operands. The memory is reused for a later
-// call with arrays of the same types.
+// copies is a frame with its own memory: operands and ids are copied, and results are zero,
+// or have the elements of the operand whose memory is theirs. In the passthrough form the
+// results are the operands. The memory is reused for a later call with arrays of the same types.
 type copies struct {
 	frame callbacks.Frame // the function's frame
 	own   *access.Frame   // the part of frame that a runtime sets
@@ -70,6 +70,12 @@ func (c *copies) fill(s *Slot, f *Call, run *Run) {
 	} else {
 		c.make(from, nil)
 	}
+	for i, v := range results { // one in the memory of an operand has its elements
+		same := func(a tensor.View) bool { return unsafe.SliceData(a.Data) == unsafe.SliceData(v.Data) }
+		if len(v.Data) > 0 && slices.ContainsFunc(f.Args, same) {
+			cached.Copy(c.memory[2][i].Data, v.Data)
+		}
+	}
 	lists := c.memory
 	if passthrough {
 		lists[2] = lists[0]
@@ -80,6 +86,7 @@ func (c *copies) fill(s *Slot, f *Call, run *Run) {
 	c.frame = callbacks.Frame{
 		Name: f.Name, Config: f.Config, Device: f.Device, RunID: f.RunID,
 		Args: slices.Clip(c.lists[0]), IDs: slices.Clip(c.lists[1]), Results: slices.Clip(c.lists[2]),
+		Attributes: f.Attributes,
 	}
 	c.own = access.FrameOf(&c.frame)
 	c.own.Aliased = f.own.Aliased

@@ -51,6 +51,10 @@ type RunOptions struct {
 	// Apart gives each inline call a goroutine of its own, which runtime.Goexit may end: for
 	// a runtime that does not call from C, but on the goroutine of its caller.
 	Apart bool
+	// Leave makes inline calls on workers, with copies of the arrays, if the context of the run
+	// can end: for a runtime that calls on the goroutine of its caller, which then leaves a
+	// function that goes on.
+	Leave bool
 	// Expendable reports whether the calling goroutine may end in an inline call by
 	// runtime.Goexit; the runtime then notices this and ends the run. It may be nil.
 	Expendable func() bool
@@ -68,7 +72,9 @@ func (g *Group) Begin(ctx context.Context, r *Run, o RunOptions) {
 	}
 	r.own.begin(ctx, r, time.Time{})
 	r.ctx = &r.own
-	r.special = o.Devices > 1 || r.overrides != nil || o.OnCaller != nil || o.Memory != nil || o.Apart
+	r.options.Leave = o.Leave && ctx.Done() != nil
+	r.special = r.options.Leave || o.Devices > 1 || r.overrides != nil || o.OnCaller != nil || o.Memory != nil ||
+		o.Apart
 	g.add(r)
 	r.began()
 }

@@ -185,7 +185,7 @@ func (s *Slot) do(c *Call, r *Run) (later bool, err error) {
 		started := s.counts.begin(s.measure)
 		err = s.settle(c, r, r.onCaller(c, func() error { return s.inline(ctx, *fn, c, protect) }))
 		s.counts.end(started)
-	case s.dispatch == callbacks.Inline:
+	case s.dispatch == callbacks.Inline && (r == nil || !r.options.Leave):
 		started, call := s.counts.begin(s.measure), protectInline
 		if r != nil && r.options.Apart {
 			call = protectApart

@@ -2,12 +2,14 @@ package callback
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/jit/internal/runtime"
+	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // Calls are the calls of a compiled module that functions of the host serve. They are safe for concurrent use.
@@ -35,6 +37,9 @@ func (c *Calls) Close() {
 	c.group.Close()
 }
 
+// Any reports whether there are calls.
+func (c *Calls) Any() bool { return len(c.sites) > 0 }
+
 // Barrier waits for the callbacks of all earlier runs: see dispatch.Group.
 func (c *Calls) Barrier(ctx context.Context, name string) error { return c.group.Barrier(ctx, name) }
 
@@ -43,18 +48,22 @@ var lastNumber atomic.Int64
 
 const firstRun = 1 << 40
 
-// Run calls a packed function of the module with its arguments, which are in C's memory, as one run. It returns the
-// error of the callback that ended the run. If ctx ends, the run ends at the next call or iteration of a while.
-func (c *Calls) Run(ctx context.Context, function unsafe.Pointer, arguments *unsafe.Pointer) error {
+// Run calls a packed function of the module with its arguments, which are in C's memory, as one run. kept are arrays
+// among them that callbacks must not change: they get copies. Run returns the error of the callback that ended the run.
+// If ctx ends, the run leaves a callback that goes on, or ends at the next call or iteration of a while.
+func (c *Calls) Run(
+	ctx context.Context, function unsafe.Pointer, arguments *unsafe.Pointer, kept []tensor.View,
+) error {
 	if len(c.sites) == 0 {
 		return c.runAlone(ctx, function, arguments)
 	}
-	r := &run{calls: c}
+	r := &run{calls: c, kept: kept}
 	r.code.Host, r.code.Module = r, c.module
 	if ctx.Done() != nil {
 		defer context.AfterFunc(ctx, r.code.Stop)()
 	}
-	c.group.Begin(ctx, &r.host, dispatch.RunOptions{ID: firstRun + lastNumber.Add(1), Nested: runtime.Inside(0)})
+	c.group.Begin(ctx, &r.host, dispatch.RunOptions{
+		ID: firstRun + lastNumber.Add(1), Nested: runtime.Inside(0), Leave: true})
 	defer r.host.End()
 	if r.code.Invoke(function, arguments) {
 		return nil
@@ -89,11 +98,21 @@ type run struct {
 	calls *Calls
 	code  runtime.Run
 	host  dispatch.Run
+	kept  []tensor.View
+}
+
+// keeps reports whether an array is one that the run must not change, or part of it.
+func (r *run) keeps(array []byte) bool {
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(array)))
+	return len(array) > 0 && slices.ContainsFunc(r.kept, func(v tensor.View) bool {
+		start := uintptr(unsafe.Pointer(unsafe.SliceData(v.Data)))
+		return start <= at && at < start+uintptr(len(v.Data))
+	})
 }
 
 // Call implements runtime.Host.
 func (r *run) Call(number int, arrays *unsafe.Pointer) bool {
-	err := r.calls.sites[number].call(&r.host, arrays)
+	err := r.calls.sites[number].call(r, arrays)
 	if err != nil {
 		r.host.Fail(err)
 	}

@@ -50,12 +50,13 @@ func (s *site) close() {
 // A call is a call of a site. Later ones use its memory again.
 type call struct {
 	hostcall.Call
-	views []tensor.View // of arrays
+	views  []tensor.View // of arrays
+	copies [][]byte      // the memory of copies, by array
 }
 
 // call makes a call with the addresses of its arrays.
-func (s *site) call(r *dispatch.Run, addresses *unsafe.Pointer) error {
-	bound, lane := s.bound, -1
+func (s *site) call(of *run, addresses *unsafe.Pointer) error {
+	bound, lane, r := s.bound, -1, &of.host
 	if bound.Slot != nil {
 		lane = bound.Slot.Lane(int(r.ID()))
 	} else {
@@ -67,6 +68,9 @@ func (s *site) call(r *dispatch.Run, addresses *unsafe.Pointer) error {
 	}
 	c := s.take(bound, lane)
 	s.view(c.views, addresses)
+	if bound.Slot.InPlace(r) {
+		s.copyKept(c, of)
+	}
 	s.widen(c.views)
 	for i, k := range s.results {
 		c.Outputs[i] = c.views[k]
@@ -95,6 +99,19 @@ func (s *site) view(views []tensor.View, addresses *unsafe.Pointer) {
 		if n := shape.NumBytes(); n > 0 {
 			views[i].Data = unsafe.Slice((*byte)(at[0]), n)
 			at = at[1:]
+		}
+	}
+}
+
+// copyKept gives a function copies of what the run must not change, for nothing keeps the function from writing.
+func (s *site) copyKept(c *call, of *run) {
+	for i := range c.views {
+		if v := &c.views[i]; of.keeps(v.Data) {
+			if c.copies == nil {
+				c.copies = make([][]byte, len(c.views))
+			}
+			c.copies[i] = append(c.copies[i][:0], v.Data...)
+			v.Data = c.copies[i]
 		}
 	}
 }
