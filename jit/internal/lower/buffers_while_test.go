@@ -47,6 +47,14 @@ func TestWhileBuffers(t *testing.T) {
 			%x = stablehlo.or %w, %c : tensor<4xi32>
 			%y = stablehlo.add %x, %x : tensor<4xi32>
 			%v = stablehlo.add %d, %y : tensor<4xi32>`, "%y", "%x"},
+		{"a whole update", "%x = stablehlo.dynamic_update_slice %a, %b, %i : " +
+			"(tensor<4xi32>, tensor<4xi32>, tensor<i32>) -> tensor<4xi32>", "%x", "%c"},
+		{"a reversal of nothing", "%x = stablehlo.reverse %a, dims = [] : tensor<4xi32>", "%b", "%x"},
+		{"a choice that is known", `%false = stablehlo.constant dense<false> : tensor<4xi1>
+			%x = stablehlo.select %false, %c, %a : tensor<4xi1>, tensor<4xi32>`, "%b", "%x"},
+		{"whole parts", `%w = stablehlo.slice %a [0:4] : (tensor<4xi32>) -> tensor<4xi32>
+			%x = stablehlo.dynamic_slice %w, %i, sizes = [4] : (tensor<4xi32>, tensor<i32>) -> tensor<4xi32>
+			%y = stablehlo.transpose %x, dims = [0] : (tensor<4xi32>) -> tensor<4xi32>`, "%b", "%y"},
 		{"a reversal", "%x = stablehlo.reverse %a, dims = [0] : tensor<4xi32>", "%x", "%a"},
 		{"a condition", `%q = stablehlo.compare LT, %i, %one : (tensor<i32>, tensor<i32>) -> tensor<i1>
 			%x:2 = "stablehlo.if"(%q) ({

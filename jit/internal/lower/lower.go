@@ -35,7 +35,7 @@ func Run(m *mlir.Module, run func(m *mlir.Module, passes ...string) error) error
 		return run(m, "stablehlo-legalize-to-linalg", "reconcile-unrealized-casts")
 	}
 	for _, step := range []func(*mlir.Module) error{
-		check, returns, powers, widen, replace, legalize, left, scalars,
+		check, returns, fold, powers, widen, replace, legalize, left, scalars,
 	} {
 		if err := step(m); err != nil {
 			return err
