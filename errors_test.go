@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/calliope-mlir/calliope"
 	"github.com/calliope-mlir/calliope/bridge"
@@ -168,4 +169,23 @@ func TestClosureError(t *testing.T) {
 		!strings.Contains(call.Loc, "errors_test.go:") {
 		t.Errorf("the error is %v", err)
 	}
+}
+
+// A Go function that waits for a call of its own Function on another goroutine does not wait for ever.
+func TestRecursionElsewhere(t *testing.T) {
+	calliope.LimitTraces(t, 50*time.Millisecond)
+	var f *calliope.Function
+	inner := make(chan error)
+	f = calliope.Func(func(x builder.Value) builder.Value {
+		go func() {
+			_, err := calliope.Call[[]float32](f, []float32{1, 2})
+			inner <- err
+		}()
+		check.Error(t, <-inner, "if it calls the Function that is made of it, let it call the Go function itself")
+		return builder.Add(x, x)
+	})
+	check.Cleanup(t, f)
+	got, err := calliope.Call[[]float32](f, []float32{1, 2})
+	check.NoError(t, err)
+	check.Diff(t, "result", []float32{2, 4}, got)
 }

@@ -318,11 +318,8 @@ func (f *Function) find(ctx context.Context, r request) (*compiled, error) {
 		} else if !c.traced.Load() && isBuilding() {
 			return nil, errors.New("calliope: the Go function calls the Function that is made of it: call the Go function itself")
 		}
-		select {
-		case <-c.ready:
-		case <-ctx.Done():
-			return nil, fmt.Errorf("calliope: the function is being compiled, for %v now, which goes on for later calls: %w",
-				time.Since(c.since).Round(time.Millisecond), context.Cause(ctx))
+		if err := c.await(ctx); err != nil {
+			return nil, err
 		}
 		switch {
 		case c.err != nil:
@@ -332,6 +329,29 @@ func (f *Function) find(ctx context.Context, r request) (*compiled, error) {
 			return c, nil
 		}
 		// The goroutine that called the Go function got an error, or a panic.
+	}
+}
+
+// traceLimit is how long a call waits for a Go function that builds its module.
+var traceLimit = time.Minute
+
+// await waits until an entry is compiled, or failed.
+func (c *compiled) await(ctx context.Context) error {
+	limit := time.NewTimer(traceLimit)
+	defer limit.Stop()
+	for {
+		select {
+		case <-c.ready:
+			return nil
+		case <-ctx.Done():
+			return fmt.Errorf("calliope: the function is being compiled, for %v now, which goes on for later calls: %w",
+				time.Since(c.since).Round(time.Millisecond), context.Cause(ctx))
+		case <-limit.C:
+			if !c.traced.Load() { // it may wait for this call, from a goroutine that it started
+				return fmt.Errorf("calliope: the Go function has been building its module for %v: if it calls the "+
+					"Function that is made of it, let it call the Go function itself", traceLimit)
+			}
+		}
 	}
 }
 
