@@ -12,18 +12,19 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/execution"
 )
 
-// compiled has the addresses of the kernels by their names. Compiling one takes longer than most modules, and the code
-// is the same for all, and for all libraries.
-var compiled = struct {
-	sync.Mutex
-	addresses map[string]unsafe.Pointer
-}{addresses: map[string]unsafe.Pointer{}}
+// codes has the code of the kernels by their names. Compiling one takes longer than most modules, and the code is the
+// same for all, and for all libraries.
+var codes sync.Map // of *code
+
+// code is a kernel's.
+type code struct {
+	mu      sync.Mutex     // held while the kernel is compiled, for modules that need it
+	address unsafe.Pointer // nil until then
+}
 
 // Kernels returns the addresses of the functions that a lowered module calls for products, besides those of package
 // runtime, by their names.
 func Kernels(m *mlir.Module) (map[string]unsafe.Pointer, error) {
-	compiled.Lock()
-	defer compiled.Unlock()
 	called := map[string]unsafe.Pointer{}
 	for op := range m.Body().Operations() {
 		name, _ := op.Symbol()
@@ -31,16 +32,24 @@ func Kernels(m *mlir.Module) (map[string]unsafe.Pointer, error) {
 		if !ok {
 			continue
 		}
-		if compiled.addresses[name] == nil {
-			address, err := k.compile(m.Context().Library())
-			if err != nil {
-				return nil, err
-			}
-			compiled.addresses[name] = address
+		c, _ := codes.LoadOrStore(name, new(code))
+		var err error
+		if called[name], err = c.(*code).get(k, m.Context().Library()); err != nil {
+			return nil, err
 		}
-		called[name] = compiled.addresses[name]
 	}
 	return called, nil
+}
+
+func (c *code) get(k kernel, l *mlir.Library) (unsafe.Pointer, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.address != nil {
+		return c.address, nil
+	}
+	var err error
+	c.address, err = k.compile(l)
+	return c.address, err
 }
 
 // lowering makes a kernel one of the LLVM dialect.
