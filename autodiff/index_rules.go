@@ -70,6 +70,14 @@ func greatest(t mlir.Type) int64 {
 	return math.MaxInt64 >> (63 - min(bits, 63))
 }
 
+// least returns the least value of a type of integers.
+func least(t mlir.Type) int64 {
+	if _, sign, _ := element(t).IntegerWidth(); sign == mlir.Unsigned {
+		return 0
+	}
+	return -greatest(t) - 1
+}
+
 func isMadeBy(v mlir.Value, name string) bool { return v.IsResult() && v.Owner().Name() == name }
 
 // bounds returns the least and the greatest start index of a slice, for each index. The greatest one is limited by the

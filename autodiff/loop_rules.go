@@ -463,6 +463,9 @@ func countTrips(op mlir.Operation) (t trips, ok bool) {
 	limit, okLimit := integer(bound)
 	start, okStart := integer(op.Operand(t.variable))
 	step, okStep := increment(body.Terminator().Operand(t.variable), body.Argument(t.variable))
+	for _, n := range []int64{limit, start, step} {
+		okLimit = okLimit && -1<<61 < n && n < 1<<61 // so that nothing below overflows
+	}
 	if !okLimit || !okStart || !okStep || step == 0 {
 		return t, false
 	}
@@ -479,7 +482,9 @@ func countTrips(op mlir.Operation) (t trips, ok bool) {
 	default:
 		return t, false
 	}
-	return t, true
+	// Where the variable wraps around, the loop goes on.
+	end := start + t.n*step
+	return t, least(variable.Type()) <= end && end <= greatest(variable.Type())
 }
 
 // ceil returns the least number of steps that cover a distance, or 0 for one in the other direction.
