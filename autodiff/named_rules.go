@@ -139,15 +139,16 @@ func expandRaggedDot(f *forward, op mlir.Operation) []mlir.Value {
 		return []mlir.Value{product(o.LHS)}
 	}
 
-	// The groups are the first dimension of the copies.
+	// The groups are the first dimension of the copies. Their sizes may have a type that does not count to their sum.
 	groups := dims(o.GroupSizes)[0]
+	sizes := f.Widened(o.GroupSizes)
 	ends := f.Do(stablehlo.ReduceWindowOp{
-		Inputs: []mlir.Value{o.GroupSizes}, InitValues: []mlir.Value{f.scalarZero(o.GroupSizes)},
-		WindowDimensions: []int64{groups}, Padding: [][2]int64{{groups - 1, 0}}, Body: f.adder(o.GroupSizes),
+		Inputs: []mlir.Value{sizes}, InitValues: []mlir.Value{f.scalarZero(sizes)},
+		WindowDimensions: []int64{groups}, Padding: [][2]int64{{groups - 1, 0}}, Body: f.adder(sizes),
 	})
-	starts := f.sub(ends, o.GroupSizes)
+	starts := f.sub(ends, sizes)
 	shape := append([]int64{groups}, dims(o.LHS)...)
-	place := f.Iota(element(o.GroupSizes.Type()), ragged+1, shape...)
+	place := f.Iota(element(sizes.Type()), ragged+1, shape...)
 	within := f.Binary(stablehlo.And,
 		f.Compare(stablehlo.CompareLE, f.Broadcast(starts, []int64{0}, shape...), place),
 		f.Compare(stablehlo.CompareLT, place, f.Broadcast(ends, []int64{0}, shape...)))

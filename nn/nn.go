@@ -63,6 +63,9 @@ func along(x, reduced builder.Value, axis int) builder.Value {
 // OneHot returns arrays of n elements, along a new last axis, that are 1 at the index and 0 elsewhere, and all 0 for an
 // index that is negative or not less than n.
 func OneHot(indices builder.Value, n int, d tensor.DType) builder.Value {
+	if indices.Shape().DType.Size() < 4 { // it need not count to n
+		indices = builder.Convert(indices, tensor.S32)
+	}
 	shape := indices.Shape()
 	dims := append(append([]int{}, shape.Dims...), n)
 	at := builder.Iota(indices.Func(), tensor.ShapeOf(shape.DType, dims...), len(dims)-1)

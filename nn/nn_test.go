@@ -125,3 +125,20 @@ func TestInitialValues(t *testing.T) {
 		}
 	}
 }
+
+// TestOneHotOfNarrow holds that indices of a type that does not count to n are not the same as others.
+func TestOneHotOfNarrow(t *testing.T) {
+	oneHot := func(n int) func(builder.Value) builder.Value {
+		return func(i builder.Value) builder.Value { return nn.OneHot(i, n, tensor.S32) }
+	}
+	places := func(v tensor.View) (list []int) {
+		for i, x := range check.Must(tensor.Slice[int32](v)) {
+			if x != 0 {
+				list = append(list, i)
+			}
+		}
+		return list
+	}
+	check.Diff(t, "of uint8", []int{3, 300 + 255}, places(run[tensor.View](t, oneHot(300), []uint8{3, 255})))
+	check.Diff(t, "of int8", []int{127}, places(run[tensor.View](t, oneHot(200), []int8{127, -100})))
+}

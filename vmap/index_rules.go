@@ -32,7 +32,7 @@ func gather(b *batcher, op mlir.Operation) []mlir.Value {
 		d.StartIndicesBatchingDims = after(d.StartIndicesBatchingDims)
 		d.IndexVectorDim++
 		o.IndicesAreSorted = false
-		o.StartIndices = b.widened(o.StartIndices)
+		o.StartIndices = b.Widened(o.StartIndices)
 	}
 	switch {
 	case ofOperand && ofIndices:
@@ -62,7 +62,7 @@ func scatter(b *batcher, op mlir.Operation) []mlir.Value {
 		d.ScatterIndicesBatchingDims = first(0, after(d.ScatterIndicesBatchingDims))
 		d.InputBatchingDims = first(0, d.InputBatchingDims)
 		d.IndexVectorDim++
-		operands[n] = b.widened(operands[n])
+		operands[n] = b.Widened(operands[n])
 	} else {
 		d.UpdateWindowDims = first(0, d.UpdateWindowDims)
 	}
@@ -150,15 +150,5 @@ func (b *batcher) vectors(indices []mlir.Value) mlir.Value {
 	for _, v := range indices {
 		columns = append(columns, b.Reshape(b.full(v), b.size, 1))
 	}
-	return b.widened(b.Do(stablehlo.ConcatenateOp{Inputs: columns, Dimension: 1}))
-}
-
-// widened returns indices in 32 bits at least. Smaller ones need not count to the size of the batch, nor to the last
-// start of a slice.
-func (b *batcher) widened(indices mlir.Value) mlir.Value {
-	if bits, _, _ := element(indices.Type()).IntegerWidth(); bits >= 32 {
-		return indices
-	}
-	i32 := b.Context.IntegerType(32, mlir.Signless)
-	return b.Do(stablehlo.ConvertOp{Operand: indices, ResultType: b.tensor(i32, dims(indices)...)})
+	return b.Widened(b.Do(stablehlo.ConcatenateOp{Inputs: columns, Dimension: 1}))
 }

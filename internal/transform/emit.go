@@ -204,3 +204,12 @@ func (e *Emitter) Slice(x mlir.Value, start, limit, strides []int64) mlir.Value 
 func (e *Emitter) Iota(element mlir.Type, dimension int64, shape ...int64) mlir.Value {
 	return e.Do(stablehlo.IotaOp{IotaDimension: dimension, ResultType: Must(e.Context.TensorType(element, shape...))})
 }
+
+// Widened returns integers in 32 bits at least. Smaller ones need not count to the size of a dimension.
+func (e *Emitter) Widened(x mlir.Value) mlir.Value {
+	if bits, _, _ := Element(x.Type()).IntegerWidth(); bits >= 32 {
+		return x
+	}
+	i32 := e.Context.IntegerType(32, mlir.Signless)
+	return e.Do(stablehlo.ConvertOp{Operand: x, ResultType: Must(e.Context.TensorType(i32, Dims(x)...))})
+}
