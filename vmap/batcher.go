@@ -3,6 +3,7 @@ package vmap
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/transform"
@@ -92,16 +93,45 @@ func (b *batcher) copy(op mlir.Operation) mlir.Operation {
 func (b *batcher) apply(op mlir.Operation, operands []mlir.Value, attributes ...mlir.NamedAttribute) []mlir.Value {
 	made := b.copy(op)
 	made.SetOperands(operands...)
-	for _, name := range []string{"mhlo.sharding", "sdy.sharding", "sdy.sharding_rule"} { // of other shapes
-		made.RemoveAttribute(name)
-	}
 	for _, a := range attributes {
 		made.SetAttribute(a.Name, a.Value)
 	}
 	for _, v := range made.Results() {
 		v.SetType(b.typeOf(v.Type()))
 	}
-	return made.ResultValues()
+	return keepNotes(op, made).ResultValues()
+}
+
+// keepNotes gives an operation that stands for another one its attributes of other dialects, such as the most steps of
+// a loop. Shardings are left out: they are of other shapes.
+func keepNotes(op, made mlir.Operation) mlir.Operation {
+	for name, a := range op.Attributes() {
+		if _, ok := made.Attribute(name); !ok && strings.Contains(name, ".") {
+			made.SetAttribute(name, a)
+		}
+	}
+	for _, name := range []string{"mhlo.sharding", "sdy.sharding", "sdy.sharding_rule"} {
+		made.RemoveAttribute(name)
+	}
+	return made
+}
+
+// keepEachNote is keepNotes for the operation that a rule created, if it is of the same name. Those of custom calls say
+// how they are called, which their rules know.
+func (b *batcher) keepEachNote(op mlir.Operation, results []mlir.Value) []mlir.Value {
+	if op.Name() == "stablehlo.custom_call" {
+		return results
+	}
+	given := map[mlir.Value]bool{}
+	for _, v := range op.Operands() {
+		given[b.get(v)] = true
+	}
+	for _, v := range results {
+		if v.IsResult() && v.Owner().Name() == op.Name() && !given[v] {
+			keepNotes(op, v.Owner())
+		}
+	}
+	return results
 }
 
 func (b *batcher) ints(name string, values []int64) mlir.NamedAttribute {
@@ -165,8 +195,10 @@ func (b *batcher) operation(op mlir.Operation) []mlir.Value {
 		fail(op, "no rule is known that batches this operation: replace it, or keep batched values from it")
 	case !isControl(op) && op.Name() != callop.Manual && slices.ContainsFunc(of, outside):
 		return b.loop(op) // a region uses a batched value from outside
+	case isControl(op):
+		return r(b, op)
 	}
-	return r(b, op)
+	return b.keepEachNote(op, r(b, op))
 }
 
 // dependencies returns the batched values of the source that an operation and its regions use.

@@ -36,9 +36,9 @@ func branches(b *batcher, op mlir.Operation) []mlir.Value {
 	b.Loc = op.Location()
 	if op.Name() == "stablehlo.if" {
 		o := stablehlo.IfOp{Pred: b.get(selector), TrueBranch: regions[0], FalseBranch: regions[1]}
-		return b.Op(o).ResultValues()
+		return keepNotes(op, b.Op(o)).ResultValues()
 	}
-	return b.Op(stablehlo.CaseOp{Index: b.get(selector), Branches: regions}).ResultValues()
+	return keepNotes(op, b.Op(stablehlo.CaseOp{Index: b.get(selector), Branches: regions})).ResultValues()
 }
 
 // inOrder reports whether an operation must be run for one element after the other, if they do not all run it: it has
@@ -146,7 +146,7 @@ func while(b *batcher, op mlir.Operation) []mlir.Value {
 	}
 	if !r.is(condition) {
 		types := mlir.TypesOf(initial)
-		return b.Op(stablehlo.WhileOp{
+		return keepNotes(op, b.Op(stablehlo.WhileOp{
 			Operand: initial,
 			Cond: b.region(types, func(v []mlir.Value) []mlir.Value {
 				b.evaluate(cond, v)
@@ -156,7 +156,7 @@ func while(b *batcher, op mlir.Operation) []mlir.Value {
 				b.evaluate(body, v)
 				return b.returned(r, body, op.ResultValues())
 			}),
-		}).ResultValues()
+		})).ResultValues()
 	}
 	if b.inOrder(op) {
 		return b.loop(op)
@@ -164,7 +164,7 @@ func while(b *batcher, op mlir.Operation) []mlir.Value {
 	b.evaluate(cond, initial)
 	carried := first(b.full(condition), initial) // which elements go on, and the values
 	types := mlir.TypesOf(carried)
-	return b.Op(stablehlo.WhileOp{
+	return keepNotes(op, b.Op(stablehlo.WhileOp{
 		Operand: carried,
 		Cond:    b.region(types, func(v []mlir.Value) []mlir.Value { return []mlir.Value{b.anyOf(v[0])} }),
 		Body: b.region(types, func(v []mlir.Value) []mlir.Value {
@@ -190,5 +190,5 @@ func while(b *batcher, op mlir.Operation) []mlir.Value {
 			b.evaluate(cond, next)
 			return first(b.full(condition), next)
 		}),
-	}).ResultValues()[1:]
+	})).ResultValues()[1:]
 }
