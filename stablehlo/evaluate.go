@@ -37,7 +37,8 @@ func (e *EvaluateError) Error() string {
 // wider one of the two types, a comparison by totalOrder as one of integers, and a
 // select_and_scatter that adds as one from zero, to which its initial value is added.
 // Unsigned indices are made signed ones of 64 bits. The quotient of an integer by zero has
-// all bits set, the remainder is the integer, and the least integer divided by -1 is itself.
+// all bits set, the remainder is the integer, and the least integer divided by -1 is itself. Numbers of f8E3M4 are
+// rounded to integers in f32.
 func Evaluate(m *mlir.Module, arguments ...tensor.View) ([]tensor.View, error) {
 	c := m.Context()
 	l := c.Library()
@@ -112,7 +113,7 @@ type correction struct {
 // corrections are in the order in which an operation needs them.
 var corrections = []correction{
 	{mixed, makeUniform}, {reordered, reorder}, {totalOrder, compareIntegers}, {repeats, addInitial},
-	{unsignedIndices, signIndices}, {divides, divideSafely},
+	{unsignedIndices, signIndices}, {divides, divideSafely}, {roundsSmall, roundWide},
 }
 
 // corrected returns a module in which no operation is one that the interpreter computes
