@@ -13,7 +13,11 @@ func ofCHLO() []*operation {
 	list := slices.Concat(
 		inexactly(sameType("fc", 1,
 			"chlo.acos chlo.acosh chlo.asin chlo.asinh chlo.atan chlo.atanh chlo.cosh chlo.sinh chlo.tan")),
-		inexactly(sameType("f", 1, "chlo.bessel_i1e chlo.digamma chlo.erf chlo.erf_inv chlo.erfc chlo.lgamma")),
+		inexactly(sameType("f", 1, "chlo.bessel_i1e chlo.digamma chlo.erf chlo.erf_inv chlo.erfc")),
+		[]*operation{{name: "chlo.lgamma", takes: "f", inexact: true, magnitude: 0.01, make: func(g *generator,
+			op *operation, x value) []value {
+			return g.elementwise(op.name, x, 1, x.element)
+		}}},
 		inexactly(sameType("f", 2, "chlo.polygamma chlo.zeta")),
 		sameType("f", 2, "chlo.next_after"),
 		inexactIfComplex(sameType("fc", 1, "chlo.square")),
@@ -33,7 +37,7 @@ func ofCHLO() []*operation {
 				return []value{g.line(op.name, "value = "+number+" : "+x.MLIR(), []value{x}, value{element: x.element,
 					dims: x.dims})}
 			}},
-			{name: "chlo.top_k", takes: "suf", moves: true, make: func(g *generator, op *operation, x value) []value {
+			{name: "chlo.top_k", takes: "suf", make: func(g *generator, op *operation, x value) []value {
 				if len(x.dims) == 0 || x.is("f") && g.odd {
 					return g.fail()
 				}

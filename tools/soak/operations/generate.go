@@ -117,7 +117,7 @@ func (g *generator) elementFor(op *operation) element {
 func (g *generator) make(op *operation, x value) []value {
 	g.p.ops, g.p.types = append(g.p.ops, op), append(g.p.types, x.element)
 	g.p.reordered = g.p.reordered || op.reorders
-	g.p.absolute = g.p.absolute || strings.Contains(op.name, "batch_norm") || strings.HasSuffix(op.name, "fft")
+	g.p.magnitude = max(g.p.magnitude, op.magnitude)
 	out := op.make(g, op, x)
 	rounded := x.isRounded()
 	for _, v := range out {

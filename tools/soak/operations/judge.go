@@ -41,7 +41,7 @@ func (p *program) differenceIn(want, got []tensor.View) *difference {
 			continue
 		}
 		for k := range w.Shape.NumElements() {
-			if !same(w, g, k, p.inexact, p.reordered) && !(p.absolute && near(w, g, k)) {
+			if !same(w, g, k, p.inexact, p.reordered) && !near(w, g, k, p.magnitude) {
 				return &difference{result: i, element: k, want: w, got: g,
 					text: fmt.Sprintf("result %d, element %d: %v instead of %v", i, k, textOf(g, k), textOf(w, k))}
 			}
@@ -89,10 +89,9 @@ func same(want, got tensor.View, i int, inexact, reordered bool) bool {
 	return true
 }
 
-// near reports whether two elements differ by less than the tolerance of a number of about 1,000, which operands have.
-func near(want, got tensor.View, i int) bool {
-	w, g := float64s(want, i), float64s(got, i)
-	return math.Abs(w[0]-g[0]) <= 1000*tolerance[want.Shape.DType]
+// near reports whether two elements differ by less than the tolerance of a number.
+func near(want, got tensor.View, i int, magnitude float64) bool {
+	return math.Abs(float64s(want, i)[0]-float64s(got, i)[0]) <= magnitude*tolerance[want.Shape.DType]
 }
 
 // small are numbers below which the relative error of an inexact result does not count.

@@ -50,8 +50,8 @@ type program struct {
 	between   []value // what the second operation takes from the first one
 	// inexact says that libraries may round the results in their own ways.
 	inexact bool
-	// absolute says that the error of a result is as large as that of the operands, as in a difference of two sums.
-	absolute bool
+	// magnitude is that of numbers whose errors are in the results, as in a difference of two sums, or 0.
+	magnitude float64
 	// reordered says that sums may be added in any order.
 	reordered bool
 }

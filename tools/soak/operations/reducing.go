@@ -14,7 +14,7 @@ func reducing() []*operation {
 		{name: "reduce", takes: "sufp8c", reorders: true, make: makeReduce},
 		{name: "reduce_window", takes: "sufp8c", reorders: true, make: makeReduceWindow},
 		{name: "select_and_scatter", takes: "sufp8", reorders: true, make: makeSelectAndScatter},
-		{name: "sort", takes: "sufp8", moves: true, make: makeSort},
+		{name: "sort", takes: "sufp8", make: makeSort},
 		{name: "cholesky", takes: "fc", inexact: true, make: func(g *generator, op *operation, x value) []value {
 			e := pick(g.Rand, of(tensor.F32, tensor.F64, tensor.C64, tensor.C128))
 			n := 1 + g.IntN(4)
@@ -23,10 +23,10 @@ func reducing() []*operation {
 				dims: m.dims})}
 		}},
 		{name: "triangular_solve", takes: "fc", inexact: true, make: makeTriangularSolve},
-		{name: "batch_norm_inference", takes: "f", inexact: true, make: makeBatchNorm},
-		{name: "batch_norm_training", takes: "f", inexact: true, make: makeBatchNorm},
-		{name: "batch_norm_grad", takes: "f", inexact: true, make: makeBatchNorm},
-		{name: "fft", takes: "fc", inexact: true, reorders: true, make: makeFFT},
+		{name: "batch_norm_inference", takes: "f", inexact: true, magnitude: 1000, make: makeBatchNorm},
+		{name: "batch_norm_training", takes: "f", inexact: true, magnitude: 1000, make: makeBatchNorm},
+		{name: "batch_norm_grad", takes: "f", inexact: true, magnitude: 1000, make: makeBatchNorm},
+		{name: "fft", takes: "fc", inexact: true, magnitude: 1000, reorders: true, make: makeFFT},
 		{name: "rng", takes: "sf", make: func(g *generator, op *operation, x value) []value {
 			// The numbers are others in each run, but between the bounds.
 			if x.Bits() < 32 {

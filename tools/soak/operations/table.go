@@ -14,6 +14,8 @@ type operation struct {
 	inexact bool
 	// inexactComplex says that they do so for complex numbers.
 	inexactComplex bool
+	// magnitude is that of numbers whose errors are in the results, or 0.
+	magnitude float64
 	// reorders says that sums and products of elements may be computed in any order.
 	reorders bool
 	// moves says that it only moves elements, so that it may follow any other operation.
