@@ -236,7 +236,7 @@ func evaluable(m *mlir.Module) (inputs []mlir.Type, err error) {
 		if !Evaluates(op.Name()) {
 			refuse(op, "the interpreter does not support this operation")
 		}
-		if dot, ok := AsDotGeneral(op); ok && contractsNothing(dot) {
+		if contractsNothing(op) {
 			refuse(op, "the interpreter does not support a contracting dimension of size 0")
 		}
 		for _, v := range op.Results() {
@@ -269,18 +269,21 @@ func evaluable(m *mlir.Module) (inputs []mlir.Type, err error) {
 	return inputs, err
 }
 
-// contractsNothing reports whether a contracting dimension has size 0.
-func contractsNothing(o DotGeneralOp) bool {
-	lhs, err := ShapeOf(o.LHS.Type())
-	if err != nil {
+// contractsNothing reports whether an operation is a product over a dimension of size 0.
+func contractsNothing(op mlir.Operation) bool {
+	var operand mlir.Value
+	var over []int64
+	if o, ok := AsDotGeneral(op); ok {
+		operand, over = o.LHS, o.DotDimensionNumbers.LHSContractingDimensions
+	} else if o, ok := AsConvolution(op); ok {
+		n := o.DimensionNumbers
+		operand = o.RHS
+		over = append(slices.Clone(n.KernelSpatialDimensions), n.KernelInputFeatureDimension)
+	} else {
 		return false
 	}
-	for _, d := range o.DotDimensionNumbers.LHSContractingDimensions {
-		if lhs.Dims[d] == 0 {
-			return true
-		}
-	}
-	return false
+	s, err := ShapeOf(operand.Type())
+	return err == nil && slices.ContainsFunc(over, func(d int64) bool { return s.Dims[d] == 0 })
 }
 
 // isStatic reports whether the interpreter supports values of the type: tensors of
