@@ -75,6 +75,7 @@ var steps = []step{
 	),
 	keepRoundings,
 	convertFloat8s,
+	narrowDoubles,
 	passes(
 		"arith-expand{include-bf16=true}",
 		"convert-math-to-llvm",
