@@ -1,6 +1,7 @@
 package jit
 
 import (
+	"github.com/calliope-mlir/calliope/jit/internal/lower"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/tensor"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -28,7 +29,7 @@ func concatenate(m *mlir.Module, _ *Executable) error {
 			at[o.Dimension] += dims[o.Dimension]
 		}
 		if b.Err() != nil {
-			return b.Err()
+			return lower.Refuse(op, lower.Reason(b.Err()))
 		}
 		op.Result(0).ReplaceAllUses(cast(b, whole, op.Result(0).Type()))
 		if err := op.Erase(); err != nil {

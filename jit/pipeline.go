@@ -1,6 +1,8 @@
 package jit
 
 import (
+	"strings"
+
 	"github.com/calliope-mlir/calliope/jit/internal/callback"
 	"github.com/calliope-mlir/calliope/jit/internal/lower"
 	"github.com/calliope-mlir/calliope/jit/internal/product"
@@ -12,8 +14,9 @@ type step func(*mlir.Module, *Executable) error
 
 // expansion leaves what other steps know in @main.
 var expansion = []step{
+	passes("func.func(stablehlo-legalize-composite-to-call)"),
+	expandQuantized,
 	passes(
-		"func.func(stablehlo-legalize-composite-to-call)",
 		"func.func(chlo-legalize-to-stablehlo)",
 		"func.func(stablehlo-legalize-deprecated-ops{fail-on-unused=0})",
 		"func.func(stablehlo-complex-math-expander)",
@@ -28,6 +31,7 @@ var expansion = []step{
 // steps are what Compile does then, in order.
 var steps = []step{
 	dropTokens,
+	func(m *mlir.Module, _ *Executable) error { return lower.Einsums(m) },
 	func(m *mlir.Module, _ *Executable) error { return product.Lower(m) },
 	concatenate,
 	func(m *mlir.Module, e *Executable) error { return lower.Run(m, e.compiler.run) },
@@ -101,6 +105,18 @@ var lowered = []string{"affine", "arith", "bufferization", "cf", "complex", "fun
 // passes returns a step of passes of the library.
 func passes(list ...string) step {
 	return func(m *mlir.Module, e *Executable) error { return e.compiler.run(m, list...) }
+}
+
+// expandQuantized computes with integers and floats in place of quantized numbers, if there are any.
+func expandQuantized(m *mlir.Module, e *Executable) error {
+	for op := range m.Operation().All() {
+		for _, r := range op.Results() {
+			if elem, _ := r.Type().Element(); !elem.IsNil() && strings.HasPrefix(elem.String(), "!quant.") {
+				return e.compiler.run(m, "func.func(stablehlo-legalize-quant-to-math)")
+			}
+		}
+	}
+	return nil
 }
 
 // inline inlines the functions that main calls, if there are any.

@@ -48,6 +48,9 @@ func unsupported(err error) error {
 	if _, ok := errors.AsType[*UnsupportedError](err); ok {
 		return err
 	}
+	if b, ok := errors.AsType[*mlir.BuildError](err); ok {
+		err = b.Err // the line of this package's code says nothing about the module
+	}
 	e := &UnsupportedError{Err: err}
 	if one, ok := errors.AsType[*lower.UnsupportedError](err); ok {
 		e.Operations = []Operation{{one.Operation, one.Position}}

@@ -28,7 +28,13 @@ func (n *batch) sum(v mlir.Value) mlir.Value {
 			others = append(others, int64(d))
 		}
 	}
+	if len(others) == 0 {
+		return v
+	}
 	scalar := n.tensorOf(n.elementOf(n.x))
+	if n.count() == 0 { // MLIR's pass has no sum of nothing
+		return n.filled(n.tensorOf(n.elementOf(n.x), dims(n.x)[n.feature]), 0)
+	}
 	body := n.Region(func(in []mlir.Value) {
 		stablehlo.Return(n.Builder, stablehlo.Add(n.Builder, in[0], in[1]))
 	}, scalar, scalar)

@@ -3,6 +3,7 @@ package lower_test
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -50,7 +51,7 @@ func TestFloats(t *testing.T) {
 		for i, to := range types {
 			result := typeOf(n, to.MLIR())
 			fmt.Fprintf(&body, "%%%d = stablehlo.convert %%x : (%s) -> %s\n", i, of, result)
-			names, results = append(names, fmt.Sprint("%", i)), append(results, result)
+			names, results = append(names, "%"+strconv.Itoa(i)), append(results, result)
 		}
 		list := strings.Join(results, ", ")
 		fmt.Fprintf(&body, "return %s : %s", strings.Join(names, ", "), list)

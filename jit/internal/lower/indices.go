@@ -27,7 +27,39 @@ func lowerDynamicUpdateSlice(e *emitter) error {
 	return e.signIndices(2)
 }
 
-func lowerGather(e *emitter) error { return e.signIndices(1) }
+// lowerGather moves the dimension of the start indices that holds one behind those of a batch. MLIR's pass does not
+// count it where it is before them.
+func lowerGather(e *emitter) error {
+	op, ok := stablehlo.AsGather(e.op)
+	if !ok {
+		return errMalformed
+	}
+	n := &op.DimensionNumbers
+	at, last := n.IndexVectorDim, int64(len(dims(op.StartIndices)))-1
+	if at >= last || len(n.StartIndicesBatchingDims) == 0 {
+		return e.signIndices(1)
+	}
+	var order []int64
+	for d := range last + 1 {
+		if d != at {
+			order = append(order, d)
+		}
+	}
+	op.StartIndices = stablehlo.Transpose(e.Builder, e.signed(op.StartIndices), append(order, at))
+	n.IndexVectorDim = last
+	for i, d := range n.StartIndicesBatchingDims {
+		if d > at {
+			n.StartIndicesBatchingDims[i]--
+		}
+	}
+	op.ResultType = e.op.Result(0).Type()
+	made := op.Create(e.Builder)
+	if e.Err() != nil {
+		return e.Err()
+	}
+	e.op.Result(0).ReplaceAllUses(made.Result(0))
+	return e.op.Erase()
+}
 
 // signIndices makes the operands from the i-th one on signed. MLIR's pass takes the highest bit of any index as a sign.
 func (e *emitter) signIndices(i int) error {

@@ -35,7 +35,7 @@ func Run(m *mlir.Module, run func(m *mlir.Module, passes ...string) error) error
 		return run(m, "stablehlo-legalize-to-linalg", "reconcile-unrealized-casts")
 	}
 	for _, step := range []func(*mlir.Module) error{
-		check, returns, fold, powers, widen, replace, legalize, left, scalars,
+		check, returns, empty, fold, powers, widen, replace, empty, legalize, left, scalars,
 	} {
 		if err := step(m); err != nil {
 			return err
@@ -131,7 +131,7 @@ func replace(m *mlir.Module) error {
 			err = e.Err()
 		}
 		if err != nil {
-			return &UnsupportedError{Operation: name, Position: position, Reason: err.Error()}
+			return &UnsupportedError{Operation: name, Position: position, Reason: Reason(err)}
 		}
 	}
 	return nil

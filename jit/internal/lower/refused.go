@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,6 +21,14 @@ var refused = map[string]string{
 // Refuse returns an error for an operation that cannot be compiled because of reason.
 func Refuse(op mlir.Operation, reason string) error {
 	return &UnsupportedError{Operation: op.Name(), Position: op.Location().Position(), Reason: reason}
+}
+
+// Reason returns the text of an error, without the line of this module's code at which a builder failed.
+func Reason(err error) string {
+	if b, ok := errors.AsType[*mlir.BuildError](err); ok {
+		err = b.Err
+	}
+	return strings.TrimPrefix(err.Error(), "mlir: ")
 }
 
 // check returns an error if a module has an operation that is never compiled.

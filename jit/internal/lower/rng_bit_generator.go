@@ -177,7 +177,7 @@ func (g *generator) philox() []mlir.Value {
 			}
 			return output
 		})
-	elements := tensor.ExtractSlice(b, output[0], mlir.FixedSizes(0), mlir.FixedSizes(n), nil)
+	elements := stablehlo.Slice(b, output[0], []int64{0}, []int64{n}, []int64{1})
 	shaped := stablehlo.Reshape(b, g.tensorOf(g.integer(g.bits), g.shape...), elements)
 	sum := g.add128(low, high, g.number(64, uint64(blocks)))
 	next := tensor.Insert(b, sum[0], g.state, g.index(1))

@@ -1,0 +1,45 @@
+package lower
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/tensor"
+)
+
+// empty replaces the operations whose results all have no elements. MLIR's passes crash on some of them, and make
+// others what is not valid, such as a slice that begins at the end.
+func empty(m *mlir.Module) error {
+	var list []mlir.Operation
+	m.Operation().WalkPostOrder(func(op mlir.Operation) mlir.WalkAction {
+		if isEmpty(op) {
+			list = append(list, op)
+		}
+		return mlir.WalkContinue
+	})
+	for _, op := range list {
+		e := &emitter{Builder: mlir.NewBuilder(mlir.Before(op), op.Location()), op: op}
+		err := e.replace(each(op.ResultValues(), func(r mlir.Value) mlir.Value {
+			return tensor.Empty(e.Builder, signlessType(e.Context(), r.Type()))
+		}))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// doing are the operations with regions that do more than compute results.
+var doing = []string{"stablehlo.case", "stablehlo.if", "stablehlo.while"}
+
+// isEmpty reports whether an operation of StableHLO only computes arrays without elements.
+func isEmpty(op mlir.Operation) bool {
+	if !strings.HasPrefix(op.Name(), "stablehlo.") || op.NumResults() == 0 || slices.Contains(doing, op.Name()) {
+		return false
+	}
+	return !slices.ContainsFunc(op.ResultValues(), func(r mlir.Value) bool {
+		n, ok := r.Type().NumElements()
+		return !ok || n > 0
+	})
+}
