@@ -105,6 +105,7 @@ func flushed(v tensor.View) (_ tensor.View, changed bool) {
 	return v, changed
 }
 
-// least are the smallest normal numbers of the types in which XLA computes. It computes in f32 for those of 16 bits.
-var least = map[tensor.DType]float64{tensor.F64: 0x1p-1022, tensor.C128: 0x1p-1022, tensor.F32: 0x1p-126,
-	tensor.C64: 0x1p-126, tensor.BF16: 0x1p-126}
+// least are numbers of which a part, as there may be in the middle of an operation, is denormal in the types in which
+// XLA computes: 16 times the smallest normal ones. It computes in f32 for those of 16 bits.
+var least = map[tensor.DType]float64{tensor.F64: 0x1p-1018, tensor.C128: 0x1p-1018, tensor.F32: 0x1p-122,
+	tensor.C64: 0x1p-122, tensor.BF16: 0x1p-122}

@@ -64,6 +64,8 @@ var refusals = []*known{
 		says: "HLO opcode `ragged-dot` is not supported", why: "XLA:CPU has no ragged products"},
 	{on: "xla", what: "refuses", ops: "cbrt", types: "class:c", apart: true, says: "to be floating for cbrt operation",
 		why: "XLA has no complex cube root"},
+	{on: "xla", what: "refuses", ops: "dot dot_general convolution", types: "i2 ui2 i4 ui4", internal: true,
+		says: "custom element sizes on non-sub-byte types", why: "XLA's operand_upcaster and integers below a byte"},
 	{on: "xla", what: "refuses", ops: "bitcast_convert", says: "XLA cannot compile a bitcast_convert",
 		why: deviates + "Bits as an integer"},
 	{on: "xla", what: "refuses", when: mentions("!quant"), apart: true, says: "can't be translated to XLA HLO",
@@ -82,8 +84,8 @@ var crashes = []*known{
 		apart: true, internal: true, why: "XLA's scatter_simplifier expects an index"},
 	{on: "xla", what: "crashes differs", ops: "sort chlo.top_k", types: "i2 ui2", apart: true,
 		why: "XLA's sort takes elements of two bits for bytes"},
-	{on: "jit", what: "crashes", ops: "gather", when: mentions("<0x", "x0x"), apart: true,
-		why: "a gather of nothing"},
+	{on: "jit", what: "crashes", ops: "gather", when: isVectorFirst, apart: true,
+		why: "MLIR's lowering of a gather whose index_vector_dim is in front of start_indices_batching_dims"},
 }
 
 // differences are in what engines compute.
@@ -117,6 +119,10 @@ var differences = []*known{
 		"chlo.acos chlo.acosh chlo.asin chlo.asinh chlo.atan chlo.atanh chlo.cosh chlo.sinh chlo.square chlo.tan " +
 		"chlo.broadcast_atan2 chlo.broadcast_divide chlo.broadcast_multiply",
 		why: "docs/reference/jit-deviations.md: which part of a complex number is NaN is open"},
+	{on: "xla jit", what: "differs", types: "class:c", ops: "atan2 chlo.broadcast_atan2", shows: isSign,
+		why: "a complex atan2 is on a branch cut, where signs depend on those of zeros"},
+	{on: "xla", what: "differs", types: "class:8", ops: "logistic", shows: isNotFinite,
+		why: "XLA computes a logistic of eight bits in f32 as a whole, where exp does not overflow"},
 	{on: "xla jit", what: "differs", ops: "fft triangular_solve cholesky", shows: isNotFinite,
 		why: "sums with infinities are NaN in some orders"},
 	{on: "xla", what: "differs", ops: "divide remainder chlo.broadcast_divide chlo.broadcast_remainder",
@@ -149,6 +155,17 @@ func follows(names ...string) func(*program, int) bool {
 			return strings.Contains(p.ops[i-1].name, name)
 		})
 	}
+}
+
+var vectorFirst = lazyregexp.New(`start_indices_batching_dims = \[([0-9, ]+)\].*index_vector_dim = (\d)`)
+
+// isVectorFirst reports whether the dimension of an index is in front of one of batches.
+func isVectorFirst(p *program, _ int) bool {
+	return slices.ContainsFunc(p.lines, func(line string) bool {
+		found := vectorFirst().FindStringSubmatch(line)
+		return found != nil && slices.ContainsFunc(strings.Split(found[1], ", "),
+			func(d string) bool { return d > found[2] })
+	})
 }
 
 var operands = lazyregexp.New(`"\((%\S+), (%\S+)\)`)
@@ -207,6 +224,18 @@ func isFlushedOrNotFinite(ctx context.Context, l *lane, p *program, f *finding) 
 		return err == nil, err
 	}
 	return isNotFinite(ctx, l, q, g)
+}
+
+// isSign reports whether all elements that differ do so in signs, but for rounding.
+func isSign(_ context.Context, _ *lane, p *program, f *finding) (bool, error) {
+	return p.each(f, func(want, got [2]float64, d tensor.DType) bool {
+		for i := range want {
+			if w := math.Abs(want[i]); math.Abs(w-math.Abs(got[i])) > 8*epsilon[d]*max(1, w) {
+				return false
+			}
+		}
+		return true
+	}), nil
 }
 
 // isClose reports whether all elements that differ do so in their last bits.
