@@ -74,11 +74,14 @@ func (e *emitter) combineAll(of mlir.Operation, body mlir.Block, arrays []mlir.V
 }
 
 // reduceAll reduces the first dimension of arrays, after the initial values, by combining neighbours until one
-// element is left. The body must be associative, and need not be commutative.
-func (e *emitter) reduceAll(of mlir.Operation, body mlir.Block, arrays, initial []mlir.Value) []mlir.Value {
+// element is left. The body must be associative, and need not be commutative. The one of a product is left out: its
+// tangent 0 times an infinite element is NaN.
+func (e *emitter) reduceAll(of mlir.Operation, body mlir.Region, arrays, initial []mlir.Value) []mlir.Value {
 	rest := dims(arrays[0])[1:]
-	for i, v := range arrays {
-		arrays[i] = e.concatenate(e.Broadcast(initial[i], nil, append([]int64{1}, rest...)...), v)
+	if dims(arrays[0])[0] == 0 || !isIdentity(body, initial[0]) {
+		for i, v := range arrays {
+			arrays[i] = e.concatenate(e.Broadcast(initial[i], nil, append([]int64{1}, rest...)...), v)
+		}
 	}
 	for dims(arrays[0])[0] > 1 {
 		n := dims(arrays[0])[0]
@@ -86,7 +89,7 @@ func (e *emitter) reduceAll(of mlir.Operation, body mlir.Block, arrays, initial 
 		for _, v := range arrays {
 			even, odd = append(even, e.rows(v, 0, n-n%2, 2)), append(odd, e.rows(v, 1, n, 2))
 		}
-		combined := e.combineAll(of, body, append(even, odd...))
+		combined := e.combineAll(of, body.First(), append(even, odd...))
 		if n%2 == 1 {
 			for i, v := range combined {
 				combined[i] = e.concatenate(v, e.rows(arrays[i], n-1, n, 1))
@@ -98,6 +101,49 @@ func (e *emitter) reduceAll(of mlir.Operation, body mlir.Block, arrays, initial 
 		arrays[i] = e.Reshape(v, rest...)
 	}
 	return arrays
+}
+
+// isIdentity reports whether combining a value with an initial one is known to be the value.
+func isIdentity(body mlir.Region, initial mlir.Value) bool {
+	kind := combiner(body)
+	if choice, ok := extremes[kind]; ok {
+		return isInfinite(initial, choice.sign)
+	}
+	if kind == "stablehlo.multiply" {
+		return isOne(initial)
+	}
+	result := body.First().Terminator().Operand(0)
+	if kind != "" || !result.IsResult() || body.First().NumArguments() != 2 {
+		return false
+	}
+	_, isLogAddExp := asLogAddExp(result.Owner())
+	return isLogAddExp && isInfinite(initial, -1)
+}
+
+// scan returns the combinations of all rows up to each one, in the order of JAX's associative_scan, which decides how
+// equal elements share a derivative.
+func (e *emitter) scan(of mlir.Operation, body mlir.Block, x mlir.Value) mlir.Value {
+	n := dims(x)[0]
+	if n < 2 {
+		return x
+	}
+	combine := func(x, y mlir.Value) mlir.Value { return e.combineAll(of, body, []mlir.Value{x, y})[0] }
+	odd := e.scan(of, body, combine(e.rows(x, 0, n-1, 2), e.rows(x, 1, n, 2)))
+	even := e.rows(x, 0, 1, 1)
+	if n > 2 {
+		even = e.concatenate(even, combine(e.rows(odd, 0, (n-1)/2, 1), e.rows(x, 2, n, 2)))
+	}
+	// Each odd one after the even one before it.
+	half, rest := n/2, dims(x)[1:]
+	pairs := e.Do(stablehlo.ConcatenateOp{Dimension: 1, Inputs: []mlir.Value{
+		e.Reshape(e.rows(even, 0, half, 1), append([]int64{half, 1}, rest...)...),
+		e.Reshape(odd, append([]int64{half, 1}, rest...)...),
+	}})
+	all := e.Reshape(pairs, append([]int64{2 * half}, rest...)...)
+	if n%2 == 1 {
+		all = e.concatenate(all, e.rows(even, half, half+1, 1))
+	}
+	return all
 }
 
 // rows returns the elements of the first dimension from start to limit, by a stride.

@@ -44,7 +44,7 @@ func expandReduce(f *forward, op mlir.Operation) []mlir.Value {
 		moved := f.Transpose(v, append(slices.Clone(o.Dimensions), kept...))
 		arrays = append(arrays, f.Reshape(moved, append([]int64{n}, rest...)...))
 	}
-	return f.reduceAll(op, o.Body.First(), arrays, o.InitValues)
+	return f.reduceAll(op, o.Body, arrays, o.InitValues)
 }
 
 func jvpReduce(f *forward, op mlir.Operation) {

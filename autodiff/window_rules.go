@@ -2,6 +2,7 @@ package autodiff
 
 import (
 	"math"
+	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -27,7 +28,13 @@ func expandWindow(f *forward, op mlir.Operation) []mlir.Value {
 	o, _ := stablehlo.AsReduceWindow(op)
 	kind := combiner(o.Body)
 	_, extreme := extremes[kind]
-	if _, linear := op.Attribute(chosenBy); linear || extreme || kind == "stablehlo.add" {
+	_, linear := op.Attribute(chosenBy)
+	switch dimension, reversed := cumulative(o); {
+	case linear, kind == "stablehlo.add":
+		return nil
+	case dimension >= 0:
+		return []mlir.Value{f.scanAlong(op, o, dimension, reversed)}
+	case extreme:
 		return nil
 	}
 	places := int64(1)
@@ -66,7 +73,43 @@ func expandWindow(f *forward, op mlir.Operation) []mlir.Value {
 		}
 		arrays = append(arrays, f.concatenate(parts...))
 	}
-	return f.reduceAll(op, o.Body.First(), arrays, o.InitValues)
+	return f.reduceAll(op, o.Body, arrays, o.InitValues)
+}
+
+// cumulative returns the dimension along which each window has all elements up to its own, or from it on, or -1.
+func cumulative(o stablehlo.ReduceWindowOp) (dimension int64, reversed bool) {
+	dimension = -1
+	if len(o.Inputs) != 1 || o.Padding == nil || !isIdentity(o.Body, o.InitValues[0]) {
+		return dimension, false
+	}
+	for _, list := range [][]int64{o.WindowStrides, o.BaseDilations, o.WindowDilations} {
+		if slices.ContainsFunc(list, func(n int64) bool { return n != 1 }) {
+			return dimension, false
+		}
+	}
+	for i, n := range dims(o.Inputs[0]) {
+		switch low, high := o.Padding[i][0], o.Padding[i][1]; {
+		case o.WindowDimensions[i] == 1 && low == 0 && high == 0:
+		case dimension < 0 && n == o.WindowDimensions[i] && min(low, high) == 0 && max(low, high) == n-1:
+			dimension, reversed = int64(i), high > 0
+		default:
+			return -1, false
+		}
+	}
+	return dimension, reversed
+}
+
+// scanAlong returns the combinations of all elements up to each one along a dimension, or from it on.
+func (f *forward) scanAlong(op mlir.Operation, o stablehlo.ReduceWindowOp, dimension int64, reversed bool) mlir.Value {
+	flip := func(x mlir.Value) mlir.Value {
+		if reversed {
+			return f.Do(stablehlo.ReverseOp{Operand: x, Dimensions: []int64{0}})
+		}
+		return x
+	}
+	order := append([]int64{dimension}, without(rank(o.Inputs[0]), dimension)...)
+	x := f.scan(op, o.Body.First(), flip(f.Transpose(o.Inputs[0], order)))
+	return f.Transpose(flip(x), inverse(order))
 }
 
 func jvpWindow(f *forward, op mlir.Operation) {
