@@ -128,11 +128,15 @@ func abs(e *emitter, g, x, y mlir.Value) mlir.Value {
 	return e.real(e.mul(g, e.div(e.conj(x), e.nonzero(e.convert(y, x.Type())))))
 }
 
-// chosen returns the tangent of z, the maximum or minimum of x and y, that belongs to the tangent of x. That of relu at
-// 0 is 0.
+// chosen returns the tangent of z, the maximum or minimum of x and y, that belongs to the tangent of x. Those of relu
+// and relu6 at their bounds are 0.
 func chosen(e *emitter, g, x, y, z mlir.Value) mlir.Value {
-	if _, ok := z.Owner().Attribute(transform.ReLU); ok && isZeros(y) {
-		return e.Select(e.Compare(stablehlo.CompareGT, x, y), g, e.like(g, 0))
+	_, isReLU := z.Owner().Attribute(transform.ReLU)
+	if _, isBound := splat(y); isReLU && isBound {
+		within := map[string]stablehlo.ComparisonDirection{
+			"stablehlo.maximum": stablehlo.CompareGT, "stablehlo.minimum": stablehlo.CompareLT,
+		}[z.Owner().Name()]
+		return e.Select(e.Compare(within, x, y), g, e.like(g, 0))
 	}
 	one := e.like(x, 1)
 	mine := e.Select(e.Compare(stablehlo.CompareEQ, x, z), one, e.like(x, 0))

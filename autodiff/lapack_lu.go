@@ -14,6 +14,9 @@ func jvpLU(f *forward, op mlir.Operation) {
 	n := rank(lu)
 	rows, columns := dims(lu)[n-2], dims(lu)[n-1]
 	k := min(rows, columns)
+	if k == 0 {
+		return
+	}
 	l := f.withOnes(f.lower(f.columns(lu, 0, k)), rows)
 	u := f.upper(f.part(lu, n-2, 0, k))
 	if columns > k { // more columns than rows: the rest of U is the identity

@@ -138,7 +138,8 @@ func isOne(v mlir.Value) bool {
 
 // splat returns the number that all elements of a constant are.
 func splat(v mlir.Value) (x float64, ok bool) {
-	for isMadeBy(v, "stablehlo.broadcast_in_dim") {
+	for isMadeBy(v, "stablehlo.broadcast_in_dim") ||
+		isMadeBy(v, "stablehlo.convert") && isFloat(v.Owner().Operand(0).Type()) {
 		v = v.Owner().Operand(0)
 	}
 	if !isMadeBy(v, "stablehlo.constant") {

@@ -16,20 +16,22 @@ type logAddExp struct {
 
 // asLogAddExp returns what an operation computes the logarithm of. That may be JAX's selection of x + y where x - y is
 // NaN.
-func asLogAddExp(op mlir.Operation) (l logAddExp, ok bool) {
-	if op.NumResults() != 1 || !isFloat(op.Result(0).Type()) {
-		return l, false
+func asLogAddExp(op mlir.Operation) (r rule, ok bool) {
+	if !isFloat(op.Result(0).Type()) {
+		return r, false
 	}
+	var l logAddExp
 	if op.Name() != "stablehlo.select" {
-		return logOfSum(op.Result(0))
+		l, ok = logOfSum(op.Result(0))
+		return l.rule(op.Result(0)), ok
 	}
 	pred := op.Operand(0)
 	if l, ok = logOfSum(op.Operand(2)); !ok || !isMadeBy(pred, "stablehlo.compare") {
-		return l, false
+		return r, false
 	}
 	c, _ := stablehlo.AsCompare(pred.Owner())
 	isNaN := c.ComparisonDirection == stablehlo.CompareNE && c.LHS == c.RHS && l.joins("stablehlo.subtract", c.LHS)
-	return l, isNaN && l.joins("stablehlo.add", op.Operand(1))
+	return l.rule(op.Result(0)), isNaN && l.joins("stablehlo.add", op.Operand(1))
 }
 
 func logOfSum(v mlir.Value) (l logAddExp, ok bool) {
@@ -85,28 +87,16 @@ func (l logAddExp) joins(operation string, v mlir.Value) bool {
 	return same(a, l.x) && same(b, l.y) || same(a, l.y) && same(b, l.x)
 }
 
-func (l logAddExp) rule() rule {
-	return rule{
-		jvp: func(f *forward, op mlir.Operation) {
-			for _, v := range []mlir.Value{l.x, l.y} {
-				if t := f.tangent(v); !t.IsNil() {
-					f.accumulate(op.Result(0), f.mul(t, l.slope(f.emitter, v, op.Result(0))))
-				}
-			}
-		},
-		vjp: func(b *backward, op mlir.Operation) {
-			for _, v := range []mlir.Value{l.x, l.y} {
-				if b.linear[v] {
-					b.add(v, b.mul(b.cotangent(op), l.slope(b.emitter, v, op.Result(0))))
-				}
-			}
-		},
-	}
+func (l logAddExp) rule(z mlir.Value) rule {
+	values := []mlir.Value{l.x, l.y}
+	return sumOf(values, func(e *emitter, g mlir.Value, i int) mlir.Value { return e.mul(g, l.slope(e, values[i], z)) })
 }
 
-// slope returns the derivative of the result z with respect to v, exp(v - z). It is 1 where both are the same infinity.
+// slope returns the derivative of the result z with respect to v, exp(v - z). It is 1 where v is +Inf, and NaN where
+// both operands are -Inf, as in JAX.
 func (l logAddExp) slope(e *emitter, v, z mlir.Value) mlir.Value {
-	d := e.Select(e.Compare(stablehlo.CompareEQ, v, z), e.like(v, 0), e.sub(v, z))
+	infinite := e.Compare(stablehlo.CompareEQ, v, e.like(v, math.Inf(1)))
+	d := e.Select(infinite, e.like(v, 0), e.sub(v, z))
 	if l.scale != 1 {
 		d = e.scale(d, l.scale)
 	}

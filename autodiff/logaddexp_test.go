@@ -64,8 +64,14 @@ func TestTies(t *testing.T) {
 		{"logaddexp", summed(strings.NewReplacer("@softplus(%x: tensor<T>)", "@logaddexp(%x: tensor<T>, %zero: tensor<T>)",
 			"%zero = stablehlo.constant dense<0.0> : tensor<T>", "").Replace(softplus),
 			"%r = call @logaddexp(%x, %y) : (tensor<T>, tensor<T>) -> tensor<T>"),
+			[]tensor.View{vector(0, -inf, 2, inf, inf), vector(0, 3, 1, inf, -inf)},
+			[][]float64{{0.5, 0, sigmoid1, 1, 1}, {0.5, 1, 1 - sigmoid1, 1, 0}}},
+		{"logaddexp of -Inf, which has no derivative, as in JAX", summed(strings.NewReplacer(
+			"@softplus(%x: tensor<T>)", "@logaddexp(%x: tensor<T>, %zero: tensor<T>)",
+			"%zero = stablehlo.constant dense<0.0> : tensor<T>", "").Replace(softplus),
+			"%r = call @logaddexp(%x, %y) : (tensor<T>, tensor<T>) -> tensor<T>"),
 			[]tensor.View{vector(0, -inf, 2, inf, inf), vector(0, -inf, 1, inf, -inf)},
-			[][]float64{{0.5, 1, sigmoid1, 1, 1}, {0.5, 1, 1 - sigmoid1, 1, 0}}},
+			[][]float64{{0.5, math.NaN(), sigmoid1, 1, 1}, {0.5, math.NaN(), 1 - sigmoid1, 1, 0}}},
 		{"logaddexp2", summed("", `%0 = stablehlo.maximum %x, %y : tensor<T>
 			%1 = stablehlo.subtract %x, %y : tensor<T>
 			%2 = stablehlo.compare NE, %1, %1, FLOAT : (tensor<T>, tensor<T>) -> tensor<B>

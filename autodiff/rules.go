@@ -41,13 +41,5 @@ func init() { // the rules of loops and branches refer to the table
 	}
 }
 
-// known returns the rule of an operation, or of what it computes together with others.
-func known(op mlir.Operation) rule {
-	if l, ok := asLogAddExp(op); ok {
-		return l.rule()
-	}
-	return rules[op.Name()]
-}
-
 // none is the rule of operations whose derivative is zero.
 var none = rule{zero: true, jvp: func(*forward, mlir.Operation) {}}

@@ -2,7 +2,6 @@ package transform
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
@@ -76,42 +75,13 @@ func InlineEach(
 		if err != nil {
 			return call, err
 		}
-		markReLU(name, copied)
+		mark(name, copied)
 		for _, op := range copied {
 			see(op)
 			collect(op, &inlined{name, of})
 		}
 	}
 	return mlir.Operation{}, nil
-}
-
-// ReLU is the attribute of a maximum that was the function @relu of JAX, whose derivative at 0 is 0.
-const ReLU = "calliope.autodiff.relu"
-
-// reluName is how JAX names relu in a module, which may have it for several shapes.
-var reluName = regexp.MustCompile(`^relu(_\d+)?$`)
-
-// markReLU marks the copy of a function @relu that is a maximum.
-func markReLU(name string, copied []mlir.Operation) {
-	if !reluName.MatchString(name) {
-		return
-	}
-	var last mlir.Operation
-	for _, op := range copied {
-		switch op.Name() {
-		case "stablehlo.constant", "stablehlo.broadcast_in_dim":
-		case "stablehlo.maximum":
-			if !last.IsNil() {
-				return
-			}
-			last = op
-		default:
-			return
-		}
-	}
-	if !last.IsNil() {
-		last.SetAttribute(ReLU, last.Context().StringAttribute(name))
-	}
 }
 
 // inlined is a function that was inlined, and the one in whose copy that was.

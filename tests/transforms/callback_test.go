@@ -4,6 +4,7 @@ import (
 	"math"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -42,6 +43,13 @@ func withCallbacks(module string, n int) string {
 		return with.Replace(wavesText)
 	})
 }
+
+// registerWave registers wave, once in a process.
+var registerWave = sync.OnceFunc(func() {
+	if err := callbacks.Default.Register("transforms.wave", wave, callbacks.Options{}); err != nil {
+		panic(err)
+	}
+})
 
 // wave computes x·sin x.
 func wave(f *callbacks.Frame) error {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/bridge/lapack"
-	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/internal/transform/transformtest"
@@ -31,15 +30,20 @@ var casesFile = flag.String("cases", "testdata/cases.json.gz", "the file of rand
 
 // TestRandomPrograms holds transformations of random programs, up to three deep, to what JAX computes.
 func TestRandomPrograms(t *testing.T) {
+	hold(t, *casesFile, func(i int) bool { return !testing.Short() || i%10 == 0 })
+}
+
+// hold transforms the programs of a file that takes accepts, and compares with JAX.
+func hold(t *testing.T, file string, takes func(i int) bool) {
 	plugin, err := bridge.Open(bridge.OpenOptions{})
 	check.NoError(t, err)
 	check.NoError(t, lapack.Register(plugin))
-	check.NoError(t, callbacks.Default.Register("transforms.wave", wave, callbacks.Options{}))
+	registerWave()
 	client, err := plugin.NewClient(bridge.ClientOptions{})
 	check.NoError(t, err)
 	check.Cleanup(t, client)
-	for i, c := range transformtest.ReadCases[randomCase](t, *casesFile) {
-		if testing.Short() && i%10 != 0 {
+	for i, c := range transformtest.ReadCases[randomCase](t, file) {
+		if !takes(i) {
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) {
@@ -47,8 +51,8 @@ func TestRandomPrograms(t *testing.T) {
 			m := mlirtest.Parse(t, mlirtest.ContextOf(t, mlirtest.Jaxlib(t)), withCallbacks(c.Module, i))
 			f, _ := m.SymbolTable().Lookup("main")
 			for _, s := range c.Steps {
-				f, err = s.Transform(m, f)
-				if err != nil {
+				var err error
+				if f, err = s.Transform(m, f); err != nil {
 					t.Fatalf("%s: %v\n%s", s.Kind, err, c.Module)
 				}
 			}

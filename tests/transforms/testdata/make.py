@@ -296,6 +296,12 @@ class Transformed:
         p = self.parameters(real=kind in ("jacfwd", "jacrev", "hessian"))
         if not p or kind in ("jacfwd", "jacrev", "hessian") and any(jnp.issubdtype(o.dtype, jnp.complexfloating) for o in self.outs()):
             return self.transform()
+        self.apply(kind, p)
+
+    def apply(self, kind, p, seed=None):
+        """Differentiates with respect to parameters. seed makes the tangents and cotangents of a shape; None is at random."""
+        like = self.random if seed is None else lambda x: seed(x.shape)
+        f, args = self.f, self.args
 
         def at(*args):
             """The function of the parameters that are differentiated, and their values."""
@@ -308,7 +314,7 @@ class Transformed:
 
         n = len(args)
         if kind == "jvp":
-            self.args = args + [self.random(args[i]) for i in p]
+            self.args = args + [like(args[i]) for i in p]
 
             def jvp(*a):
                 g, some = at(*a[:n])
@@ -316,7 +322,7 @@ class Transformed:
                 return [*out, *[d for o, d in zip(out, dot) if inexact(o)]]
             self.f = jvp
         elif kind == "vjp":
-            self.args = args + [self.random(o) for o in self.outs() if inexact(o)]
+            self.args = args + [like(o) for o in self.outs() if inexact(o)]
 
             def vjp(*a):
                 g, some = at(*a[:n])

@@ -1,0 +1,84 @@
+package transform
+
+import (
+	"regexp"
+
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// The attributes of what were functions of JAX with derivatives of their own, which the names of the functions tell.
+const (
+	// ReLU is of the maximum and the minimum of relu and relu6, whose derivatives at the bounds are 0.
+	ReLU = "calliope.autodiff.relu"
+	// Sinc is of the value of sinc at 0, and of its derivatives there. It is their order.
+	Sinc = "calliope.autodiff.sinc"
+	// LastOf is of the last operation of det and pinv. It is the name.
+	LastOf = "calliope.autodiff.last_of"
+)
+
+// markers mark the operations of a function of JAX by its name. A module has the name with a number for further shapes.
+var markers = []struct {
+	name *regexp.Regexp
+	mark func(copied []mlir.Operation)
+}{
+	{regexp.MustCompile(`^relu6?(_\d+)?$`), markReLU},
+	{regexp.MustCompile(`^sinc(_\d+)?$`), markSinc},
+	{regexp.MustCompile(`^det(_\d+)?$`), markLast("stablehlo.multiply", "det")},
+	{regexp.MustCompile(`^_?pinv(_\d+)?$`), markLast("stablehlo.dot_general", "pinv")},
+}
+
+// mark marks the operations of a function that were copied for a call of it.
+func mark(name string, copied []mlir.Operation) {
+	for _, m := range markers {
+		if m.name.MatchString(name) {
+			m.mark(copied)
+		}
+	}
+}
+
+// markReLU marks the maximum and the minimum, if there is nothing else and each is there once.
+func markReLU(copied []mlir.Operation) {
+	found := map[string]mlir.Operation{}
+	for _, op := range copied {
+		switch name := op.Name(); name {
+		case "stablehlo.constant", "stablehlo.broadcast_in_dim":
+		case "stablehlo.maximum", "stablehlo.minimum":
+			if _, twice := found[name]; twice {
+				return
+			}
+			found[name] = op
+		default:
+			return
+		}
+	}
+	for _, op := range found {
+		op.SetAttribute(ReLU, op.Context().StringAttribute("relu")) // an artifact has no unit
+	}
+}
+
+// markSinc marks the sum, if there is one, and one sine.
+func markSinc(copied []mlir.Operation) {
+	var sums []mlir.Operation
+	sines := 0
+	for _, op := range copied {
+		switch op.Name() {
+		case "stablehlo.add":
+			sums = append(sums, op)
+		case "stablehlo.sine":
+			sines++
+		}
+	}
+	if len(sums) == 1 && sines == 1 {
+		c := sums[0].Context()
+		sums[0].SetAttribute(Sinc, c.IntegerAttribute(c.IntegerType(64, mlir.Signless), 0))
+	}
+}
+
+// markLast marks the last operation, if it is one with a name.
+func markLast(operation, name string) func(copied []mlir.Operation) {
+	return func(copied []mlir.Operation) {
+		if n := len(copied); n > 0 && copied[n-1].Name() == operation {
+			copied[n-1].SetAttribute(LastOf, copied[n-1].Context().StringAttribute(name))
+		}
+	}
+}
