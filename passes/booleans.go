@@ -9,7 +9,7 @@ import (
 func AddBooleans(m *mlir.Module) (int, error) {
 	var list []mlir.Operation
 	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
-		if addsBooleans(op) {
+		if op.Name() == "stablehlo.add" && addsBooleans(op) {
 			list = append(list, op)
 		}
 		return mlir.WalkContinue
@@ -33,11 +33,8 @@ func AddBooleans(m *mlir.Module) (int, error) {
 	return len(list), nil
 }
 
-// addsBooleans reports whether an operation adds booleans.
+// addsBooleans reports whether an addition is one of booleans.
 func addsBooleans(op mlir.Operation) bool {
-	if op.Name() != "stablehlo.add" {
-		return false
-	}
 	element, _ := op.Result(0).Type().Element()
 	bits, _, ok := element.IntegerWidth()
 	return ok && bits == 1

@@ -3,6 +3,7 @@ package passes
 import (
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
+	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // A Deviation is an operation of which XLA's CPU compiler makes something else than the module says. Prepare mends it.
@@ -58,7 +59,36 @@ func Deviations(m *mlir.Module, index *mlir.Index) (found []Deviation) {
 			add(op, "XLA makes one conversion of two, and refuses it, because the bits have another shape")
 		}
 	}
-	for op := range index.Named("stablehlo.add") {
+	for op := range index.Named("stablehlo.reduce", "stablehlo.reduce_window", "stablehlo.select_and_scatter") {
+		switch {
+		case !losesInitialValue(op):
+		case op.Name() == "stablehlo.select_and_scatter":
+			add(op, "XLA's compiler ends the process on an array without dimensions")
+		default:
+			add(op, "XLA loses the initial value, or leaves it out around the array")
+		}
+	}
+	for op := range index.Named(indexed...) {
+		if losesIndices(op) {
+			add(op, "XLA takes constants of unsigned indices for signed ones, and counts in their type, which is too narrow")
+		}
+	}
+	for op := range index.Named("stablehlo.scatter") {
+		switch o, ok := stablehlo.AsScatter(op); {
+		case !ok || !isStatic(op):
+		case losesUpdates(o):
+			add(op, "XLA makes one of the updates, of those whose indices have no numbers")
+		case !hasNoIndices(o) && marginsOf(op, o) != nil:
+			add(op, "XLA leaves out a window that is partly outside of the array, and not only what is outside")
+		}
+	}
+	for op := range index.Named("stablehlo.popcnt") {
+		element, _ := op.Result(0).Type().Element()
+		if bits, sign, ok := element.IntegerWidth(); ok && bits < 8 && sign != mlir.Unsigned {
+			add(op, "XLA counts the bits of a wider integer")
+		}
+	}
+	for op := range index.Named("stablehlo.add", "chlo.broadcast_add") {
 		if addsBooleans(op) {
 			add(op, "XLA folds the sum of true and true to false")
 		}
@@ -68,7 +98,7 @@ func Deviations(m *mlir.Module, index *mlir.Index) (found []Deviation) {
 			add(op, "XLA returns random bits as unsigned integers")
 		}
 	}
-	for op := range index.Named("stablehlo.power") {
+	for op := range index.Named("stablehlo.power", "chlo.broadcast_power") {
 		switch n, known := constantOf(op.Operand(1)); {
 		case !ofIntegers(op):
 		case divides(op.Result(0)):

@@ -24,10 +24,10 @@ type PrepareOptions struct {
 
 // Prepare changes a module so that XLA computes what it says. It inlines what states derivatives (see InlineRules),
 // applies device policies, adds runtime tokens if the options say so, rewrites what XLA's CPU compiler gets wrong (see
+// ExpandBroadcasts, RemoveEmptyProducts, KeepInitialValues, WidenIndices, KeepScatteredWindows, CorrectConversions,
 // ExpandIntegerPowers, AddBooleans, MakeRandomBitsUnsigned, StateSignedness, NarrowUnsigned, RemoveEmptyLoops,
 // KeepBitcasts, KeepConditions, CorrectTripCounts, KeepShiftedUpdates, KeepValues, ConstrainLayouts and
-// SeparateChannels), and lets calls overlap if the options say so. A
-// second run changes nothing.
+// SeparateChannels), and lets calls overlap if the options say so. A second run changes nothing.
 func Prepare(m *mlir.Module, o PrepareOptions) error {
 	steps := []func(*mlir.Module) (int, error){InlineRules}
 	if !o.PoliciesApplied {
@@ -37,7 +37,8 @@ func Prepare(m *mlir.Module, o PrepareOptions) error {
 		steps = append(steps,
 			func(m *mlir.Module) (int, error) { effects, err := AddRuntimeTokens(m); return len(effects), err })
 	}
-	steps = append(steps, ExpandIntegerPowers, AddBooleans, MakeRandomBitsUnsigned, StateSignedness, NarrowUnsigned,
+	steps = append(steps, ExpandBroadcasts, RemoveEmptyProducts, KeepInitialValues, WidenIndices, KeepScatteredWindows,
+		CorrectConversions, ExpandIntegerPowers, AddBooleans, MakeRandomBitsUnsigned, StateSignedness, NarrowUnsigned,
 		RemoveEmptyLoops, KeepBitcasts, KeepConditions, CorrectTripCounts, KeepShiftedUpdates, KeepValues,
 		ConstrainLayouts, SeparateChannels)
 	if o.Interruptible {

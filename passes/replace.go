@@ -91,13 +91,20 @@ func ReplaceCall(op mlir.Operation, order []int, config contract.Config) error {
 	if e.Err() != nil {
 		return e.Err()
 	}
-	for _, name := range []string{"mhlo.sharding", "sdy.sharding"} { // the device that calls, among others
-		if a, ok := op.Attribute(name); ok && replacement.NumResults() == op.NumResults() {
-			replacement.SetAttribute(name, a)
-		}
+	if replacement.NumResults() == op.NumResults() {
+		keepSharding(op, replacement) // the device that calls, among others
 	}
 	for i, result := range op.Results() {
 		result.ReplaceAllUses(replacement.Result(i))
 	}
 	return op.Erase()
+}
+
+// keepSharding gives an operation the shardings of the one that it replaces, which has as many results.
+func keepSharding(op, replacement mlir.Operation) {
+	for _, name := range []string{"mhlo.sharding", "sdy.sharding"} {
+		if a, ok := op.Attribute(name); ok {
+			replacement.SetAttribute(name, a)
+		}
+	}
 }

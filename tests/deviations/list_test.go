@@ -48,6 +48,7 @@ type around struct {
 var (
 	prepared = around{prepare: true, advice: "the preparation."}
 	exact    = around{options: bridge.CompileOptions{Exact: true}, advice: "an exact compile."}
+	both     = around{prepare: true, options: bridge.CompileOptions{Exact: true}, advice: "the preparation."}
 )
 
 // rewritten is a way round by another module.
@@ -196,6 +197,46 @@ var deviations = []deviation{
 		inputs: []tensor.View{{Shape: tensor.ShapeOf(tensor.Pred, 2), Data: []byte{1, 0}},
 			{Shape: tensor.ShapeOf(tensor.Pred, 2), Data: []byte{1, 1}}},
 		want: "pred[2] [true true], f32[2] [1 1], pred[] true", says: on("pred[2] [true true], f32[2] [1 1], pred[] false")},
+	{title: "Large exponents that are broadcast", module: "broadcast-power", around: prepared,
+		about:  "XLA reads only the low six bits of an exponent also where CHLO broadcasts it.",
+		inputs: []tensor.View{tensor.Scalar[int32](3), tensor.Vector[int32](64, 4095, 65, 70)},
+		want:   "s32[4] [2038349057 2094688939 1820079875 -102221863]", says: on("s32[4] [1 2111105451 3 729]")},
+	{title: "Initial values", module: "initial-value", around: prepared,
+		about: "Where a reduce combines one element with its initial value, XLA returns the element. Where a reduce_window\n" +
+			"adds initial values around its operand, XLA leaves them out.",
+		inputs: []tensor.View{tensor.Vector[int32](5, 7), tensor.Scalar[int32](10)},
+		want:   "s32[2] [15 17], s32[2] [15 17], s32[3] [25 22 27]",
+		says:   on("s32[2] [5 7], s32[2] [5 7], s32[3] [15 22 17]")},
+	{title: "Scalars that are selected and scattered", module: "scalar-select-and-scatter", around: prepared,
+		about:  "XLA's compiler ends the process on a select_and_scatter of an array without dimensions.",
+		inputs: []tensor.View{tensor.Scalar[int32](4), tensor.Scalar[int32](5), tensor.Scalar[int32](6)},
+		want:   "s32[] 11", says: on(endsProcess)},
+	{title: "Scattered windows that are partly outside", module: "scatter-window", around: prepared,
+		about: "XLA leaves out a window that is partly outside of the array. The specification leaves out the elements that\n" +
+			"are outside, one by one. JAX computes what XLA does, but for modes that move windows inside.",
+		inputs: []tensor.View{tensor.Vector[int32](0, 1, 2, 3), tensor.Vector[int32](2, -1, 7, 1)},
+		want:   "s32[4] [200 302 14 26]", says: on("s32[4] [0 2 4 6]")},
+	{title: "Scatters without indices", module: "scatter-without-index", around: prepared,
+		about:  "Where the indices of a scatter have no numbers, every window begins at 0. XLA makes one of the updates.",
+		inputs: []tensor.View{tensor.Vector[int32](0, 1, 2), tensor.Vector[int32](10, 20, 30, 40, 50)},
+		want:   "s32[3] [150 1 2]", says: on("s32[3] [50 1 2]")},
+	{title: "Indices of narrow types", module: "narrow-index", around: prepared,
+		about: "XLA counts in the type of the indices, so it loses updates beyond it, and takes constants of unsigned\n" +
+			"indices for signed ones.",
+		inputs: []tensor.View{tensor.Vector[uint8](200)},
+		want:   "s32[1] [200], s32[3] [199 -1 201]", says: on("s32[1] [0], s32[3] [199 200 201]")},
+	{title: "Bits of narrow integers", module: "narrow-population-count", around: prepared,
+		about: "XLA counts the bits of an integer of 2 or 4 bits in a wider one, whose further bits have the sign.",
+		want:  "s4[4] [1 0 4 1]", says: on("s4[4] [1 0 -8 1]")},
+	{title: "Products of nothing", module: "empty-product", options: bridge.CompileOptions{Exact: true}, around: both,
+		about: "The code of an exact compile divides by the number of elements that a product adds up, also where it is 0.",
+		inputs: []tensor.View{{Shape: tensor.ShapeOf(tensor.F64, 0), Data: []byte{}},
+			{Shape: tensor.ShapeOf(tensor.F64, 0), Data: []byte{}}},
+		want: "f64[] 0", says: on(endsProcess)},
+	{title: "Bits of complex numbers", module: "complex-bits", around: both,
+		options: bridge.CompileOptions{Exact: true},
+		about:   "An exact compile ends the process on a bitcast_convert of complex numbers to the type that they have.",
+		want:    "f32[2] [2 2]", says: on(endsProcess)},
 	{title: "Signed random bits", module: "signed-random-bits", around: prepared,
 		about: "XLA returns unsigned integers for the signed ones of a rng_bit_generator.",
 		want:  "s16[3] [-5804 -10949 -27949], f32[3] [-5804 -10949 -27949]",

@@ -1,0 +1,14 @@
+// Bits of complex numbers
+//
+// An exact compile ends the process on a bitcast_convert of complex numbers to the type that they have.
+//
+// XLA: lammps-jax-pjrt-cpu 0.11.2 (PJRT 0.115), CPU, Linux x86_64
+// Expected: f32[2] [2 2]
+// Got: ends the process
+func.func @main() -> tensor<2xf32> {
+  %x = stablehlo.constant dense<(1.0, 2.0)> : tensor<2xcomplex<f32>>
+  %y = stablehlo.optimization_barrier %x : tensor<2xcomplex<f32>>
+  %0 = stablehlo.bitcast_convert %y : (tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>>
+  %1 = stablehlo.imag %0 : (tensor<2xcomplex<f32>>) -> tensor<2xf32>
+  return %1 : tensor<2xf32>
+}

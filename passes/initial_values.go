@@ -1,0 +1,211 @@
+package passes
+
+import (
+	"math"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// KeepInitialValues rewrites the reductions whose initial values XLA loses, unless they are constants that change
+// nothing. Where a reduce, or a reduce_window without dimensions, combines one element, XLA returns that element, and a
+// select_and_scatter without dimensions ends the process. KeepInitialValues makes maps of them. Where a reduce_window
+// adds elements around its operands, or between them, XLA leaves them out. KeepInitialValues puts a pad before it. It
+// returns the number of reductions that it rewrote.
+//
+// See Prepare.
+func KeepInitialValues(m *mlir.Module) (int, error) {
+	var list []mlir.Operation
+	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
+		if losesInitialValue(op) {
+			list = append(list, op)
+		}
+		return mlir.WalkContinue
+	})
+	for _, op := range list {
+		e := before(op)
+		window, ok := stablehlo.AsReduceWindow(op)
+		n := op.NumOperands() / 2
+		switch {
+		case ok && len(window.WindowDimensions) > 0:
+			e.padBefore(op, window)
+		case op.Name() == "stablehlo.select_and_scatter":
+			e.mapElements(op, 1, op.OperandValues()[2:], op.OperandValues()[1:2])
+		default:
+			e.mapElements(op, 0, op.OperandValues()[n:], op.OperandValues()[:n])
+		}
+		if e.Err() != nil {
+			return 0, e.Err()
+		}
+	}
+	return len(list), nil
+}
+
+// losesInitialValue reports whether XLA loses the initial values of a reduction, and they may change its results.
+func losesInitialValue(op mlir.Operation) bool {
+	switch op.Name() {
+	case "stablehlo.reduce":
+		reduce, ok := stablehlo.AsReduce(op)
+		if !ok {
+			return false
+		}
+		for _, v := range reduce.Inputs {
+			n, static := v.Type().NumElements()
+			to, staticToo := op.Result(0).Type().NumElements()
+			if !static || !staticToo || n == 0 || n != to {
+				return false
+			}
+		}
+		return !isNeutral(reduce.Body, reduce.InitValues)
+	case "stablehlo.reduce_window":
+		window, ok := stablehlo.AsReduceWindow(op)
+		_, static := op.Operand(0).Type().NumElements()
+		return ok && static && (len(window.WindowDimensions) == 0 || extends(window)) &&
+			!isNeutral(window.Body, window.InitValues)
+	case "stablehlo.select_and_scatter":
+		dims, ranked := op.Operand(0).Type().Dims()
+		return ranked && len(dims) == 0
+	}
+	return false
+}
+
+// extends reports whether a reduce_window adds elements to its operands.
+func extends(o stablehlo.ReduceWindowOp) bool {
+	for _, p := range o.Padding {
+		if p[0] > 0 || p[1] > 0 {
+			return true
+		}
+	}
+	for _, d := range o.BaseDilations {
+		if d > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// mapElements replaces a reduction that combines one element, and the initial value, for each of its results. A region
+// says how. The body of a map has one result.
+func (e emitter) mapElements(op mlir.Operation, region int, initial, elements []mlir.Value) {
+	dims, _ := op.Result(0).Type().Dims()
+	var operands []mlir.Value
+	for i, v := range initial {
+		operands = append(operands, stablehlo.BroadcastInDim(e.Builder, op.Result(i).Type(), v, []int64{}))
+	}
+	for i, v := range elements {
+		operands = append(operands, stablehlo.Reshape(e.Builder, op.Result(i).Type(), v))
+	}
+	all := make([]int64, len(dims))
+	for i := range all {
+		all[i] = int64(i)
+	}
+	for i, r := range op.ResultValues() {
+		copied, body := op.Clone(), e.Context().NewRegion()
+		body.TakeBody(copied.Region(region))
+		end := body.First().Terminator()
+		end.SetOperands(end.Operand(i))
+		made := stablehlo.MapOp{Inputs: operands, Dimensions: all, Computation: body}.Create(e.Builder)
+		if e.Fail(copied.Erase()); e.Err() != nil {
+			return
+		}
+		if len(elements) == 1 {
+			keepSharding(op, made)
+		}
+		r.ReplaceAllUses(made.Result(0))
+	}
+	e.Fail(op.Erase())
+}
+
+// padBefore makes the elements that a reduce_window adds those of a pad. The barrier hides that they are the initial
+// value, because XLA otherwise makes one operation of both again.
+func (e emitter) padBefore(op mlir.Operation, o stablehlo.ReduceWindowOp) {
+	rank := len(o.WindowDimensions)
+	low, high, interior := make([]int64, rank), make([]int64, rank), make([]int64, rank)
+	for i, p := range o.Padding {
+		low[i], high[i] = p[0], p[1]
+	}
+	for i, d := range o.BaseDilations {
+		interior[i] = d - 1
+	}
+	for i, v := range o.Inputs {
+		hidden := stablehlo.OptimizationBarrier(e.Builder, o.InitValues[i]).Result(0)
+		padded := stablehlo.Pad(e.Builder, v, hidden, low, high, interior)
+		if e.Err() != nil {
+			return
+		}
+		op.SetOperand(i, padded)
+	}
+	op.RemoveAttribute("padding")
+	op.RemoveAttribute("base_dilations")
+}
+
+// isNeutral reports whether a body is one operation that returns one of its arguments if the other one is the initial
+// value.
+func isNeutral(body mlir.Region, initial []mlir.Value) bool {
+	if len(initial) != 1 || body.NumBlocks() != 1 {
+		return false
+	}
+	block := body.First()
+	end := block.Terminator()
+	v := end.Operand(0)
+	if !v.IsResult() || v.Owner().Block() != block || v.Owner().NumOperands() != 2 {
+		return false
+	}
+	x, y := v.Owner().Operand(0), v.Owner().Operand(1)
+	if x.Equal(y) || !x.IsArgument() || !y.IsArgument() || x.Block() != block || y.Block() != block {
+		return false
+	}
+	start, ok := splatOf(initial[0])
+	if !ok {
+		return false
+	}
+	element, _ := initial[0].Type().Element()
+	bits, sign, isInteger := element.IntegerWidth()
+	least, most := math.Inf(-1), math.Inf(1)
+	switch {
+	case isInteger && (sign == mlir.Unsigned || bits == 1):
+		least, most = 0, math.Ldexp(1, bits)-1
+	case isInteger:
+		least, most = -math.Ldexp(1, bits-1), math.Ldexp(1, bits-1)-1
+	}
+	switch v.Owner().Name() {
+	case "stablehlo.add", "stablehlo.or", "stablehlo.xor":
+		return start == 0
+	case "stablehlo.multiply":
+		return start == 1
+	case "stablehlo.maximum":
+		return start == least
+	case "stablehlo.minimum":
+		return start == most
+	case "stablehlo.and":
+		return start == most || start == -1
+	}
+	return false
+}
+
+// splatOf returns the number that all elements of a constant are. One of 64 bits may be rounded.
+func splatOf(v mlir.Value) (x float64, ok bool) {
+	for v.IsResult() && v.Owner().Name() == "stablehlo.broadcast_in_dim" {
+		v = v.Owner().Operand(0)
+	}
+	if !v.IsResult() || v.Owner().Name() != "stablehlo.constant" {
+		return 0, false
+	}
+	value, _ := v.Owner().Attribute("value")
+	if !value.IsSplat() {
+		return 0, false
+	}
+	dims, _ := v.Type().Dims()
+	a, _ := value.ElementAt(make([]int64, len(dims))...)
+	if b, ok := a.Bool(); ok {
+		if b {
+			x = 1
+		}
+		return x, true
+	}
+	if n, ok := a.BigInt(); ok {
+		x, _ = n.Float64()
+		return x, true
+	}
+	return a.Float()
+}

@@ -1,0 +1,10 @@
+func.func @main(%x: tensor<4xi32>, %at: tensor<4xi32>) -> tensor<4xi32> {
+  %updates = stablehlo.constant dense<[[10, 20, 30], [100, 200, 300], [1000, 2000, 3000], [1, 2, 3]]> : tensor<4x3xi32>
+  %0 = "stablehlo.scatter"(%x, %at, %updates) ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %s = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) {scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}
+    : (tensor<4xi32>, tensor<4xi32>, tensor<4x3xi32>) -> tensor<4xi32>
+  return %0 : tensor<4xi32>
+}
