@@ -121,6 +121,9 @@ var differences = []*known{
 		why: "docs/reference/jit-deviations.md: which part of a complex number is NaN is open"},
 	{on: "xla jit", what: "differs", types: "class:c", ops: "atan2 chlo.broadcast_atan2", shows: isSign,
 		why: "a complex atan2 is on a branch cut, where signs depend on those of zeros"},
+	{on: "xla", what: "differs", types: "f4E2M1FN", ops: "divide remainder power sqrt rsqrt log log_plus_one tan atan2 " +
+		"chlo.broadcast_divide chlo.broadcast_remainder chlo.broadcast_power",
+		why: specifies + "f4E2M1FN has no NaN and no infinity: what becomes of one is open"},
 	{on: "xla", what: "differs", types: "class:8", ops: "logistic", shows: isNotFinite,
 		why: "XLA computes a logistic of eight bits in f32 as a whole, where exp does not overflow"},
 	{on: "xla jit", what: "differs", ops: "fft triangular_solve cholesky", shows: isNotFinite,
