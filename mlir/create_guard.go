@@ -10,9 +10,9 @@ import (
 // String, which verifies too. These were found by creating every operation that the
 // libraries know with few and unusual parts. Operations that would crash are not created.
 var createGuards = map[string]func(*OperationState) string{
-	"linalg.broadcast":        operands(2),
-	"linalg.transpose":        transposed,
-	"linalg":                  someOperand,
+	"linalg.broadcast":        all(operands(2), structured),
+	"linalg.transpose":        all(transposed, structured),
+	"linalg":                  structured,
 	"mhlo.reduce":             reduced,
 	"sparse_tensor.coiterate": someOperand,
 	"stablehlo.all_to_all":    someGroup,
@@ -23,7 +23,10 @@ var createGuards = map[string]func(*OperationState) string{
 	"emitc.func":              functionType(0), // emitc.return reads it before it is verified
 	"ml_program.func":         functionType(0), // and so does ml_program.return
 	"gpu.func":                functionType(0), // the verifier requires a gpu.module around it first
-	"tosa":                    tensorsOnly,
+	"tosa":                    all(tensorsOnly, computedShapes, axis),
+	"tt":                      knownLayouts,
+	"tt.expand_dims":          all(knownLayouts, expanded),
+	"acc":                     segmented,
 	"linalg.index":            anything,
 	"linalg.yield":            anything,
 	"affine.dma_start":        func(s *OperationState) string { return transfer(s, "src_map", "dst_map", "tag_map") },
@@ -60,11 +63,18 @@ func createGuard(name string) func(*OperationState) string {
 		}
 		return general
 	}
+	return all(general, own)
+}
+
+// all returns a guard that requires what each guard requires.
+func all(guards ...func(*OperationState) string) func(*OperationState) string {
 	return func(s *OperationState) string {
-		if missing := general(s); missing != "" {
-			return missing
+		for _, guard := range guards {
+			if missing := guard(s); missing != "" {
+				return missing
+			}
 		}
-		return own(s)
+		return ""
 	}
 }
 
@@ -74,8 +84,9 @@ func (k *operationKind) guarded(s *OperationState) error {
 		return nil
 	}
 	if missing := k.guard(
-		&OperationState{Operands: slices.Clone(s.Operands), Results: slices.Clone(s.Results), Attributes: slices.Clone(
-			s.Attributes), Regions: slices.Clone(s.Regions), Successors: slices.Clone(s.Successors)}); missing != "" {
+		&OperationState{Name: k.name, Operands: slices.Clone(s.Operands), Results: slices.Clone(s.Results),
+			Attributes: slices.Clone(s.Attributes), Regions: slices.Clone(s.Regions),
+			Successors: slices.Clone(s.Successors)}); missing != "" {
 		return fmt.Errorf("mlir: %s needs %s: the library would crash on it", k.name, missing)
 	}
 	return nil
@@ -132,6 +143,36 @@ func positiveDimensions(s *OperationState) string {
 func anything(*OperationState) string { return "" }
 
 func someOperand(s *OperationState) string { return want(len(s.Operands) > 0, "an operand") }
+
+// structured requires an output, operands that have a rank, if they are arrays, and an argument of the body and a map
+// for each of them, if there are a body and maps. The verifier indexes them by each other.
+func structured(s *OperationState) string {
+	if wrong := someOperand(s); wrong != "" {
+		return wrong
+	}
+	for _, t := range slices.Concat(TypesOf(s.Operands), s.Results) {
+		if _, ranked := t.Rank(); t.IsShaped() && !ranked {
+			return "operands and results that have a rank"
+		}
+	}
+	for _, r := range s.Regions {
+		if first := r.First(); !first.IsNil() && first.NumArguments() != len(s.Operands) {
+			return "a body with an argument for each operand"
+		}
+	}
+	if a := s.attribute("operandSegmentSizes"); !a.IsNil() {
+		// linalg.pack and linalg.unpack have other operands behind the output.
+		if sizes, _ := DenseArrayOf[int32](a); len(sizes) == 2 && sizes[1] <= 0 {
+			return "an output"
+		}
+	}
+	if a := s.attribute("indexing_maps"); !a.IsNil() {
+		if maps, ok := a.Elements(); !ok || len(maps) != len(s.Operands) {
+			return "an affine map in its indexing_maps for each operand"
+		}
+	}
+	return ""
+}
 
 func operands(n int) func(*OperationState) string {
 	return func(s *OperationState) string { return want(len(s.Operands) >= n, fmt.Sprintf("%d operands", n)) }
@@ -196,9 +237,12 @@ func functionType(results int) func(*OperationState) string {
 	}
 }
 
+// tensorsOnly requires tensors, or shapes where an operation takes or computes them.
 func tensorsOnly(s *OperationState) string {
-	types := slices.Concat(s.Results, TypesOf(s.Operands))
-	return want(allOf(types, "tensor<", "!tosa."), "operands and results that are tensors")
+	computes := s.Name == "tosa.dim" || strings.HasSuffix(s.Name, "_shape")
+	return want(allOf(TypesOf(s.Operands), "tensor<", "!tosa.") &&
+		(allOf(s.Results, "tensor<") || computes && allOf(s.Results, "tensor<", "!tosa.")),
+		"operands and results that are tensors")
 }
 
 // transfer requires the maps of an operation, and as many operands as they need: a memref

@@ -98,6 +98,35 @@ func TestCreateGuards(t *testing.T) {
 				Name: "linalg.transpose", Operands: []mlir.Value{scalar, scalar}, Results: []mlir.Type{scalar.Type()},
 				Regions: []mlir.Region{body(c)}, Attributes: []mlir.NamedAttribute{
 					{Name: "permutation", Value: mlir.NewDenseArray[int64](c)}}}},
+			{"linalg.copy needs an output", mlir.OperationState{Name: "linalg.copy", Operands: []mlir.Value{value},
+				Regions: []mlir.Region{c.NewRegion()}, Attributes: []mlir.NamedAttribute{
+					{Name: "operandSegmentSizes", Value: mlir.NewDenseArray[int32](c, 1, 0)}}}},
+			{"linalg.div_unsigned needs operands and results that have a rank", mlir.OperationState{
+				Name: "linalg.div_unsigned", Operands: []mlir.Value{unranked}, Regions: []mlir.Region{body(c)}}},
+			{"linalg.matmul needs an affine map in its indexing_maps for each operand", mlir.OperationState{
+				Name: "linalg.matmul", Operands: []mlir.Value{value, value, value}, Results: []mlir.Type{tensor},
+				Regions: []mlir.Region{c.NewRegion()}, Attributes: []mlir.NamedAttribute{
+					{Name: "operandSegmentSizes", Value: mlir.NewDenseArray[int32](c, 2, 1)},
+					{Name: "indexing_maps", Value: c.ArrayAttribute()}}}},
+			{"linalg.square needs a body with an argument for each operand", mlir.OperationState{Name: "linalg.square",
+				Operands: []mlir.Value{value, value}, Regions: []mlir.Region{body(c)}}},
+			{"tensor.from_elements needs 6 operands", mlir.OperationState{Name: "tensor.from_elements",
+				Operands: []mlir.Value{number}, Results: []mlir.Type{tensor}}},
+			{"tensor.concat needs a dim that its operands have", mlir.OperationState{Name: "tensor.concat",
+				Operands: []mlir.Value{value}, Results: []mlir.Type{tensor}, Attributes: []mlir.NamedAttribute{
+					{Name: "dim", Value: c.IntegerAttribute(c.IntegerType(64, mlir.Signless), -1)}}}},
+			{"tosa.reduce_any needs an axis that its operands have", mlir.OperationState{Name: "tosa.reduce_any",
+				Operands: []mlir.Value{value}, Results: []mlir.Type{tensor}, Attributes: []mlir.NamedAttribute{
+					{Name: "axis", Value: c.IntegerAttribute(i32, 2)}}}},
+			{"amdgpu.dpp needs operands that are integers or floating-point numbers", mlir.OperationState{
+				Name: "amdgpu.dpp", Operands: []mlir.Value{value, value}, Results: []mlir.Type{tensor},
+				Attributes: []mlir.NamedAttribute{{Name: "kind", Value: c.StringAttribute("wave_rol")}}}},
+			{"acc.kernel_environment needs a number in its waitOperandsSegments for each", mlir.OperationState{
+				Name: "acc.kernel_environment", Regions: []mlir.Region{body(c)}, Attributes: []mlir.NamedAttribute{
+					{Name: "waitOperandsSegments", Value: mlir.NewDenseArray[int32](c, 1)}}}},
+			{"tt.expand_dims needs an axis that its result has", mlir.OperationState{Name: "tt.expand_dims",
+				Operands: []mlir.Value{value}, Results: []mlir.Type{tensor}, Attributes: []mlir.NamedAttribute{
+					{Name: "axis", Value: c.IntegerAttribute(i32, -1)}}}},
 			{"spirv.AtomicIIncrement needs a pointer as its first operand", mlir.OperationState{
 				Name: "spirv.AtomicIIncrement", Operands: []mlir.Value{number}, Results: []mlir.Type{i32}}},
 			{"spirv.Load needs a pointer as its first operand", mlir.OperationState{

@@ -13,7 +13,7 @@ var upstreamGuards = map[string]func(*OperationState) string{
 	"acc.reduction_init":                   blocks,
 	"amdgpu.gather_to_lds":                 buffers,
 	"affine.delinearize_index":             dynamicBasis,
-	"amdgpu.dpp":                           permuted,
+	"amdgpu.dpp":                           all(permuted, numbersOnly),
 	"affine.for":                           loopBounds,
 	"affine.parallel":                      parallelBounds,
 	"cf.switch":                            switchCases,
@@ -27,7 +27,9 @@ var upstreamGuards = map[string]func(*OperationState) string{
 	"spirv.SpecConstantComposite":          symbols,
 	"nvgpu.mma.sp.sync":                    matrices,
 	"nvgpu.mma.sync":                       matrices,
-	"tosa.concat":                          axis,
+	"tensor.concat":                        concatenated,
+	"tensor.from_elements":                 filled,
+	"tosa.concat":                          someAxis,
 	"tt.elementwise_inline_asm":            packed,
 	"wasmssa.global":                       initialized,
 }
@@ -188,18 +190,102 @@ func symbols(s *OperationState) string {
 		"symbols as its constituents")
 }
 
-// axis requires an axis of the operands.
-func axis(s *OperationState) string {
-	n, ok := int64(0), false
-	if a := s.attribute("axis"); !a.IsNil() {
-		n, ok = a.Int()
+// axis requires that an axis, if there is one, is of the operands. The verifier and the inference index with it.
+func axis(s *OperationState) string { return want(s.within("axis"), "an axis that its operands have") }
+
+// someAxis requires the axis, too.
+func someAxis(s *OperationState) string {
+	return want(!s.attribute("axis").IsNil(), "an axis that its operands have")
+}
+
+// concatenated requires a dimension of the operands.
+func concatenated(s *OperationState) string {
+	return want(s.within("dim"), "a dim that its operands have")
+}
+
+// within reports whether the attribute of a name, if there is one, is the number of a dimension of each operand.
+func (s *OperationState) within(name string) bool {
+	a := s.attribute(name)
+	if a.IsNil() {
+		return true
 	}
+	n, ok := a.Int()
 	for _, v := range s.Operands {
 		if rank, ranked := v.Type().Rank(); ranked && n >= int64(rank) {
 			ok = false
 		}
 	}
-	return want(ok && n >= 0, "an axis that its operands have")
+	return ok && n >= 0
+}
+
+// filled requires an operand for each element of the result. The verifier lists the types of as many.
+func filled(s *OperationState) string {
+	for _, t := range s.Results {
+		if n, known := t.NumElements(); known && n != int64(len(s.Operands)) {
+			return fmt.Sprintf("%d operands, as its result has elements", n)
+		}
+	}
+	return ""
+}
+
+// segmented requires a device type for each segment of operands. The printer indexes the segments by it.
+func segmented(s *OperationState) string {
+	for _, a := range s.Attributes {
+		list, ok := strings.CutSuffix(a.Name, "Segments")
+		if !ok {
+			continue
+		}
+		types, segments := 0, []int32(nil)
+		if a := s.attribute(list + "DeviceType"); !a.IsNil() {
+			each, _ := a.Elements()
+			types = len(each)
+		}
+		if segments, ok = DenseArrayOf[int32](a.Value); !ok || len(segments) != types {
+			return fmt.Sprintf("a number in its %s for each of its %sDeviceType", a.Name, list)
+		}
+	}
+	return ""
+}
+
+// computedShapes requires that each operand that is a shape is computed by an operation. The verifier looks for it.
+func computedShapes(s *OperationState) string {
+	for _, v := range s.Operands {
+		if !v.IsResult() && strings.HasPrefix(v.Type().String(), "!tosa.shape") {
+			return "shapes that operations compute as operands"
+		}
+	}
+	return ""
+}
+
+// numbersOnly requires operands that are integers or floating-point numbers. The verifier asks for their bits.
+func numbersOnly(s *OperationState) string {
+	return want(!slices.ContainsFunc(TypesOf(s.Operands), func(t Type) bool {
+		_, _, integer := t.IntegerWidth()
+		return !integer && !t.IsFloat()
+	}), "operands that are integers or floating-point numbers")
+}
+
+// knownLayouts requires tensors without a layout, or with one of Triton. The inference asks the layout's dialect.
+func knownLayouts(s *OperationState) string {
+	for _, v := range s.Operands {
+		text := v.Type().String()
+		of := func(dialect string) bool { return strings.Contains(text, ", #"+dialect) }
+		if strings.HasPrefix(text, "tensor<") && of("") && !of("ttg.") && !of("ttng.") && !of("triton_") {
+			return "tensors whose layouts are of Triton"
+		}
+	}
+	return ""
+}
+
+// expanded requires an axis of the result. The inference inserts it without a check.
+func expanded(s *OperationState) string {
+	a := s.attribute("axis")
+	if a.IsNil() || len(s.Operands) == 0 {
+		return "an operand and an axis"
+	}
+	n, ok := a.Int()
+	rank, ranked := s.Operands[0].Type().Rank()
+	return want(ok && n >= 0 && (!ranked || n <= int64(rank)), "an axis that its result has")
 }
 
 // permuted requires the argument of those kinds of permutations that have one.
@@ -261,8 +347,9 @@ func upstreamGuard(name string) func(*OperationState) string {
 }
 
 // castsOfElements are casts that change the type of elements.
-var castsOfElements = []string{"arith.extf", "arith.extsi", "arith.extui", "arith.fptosi", "arith.fptoui",
-	"arith.index_cast", "arith.index_castui", "arith.sitofp", "arith.truncf", "arith.trunci", "arith.uitofp"}
+var castsOfElements = []string{"arith.bitcast", "arith.convertf", "arith.extf", "arith.extsi", "arith.extui",
+	"arith.fptosi", "arith.fptoui", "arith.index_cast", "arith.index_castui", "arith.scaling_extf",
+	"arith.scaling_truncf", "arith.sitofp", "arith.truncf", "arith.trunci", "arith.uitofp"}
 
 // differentUnranked requires that a tensor of unknown rank isn't cast to its own type. The verifier wants to print the
 // sizes of such a tensor.

@@ -19,6 +19,7 @@ import (
 //  4. The parser of the dimension numbers of a convolution allocates as many as the largest says, and printing
 //     them may abort: see conv_guard.go.
 //  5. The verifier of stablehlo.custom_call reads a result for each alias of an operand, also if there is none.
+//  6. The parser of arrays of booleans of some libraries crashes on a negative number, which no library takes.
 var (
 	allToAll      = []byte(`"stablehlo.all_to_all"`)
 	attributeList = lazyregexp.New(`^"stablehlo\.all_to_all"\s*\([^()"]*\)\s*<?`)
@@ -32,6 +33,8 @@ var (
 	aliases   = lazyregexp.New(`output_operand_aliases"?\s*=\s*(?:\[\s*#|(#[A-Za-z_][\w$.]*))`)
 	emptyList = lazyregexp.New(`(#[A-Za-z_][\w$.]*)\s*=\s*\[\s*\]`)
 
+	negativeBoolean = lazyregexp.New(`array\s*<\s*i1\s*:[\s\w,]*-`)
+
 	largeDimension = lazyregexp.New(`\[[\s,?0-9bfio]*[bfio][\s,?0-9bfio]*\d{5}[\d\s,?bfio]*\]|\[[\s,?0-9]*\d{5}[\s,?0-9]*[bfio][\d\s,?bfio]*\]`)
 )
 
@@ -44,6 +47,7 @@ const (
 	negativeDims  = "a chlo.broadcast_ op has negative broadcast dimensions: the library would crash on it"
 	noResult      = "'stablehlo.custom_call' op has output_operand_aliases and no results: the library would crash on it"
 	tooLargeDims  = "a dimension number has more than 4 digits: the library would crash on it"
+	negativeBool  = "an array of i1 has a negative number: the library would crash on it"
 	chloBroadcast = "chlo.broadcast_"
 )
 
@@ -76,6 +80,11 @@ func textGuard(data []byte) (at int, wrong string) {
 	if index(data, "]x[") >= 0 {
 		if i := largeDimension().FindIndex(data); i != nil {
 			return i[0], tooLargeDims
+		}
+	}
+	if bytes.Contains(data, []byte("i1")) && bytes.Contains(data, []byte("array")) {
+		if i := negativeBoolean().FindIndex(data); i != nil {
+			return i[0], negativeBool
 		}
 	}
 	if i := wrongRawNumbers(data); i >= 0 {

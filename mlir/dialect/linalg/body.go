@@ -86,6 +86,9 @@ func checkNumbers(c *mlir.Context, o mlir.Operation, function string) error {
 	switch {
 	case function == "select" && each[0] != bools:
 		return fmt.Errorf("linalg: operand 0 of %s must hold i1", o.Name())
+	case strings.HasPrefix(function, "pooling_") && strings.HasSuffix(function, "_unsigned") && each[last] != integers:
+		element, _, _ := numbersOf(c, o.Operand(last).Type())
+		return wrong(last, integers, element)
 	case accumulates && strings.HasPrefix(function, "pooling_"):
 		each[1] = each[0] // the window is not read
 		fallthrough

@@ -9,9 +9,14 @@ import (
 func named(w *ods.Writer) mlir.Operation {
 	b := w.Builder()
 	op := w.Create()
-	if b.Err() == nil {
-		identityMaps(op)
-		b.Fail(FillRegion(op))
+	if b.Err() != nil {
+		return op
+	}
+	identityMaps(op)
+	if err := FillRegion(op); err != nil {
+		_ = op.Erase() // the library would crash on it without its body
+		b.Fail(err)
+		return mlir.Operation{}
 	}
 	return op
 }
