@@ -5,6 +5,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/tools/soak/structs"
 )
 
 // FuzzCreate creates operations one after the other in a block. Each takes four bytes of the
@@ -24,7 +25,7 @@ func FuzzCreate(f *testing.F) {
 			Attributes: []mlir.NamedAttribute{{Name: "value", Value: b.Attribute("1 : i32")}}}).Result(0)
 		data = data[:min(len(data), 4*100)]
 		for ; len(data) >= 4; data = data[4:] {
-			op := all[(int(data[0])<<8+int(data[1]))%len(all)]
+			op := structs.All[(int(data[0])<<8+int(data[1]))%len(structs.All)]
 			typ, err := c.ParseType(typeTexts[int(data[2])%len(typeTexts)])
 			if err != nil {
 				continue
@@ -34,7 +35,7 @@ func FuzzCreate(f *testing.F) {
 			p := &parts{c: c, value: value, other: value, n: int(data[3] % 4), typ: typ, attr: c.UnitAttribute(),
 				text: "x", number: int64(int8(data[3]))}
 			made := mlir.NewBuilder(m.Body(), mlir.Location{})
-			_ = p.make(op, data[3]&8 == 0).Create(made).String()
+			_ = op.Make(p, data[3]&8 == 0).Create(made).String()
 		}
 		_ = m.Verify()
 		_ = m.String()

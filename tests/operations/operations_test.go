@@ -3,7 +3,6 @@ package operations_test
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -12,27 +11,12 @@ import (
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/tools/soak/structs"
 )
 
 func TestMain(m *testing.M) { mlirtest.Main(m) }
 
-// creator is a generated struct.
-type creator interface {
-	Create(b *mlir.Builder) mlir.Operation
-}
-
-// operation is a generated operation.
-type operation struct {
-	name string
-	zero creator
-	read func(mlir.Operation) (creator, bool)
-}
-
-func of[T creator](name string, read func(mlir.Operation) (T, bool)) operation {
-	return operation{name, *new(T), func(op mlir.Operation) (creator, bool) { return read(op) }}
-}
-
-// parts fills the fields of structs.
+// parts are the fields of structs.
 type parts struct {
 	c      *mlir.Context
 	value  mlir.Value
@@ -44,65 +28,22 @@ type parts struct {
 	number int64
 }
 
-// fill sets a field. It reports whether it knows the type.
-func (p *parts) fill(f reflect.Value) {
-	switch v := f.Addr().Interface().(type) {
-	case *mlir.Value:
-		*v = p.value
-	case *mlir.Type:
-		*v = p.typ
-	case *mlir.Attribute:
-		*v = p.attr
-	case *mlir.AffineMap:
-		*v = p.c.IdentityMap(1)
-	case *mlir.IntegerSet:
-		*v = p.c.EmptyIntegerSet(0, 0)
-	case *mlir.Region:
-		*v = p.c.NewRegion()
-		if p.n > 0 {
-			v.Append(p.c.NewBlock(mlir.Location{}, slices.Repeat([]mlir.Type{p.typ}, p.n)...))
-		}
-	case *mlir.Block:
-		*v = p.other.Block()
-	default:
-		switch f.Kind() {
-		case reflect.Slice:
-			f.Set(reflect.MakeSlice(f.Type(), p.n, p.n))
-			for i := range p.n {
-				p.fill(f.Index(i))
-			}
-		case reflect.Pointer:
-			f.Set(reflect.New(f.Type().Elem()))
-			p.fill(f.Elem())
-		case reflect.Bool:
-			f.SetBool(p.number != 0)
-		case reflect.String:
-			f.SetString(p.text)
-		case reflect.Float32, reflect.Float64:
-			f.SetFloat(float64(p.number))
-		case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-			f.SetUint(uint64(max(p.number, 0)))
-		default:
-			f.SetInt(p.number)
-		}
-	}
-}
+func (p *parts) Value() mlir.Value           { return p.value }
+func (p *parts) Type() mlir.Type             { return p.typ }
+func (p *parts) Attribute() mlir.Attribute   { return p.attr }
+func (p *parts) AffineMap() mlir.AffineMap   { return p.c.IdentityMap(1) }
+func (p *parts) IntegerSet() mlir.IntegerSet { return p.c.EmptyIntegerSet(0, 0) }
+func (p *parts) Block() mlir.Block           { return p.other.Block() }
+func (p *parts) Len() int                    { return p.n }
+func (p *parts) Number() int64               { return p.number }
+func (p *parts) Text() string                { return p.text }
 
-// isResult reports whether a field has types of results.
-func isResult(f reflect.StructField) bool {
-	return f.Type == reflect.TypeFor[mlir.Type]() || f.Type == reflect.TypeFor[[]mlir.Type]()
-}
-
-// make returns a struct with its fields filled.
-func (p *parts) make(op operation, infer bool) creator {
-	v := reflect.New(reflect.TypeOf(op.zero)).Elem()
-	for i := range v.NumField() {
-		if infer && isResult(v.Type().Field(i)) {
-			continue
-		}
-		p.fill(v.Field(i))
+func (p *parts) Region() mlir.Region {
+	r := p.c.NewRegion()
+	if p.n > 0 {
+		r.Append(p.c.NewBlock(mlir.Location{}, slices.Repeat([]mlir.Type{p.typ}, p.n)...))
 	}
-	return v.Interface().(creator)
+	return r
 }
 
 var typeTexts = []string{
@@ -148,12 +89,12 @@ func TestHostileOperations(t *testing.T) {
 			// A context is that of some operations of one dialect. Loading takes long, and what they leave in it slows
 			// the next ones.
 			var c *mlir.Context
-			for i, op := range all {
-				dialect, _, _ := strings.Cut(op.name, ".")
-				if i%32 == 0 || !strings.HasPrefix(all[i-1].name, dialect+".") {
+			for i, op := range structs.All {
+				dialect, _, _ := strings.Cut(op.Name, ".")
+				if i%32 == 0 || !strings.HasPrefix(structs.All[i-1].Name, dialect+".") {
 					c = mlirtest.ContextOf(t, e.Library)
 				}
-				if c.LoadDialect(dialect) != nil || !c.Registered(op.name) {
+				if c.LoadDialect(dialect) != nil || !c.Registered(op.Name) {
 					continue
 				}
 				known++
@@ -161,7 +102,7 @@ func TestHostileOperations(t *testing.T) {
 					if n++; n-1 < start {
 						continue
 					}
-					fmt.Printf("%s%d %s: %s %s\n", mlirtest.CaseMark, n-1, e.Name, op.name, typeTexts[j])
+					fmt.Printf("%s%d %s: %s %s\n", mlirtest.CaseMark, n-1, e.Name, op.Name, typeTexts[j])
 					created += hostile(t, c, e.Name, op, typeTexts[j])
 				}
 			}
@@ -180,7 +121,7 @@ var notRead = struct{ engine, operation string }{native.Jaxlib.String(), "nvvm.t
 
 // hostile creates an operation in each of the tries with a value of a type, and checks what the
 // reader returns.
-func hostile(t *testing.T, c *mlir.Context, engine string, op operation, typ string) (made int) {
+func hostile(t *testing.T, c *mlir.Context, engine string, op structs.Operation, typ string) (made int) {
 	value, err := c.ParseType(typ)
 	if err != nil {
 		return 0
@@ -196,10 +137,10 @@ func hostile(t *testing.T, c *mlir.Context, engine string, op operation, typ str
 		b := mlir.NewBuilder(block, mlir.Location{})
 		p := &parts{c: c, value: block.Argument(0), other: block.Argument(0), n: try.n, typ: value, attr: attr,
 			text: try.text, number: try.number}
-		made += created(t, b, op, engine != notRead.engine || op.name != notRead.operation, p.make(op, try.infer),
-			fmt.Sprintf("%s with %s, try %d", op.name, typ, i))
+		made += created(t, b, op, engine != notRead.engine || op.Name != notRead.operation, op.Make(p, try.infer),
+			fmt.Sprintf("%s with %s, try %d", op.Name, typ, i))
 		b = mlir.NewBuilder(block, mlir.Location{})
-		op.zero.Create(b)
+		op.Zero.Create(b)
 		check.NoError(t, m.Close())
 	}
 	return made
@@ -216,14 +157,16 @@ func unnamed(o mlir.Operation) string {
 
 // created creates an operation, and a copy from what it reads. It returns 1 if the
 // operation was created.
-func created(t *testing.T, b *mlir.Builder, op operation, readable bool, parts creator, what string) int {
+func created(
+	t *testing.T, b *mlir.Builder, op structs.Operation, readable bool, parts structs.Creator, what string,
+) int {
 	o := parts.Create(b)
 	if b.Err() != nil {
 		return 0
 	}
 	valid := o.Verify() == nil
 	text := unnamed(o)
-	read, ok := op.read(o)
+	read, ok := op.Read(o)
 	if !valid {
 		return 1
 	}
@@ -248,7 +191,7 @@ func created(t *testing.T, b *mlir.Builder, op operation, readable bool, parts c
 			return 1
 		}
 		text = unnamed(again)
-		read, _ = op.read(again)
+		read, _ = op.Read(again)
 	}
 	t.Errorf("%s: created again from what was read it is another: %s", what, text)
 	return 1

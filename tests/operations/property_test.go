@@ -11,13 +11,21 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/affine"
 	"github.com/calliope-mlir/calliope/mlir/dialect/llvm"
 	"github.com/calliope-mlir/calliope/mlir/dialect/ptr"
+	"github.com/calliope-mlir/calliope/tools/soak/structs"
 )
+
+type creator = structs.Creator
+
+func of[T creator](name string, read func(mlir.Operation) (T, bool)) structs.Operation {
+	return structs.Operation{Name: name, Zero: *new(T),
+		Read: func(op mlir.Operation) (creator, bool) { return read(op) }}
+}
 
 // TestProperties creates operations with properties that are not attributes, and reads them.
 func TestProperties(t *testing.T) {
 	const address = "!ptr.ptr<#ptr.generic_space>"
 	tests := []struct {
-		of   operation
+		of   structs.Operation
 		make func(c *mlir.Context, in []mlir.Value) creator
 		want string
 	}{
@@ -65,7 +73,7 @@ func TestProperties(t *testing.T) {
 			function = strings.Replace(function, "index", "index, %arg3: "+address, 1)
 		}
 		for _, test := range tests {
-			if !c.Registered(test.of.name) {
+			if !c.Registered(test.of.Name) {
 				continue
 			}
 			m := mlirtest.Parse(t, c, function)
@@ -87,11 +95,11 @@ func TestProperties(t *testing.T) {
 			if !strings.Contains(m.String(), test.want) {
 				t.Errorf("%s is created, want %s", m, test.want)
 			}
-			read, ok := test.of.read(op)
+			read, ok := test.of.Read(op)
 			if !ok {
 				t.Fatalf("%s is not read", op)
 			}
-			again, ok := test.of.read(read.Create(b))
+			again, ok := test.of.Read(read.Create(b))
 			check.NoError(t, b.Err())
 			if !ok || !reflect.DeepEqual(read, again) {
 				t.Errorf("%s is read as %+v, and then as %+v", op, read, again)

@@ -16,6 +16,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/tools/soak/structs"
 )
 
 var update = flag.Bool("update", false, "write the tables of operations")
@@ -45,15 +46,15 @@ func TestTables(t *testing.T) {
 	}
 	groups := map[string][]string{}
 	typed := map[string]int{}
-	for _, op := range all {
-		dialect, _, _ := strings.Cut(op.name, ".")
+	for _, op := range structs.All {
+		dialect, _, _ := strings.Cut(op.Name, ".")
 		typed[dialect]++
-		if len(with[op.name]) == 0 {
-			t.Errorf("no library has %s", op.name)
+		if len(with[op.Name]) == 0 {
+			t.Errorf("no library has %s", op.Name)
 		}
-		if !slices.Equal(with[op.name], lists[dialect]) {
-			parts := strings.Join(with[op.name], " ")
-			groups[parts] = append(groups[parts], op.name)
+		if !slices.Equal(with[op.Name], lists[dialect]) {
+			parts := strings.Join(with[op.Name], " ")
+			groups[parts] = append(groups[parts], op.Name)
 		}
 	}
 	var hints strings.Builder
@@ -66,7 +67,7 @@ func TestTables(t *testing.T) {
 	table.WriteString("| dialect | package | typed | mlir | iree | llvm | jaxlib |\n|---|---|---|---|---|---|---|\n")
 	sum := map[string]int{}
 	for _, dialect := range slices.Sorted(maps.Keys(typed)) {
-		fmt.Fprintf(&table, "| %s | `%s` | %d", dialect, cmp.Or(packages[dialect], dialect), typed[dialect])
+		fmt.Fprintf(&table, "| %s | `%s` | %d", dialect, cmp.Or(structs.Packages[dialect], dialect), typed[dialect])
 		sum["typed"] += typed[dialect]
 		for _, part := range []string{"mlir", "iree", "llvm", "jaxlib"} {
 			cell := ""

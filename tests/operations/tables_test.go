@@ -10,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/tools/soak/structs"
 )
 
 // hintFile lists the operations that not all libraries with their dialect have, by library.
@@ -22,14 +23,14 @@ func registered(t *testing.T, l *mlir.Library) (dialects map[string]int, names m
 	c.LoadAllDialects()
 	loaded := c.Dialects()
 	dialects, names = map[string]int{}, map[string]bool{}
-	for _, op := range all {
-		dialect, _, _ := strings.Cut(op.name, ".")
+	for _, op := range structs.All {
+		dialect, _, _ := strings.Cut(op.Name, ".")
 		if !slices.Contains(loaded, dialect) {
 			continue
 		}
 		dialects[dialect] += 0
-		if c.Registered(op.name) {
-			names[op.name] = true
+		if c.Registered(op.Name) {
+			names[op.Name] = true
 			dialects[dialect]++
 		}
 	}
@@ -48,11 +49,11 @@ func TestRegistered(t *testing.T) {
 		}
 		lacks[name] = ok && other
 	}
-	for _, op := range all {
-		dialect, _, _ := strings.Cut(op.name, ".")
+	for _, op := range structs.All {
+		dialect, _, _ := strings.Cut(op.Name, ".")
 		_, known := dialects[dialect]
-		if known && names[op.name] == lacks[op.name] {
-			t.Errorf("%s: the library has it: %v", op.name, names[op.name])
+		if known && names[op.Name] == lacks[op.Name] {
+			t.Errorf("%s: the library has it: %v", op.Name, names[op.Name])
 		}
 	}
 }

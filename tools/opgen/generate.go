@@ -106,22 +106,23 @@ func generate(root string) (map[string][]byte, error) {
 }
 
 // listFile has the list of all operations, for tests of all of them.
-const listFile = "tests/operations/gen_all_test.go"
+const listFile = "tools/soak/structs/gen_all.go"
 
 func writeList(list string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, header, "operations_test")
+	fmt.Fprintf(&b, header, "structs")
 	b.WriteString("import (\n")
 	for _, dialect := range dialects {
 		fmt.Fprintf(&b, "%q\n", "github.com/calliope-mlir/calliope/mlir/dialect/"+folder(dialect))
 	}
-	b.WriteString(")\n\n// packages has the packages of dialects, if they are not called like the dialect.\nvar packages = map[string]string{\n")
+	b.WriteString(")\n\n// Packages has the packages of dialects, if they are not called like the dialect.\n" +
+		"var Packages = map[string]string{\n")
 	for _, dialect := range dialects {
 		if folder(dialect) != dialect {
 			fmt.Fprintf(&b, "%q: %q,\n", dialect, folder(dialect))
 		}
 	}
-	fmt.Fprintf(&b, "}\n\n// all has the generated operations.\nvar all = []operation{\n%s}\n", list)
+	fmt.Fprintf(&b, "}\n\n// All has the generated operations.\nvar All = []Operation{\n%s}\n", list)
 	return b.String()
 }
 

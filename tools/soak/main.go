@@ -39,6 +39,9 @@
 // this platform, and compares their results and calls with those of an interpreter. The seed of a program decides about
 // its way and its plugin, too: -seed N -programs 1 runs one again. Each mismatch is printed, and its module is kept.
 //
+// The mode structs makes every operation of package mlir's dialects of odd parts, on each library: it verifies, prints,
+// writes and reads them, and texts that lack something. Each case that ends the process, or takes too long, is printed.
+//
 // The mode transforms makes derivatives and batches of functions of modules of the repository and of random programs,
 // up to three in a row, and runs them: a derivative along tangents is held to the one along cotangents, and a batch to
 // the function on each element. Each problem is printed, and its module is kept.
@@ -61,6 +64,7 @@ import (
 	"github.com/calliope-mlir/calliope/tools/soak/execute"
 	"github.com/calliope-mlir/calliope/tools/soak/load"
 	"github.com/calliope-mlir/calliope/tools/soak/programs"
+	"github.com/calliope-mlir/calliope/tools/soak/structs"
 	"github.com/calliope-mlir/calliope/tools/soak/transforms"
 )
 
@@ -71,12 +75,13 @@ type runner func(ctx context.Context, stdout, stderr io.Writer) (status int)
 var modes = map[string]func(*flag.FlagSet) runner{
 	"calls": callsMode, "faults": faultsMode, "front": frontMode, "identities": identitiesMode, "lint": lintMode,
 	"movement": movementMode, "operations": operationsMode,
-	"programs": programsMode, "stress": stressMode, "transforms": transformsMode,
+	"programs": programsMode, "stress": stressMode, "structs": structsMode, "transforms": transformsMode,
 }
 
 func main() {
 	execute.Serve()
 	programs.Serve()
+	structs.Serve()
 	transforms.Serve()
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }

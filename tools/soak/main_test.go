@@ -13,7 +13,7 @@ func TestUsage(t *testing.T) {
 		"lint -files -1",
 		"identities -expressions 0", "stress -procs -1", "stress -procs 1 -for -1s", "programs -programs 0",
 		"movement -programs 0", "movement -engines telepathy",
-		"programs -ways telepathy"} {
+		"programs -ways telepathy", "structs -rounds 0", "structs -libraries telepathy", "structs -only ("} {
 		var out, errs bytes.Buffer
 		if got := run(strings.Fields(args), &out, &errs); got != 2 || errs.Len() == 0 {
 			t.Errorf("run(%q) = %d, said %q; want 2 and why", args, got, &errs)
