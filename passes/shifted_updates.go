@@ -77,7 +77,7 @@ func isOfShaped(op mlir.Operation) bool {
 }
 
 // isShaped reports whether a value is another one that only got another shape, also as what XLA makes nothing of, such
-// as a slice that is the whole.
+// as a slice or a gather that is the whole.
 func isShaped(v mlir.Value) bool {
 	_, ok := source(v)
 	return ok && v.Owner().Name() != "stablehlo.optimization_barrier"
@@ -101,7 +101,7 @@ func source(v mlir.Value) (of mlir.Value, ok bool) {
 }
 
 var shaping = []string{"stablehlo.reshape", "stablehlo.transpose", "stablehlo.broadcast_in_dim", "stablehlo.slice",
-	"stablehlo.dynamic_slice", "stablehlo.pad", "stablehlo.reverse", "stablehlo.concatenate"}
+	"stablehlo.dynamic_slice", "stablehlo.gather", "stablehlo.pad", "stablehlo.reverse", "stablehlo.concatenate"}
 
 // reshapes returns the uses of an array that give it another shape with as many elements.
 func reshapes(v mlir.Value) (uses []mlir.Use) {

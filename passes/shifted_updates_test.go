@@ -28,6 +28,11 @@ func TestKeepShiftedUpdates(t *testing.T) {
 	for _, test := range []struct{ name, before, after, want string }{
 		{"of itself", sum + slice("%x"), unchanged, ""},
 		{"of itself, then reshaped", sum + slice("%x"), reshaped, barrier},
+		{"of itself, then gathered", sum + slice("%x"), `%zeros = stablehlo.constant dense<0> : tensor<2xi32>
+			%r = "stablehlo.gather"(%w, %zeros) <{dimension_numbers = #stablehlo.gather<offset_dims = [0, 1],
+			start_index_map = [0, 1]>, slice_sizes = array<i64: 3, 2>}> :
+			(tensor<3x2xf32>, tensor<2xi32>) -> tensor<3x2xf32>
+			`, barrier},
 		{"of another one, then reshaped", sum + slice("%q"), reshaped, ""},
 		{"reshaped, of itself", shape + slice("%x"), unchanged, barrier},
 		{"reshaped, of itself, then reshaped", shape + slice("%x"), reshaped, barrier},
