@@ -94,6 +94,7 @@ type soak struct {
 	out io.Writer
 
 	mu     sync.Mutex
+	ran    int                 // programs on an engine
 	found  map[uint64][]string // the engines on which a program does not do what it should
 	shrunk int
 }
@@ -108,23 +109,17 @@ func Run(ctx context.Context, o Options, out io.Writer) error {
 	for _, e := range o.Engines {
 		start := time.Now()
 		var next uint64
+		s.ran = 0
 		errs := make([]error, runtime.GOMAXPROCS(0))
 		var wait sync.WaitGroup
 		for i := range errs {
-			wait.Go(func() { errs[i] = s.lane(ctx, e, &next) })
+			wait.Go(func() { errs[i] = s.lane(ctx, e, &next, start) })
 		}
 		wait.Wait()
+		s.progress(e, s.ran, start)
 		if err := errors.Join(errs...); err != nil {
 			return err
 		}
-		n := 0
-		for _, engines := range s.found {
-			if slices.Contains(engines, e.Name) {
-				n++
-			}
-		}
-		fmt.Fprintf(out, "%-14s %d programs of seed %d in %.0f s, %d findings\n", e.Name, o.Programs, o.Seed,
-			time.Since(start).Seconds(), n)
 	}
 	if len(s.found) > 0 {
 		return fmt.Errorf("%d programs do not do what they should; the modules are in %s", len(s.found), o.Keep)
@@ -132,8 +127,20 @@ func Run(ctx context.Context, o Options, out io.Writer) error {
 	return nil
 }
 
+// progress prints how many programs ran on an engine.
+func (s *soak) progress(e Engine, ran int, start time.Time) {
+	n := 0
+	for _, engines := range s.found {
+		if slices.Contains(engines, e.Name) {
+			n++
+		}
+	}
+	fmt.Fprintf(s.out, "%-14s %d programs of seed %d in %.0f s, %d findings\n", e.Name, ran, s.Seed,
+		time.Since(start).Seconds(), n)
+}
+
 // lane runs modules on an engine until there are no more programs.
-func (s *soak) lane(ctx context.Context, e Engine, next *uint64) error {
+func (s *soak) lane(ctx context.Context, e Engine, next *uint64, start time.Time) error {
 	r := &runner{Runner: execute.Runner{Engine: e.Engine}, name: e.Name}
 	defer r.Close()
 	for ctx.Err() == nil {
@@ -160,6 +167,12 @@ func (s *soak) lane(ctx context.Context, e Engine, next *uint64) error {
 		if err := s.try(ctx, r, list); err != nil {
 			return err
 		}
+		s.mu.Lock()
+		before := s.ran / 1000
+		if s.ran += len(list); s.ran/1000 > before && s.ran < s.Programs {
+			s.progress(e, s.ran, start)
+		}
+		s.mu.Unlock()
 	}
 	return ctx.Err()
 }
