@@ -66,7 +66,8 @@ func (e *UnsupportedError) Unwrap() error { return e.Err }
 // Compile compiles the function @main of a module, whose parameters and results must be arrays of known size. It leaves
 // the module as it is, and reads it only until it returns. If the library of the module has no execution engine, as
 // that of jaxlib, the default one compiles it. The error is an *[UnsupportedError] if the module needs what this
-// package lacks, and a *[ForeignError] if it has operations of other dialects. The caller must close the Executable.
+// package lacks, and a *[ForeignError] if it has operations of other dialects. When ctx ends, Compile returns with its
+// error at once: the pass that runs then ends by itself, and after it the compile. The caller must close the Executable.
 func Compile(ctx context.Context, m *mlir.Module, o Options) (*Executable, error) {
 	if m == nil {
 		return nil, errors.New("jit: the module is nil")
@@ -91,13 +92,15 @@ func Compile(ctx context.Context, m *mlir.Module, o Options) (*Executable, error
 		}
 	}
 	c := compilerOf(library)
-	e, err := c.compile(ctx, m, o)
+	private, err := c.copyOf(m)
 	if err != nil {
 		c.context.Close()
-		return nil, err
+		return nil, unsupported(err)
 	}
-	c.giveBack()
-	return e, nil
+	if ctx.Done() == nil {
+		return c.compile(ctx, private, o)
+	}
+	return c.compileUntil(ctx, private, o)
 }
 
 // libraryFor returns the library that compiles a module.
@@ -113,18 +116,54 @@ func libraryFor(m *mlir.Module) (*mlir.Library, error) {
 	return nil, &mlir.UnsupportedError{Library: l.Path(), Function: engine}
 }
 
-// compile compiles a copy of a module.
-func (c *compiler) compile(ctx context.Context, m *mlir.Module, o Options) (*Executable, error) {
-	private, err := c.copyOf(m)
-	if err != nil {
-		return nil, unsupported(err)
+// compileUntil compiles a module as compile does, and returns when ctx ends. Passes cannot be interrupted.
+func (c *compiler) compileUntil(ctx context.Context, private *mlir.Module, o Options) (*Executable, error) {
+	o.Foreign, o.JAXCallbacks = slices.Clone(o.Foreign), slices.Clone(o.JAXCallbacks)
+	type result struct {
+		made     *Executable
+		err      error
+		panicked any
 	}
-	defer func() { private.Close() }() // it may be another one by then
+	done := make(chan result, 1)
+	go func() {
+		r := result{err: errors.New("jit: a function of Options ended its goroutine")}
+		defer func() {
+			r.panicked = recover()
+			done <- r
+		}()
+		r.made, r.err = c.compile(ctx, private, o)
+	}()
+	select {
+	case r := <-done:
+		if r.panicked != nil {
+			panic(r.panicked)
+		}
+		return r.made, r.err
+	case <-ctx.Done():
+		go func() {
+			if r := <-done; r.made != nil {
+				_ = r.made.Close() // nobody has it
+			}
+		}()
+		return nil, context.Cause(ctx)
+	}
+}
+
+// compile compiles a module of the compiler's context, which it closes, and gives the compiler back.
+func (c *compiler) compile(ctx context.Context, private *mlir.Module, o Options) (e *Executable, err error) {
+	finished := false
+	defer func() {
+		private.Close() // it may be another one by then
+		if finished {
+			c.giveBack()
+		} else {
+			c.context.Close()
+		}
+	}()
 	if err := accept(private); err != nil {
 		return nil, err
 	}
-	e, err := signature(private)
-	if err != nil {
+	if e, err = signature(private); err != nil {
 		return nil, &UnsupportedError{Err: err}
 	}
 	e.compiler = c
@@ -139,14 +178,17 @@ func (c *compiler) compile(ctx context.Context, m *mlir.Module, o Options) (*Exe
 	if err != nil {
 		return nil, fmt.Errorf("jit: %w", err)
 	}
-	if private, err = rewriting(ctx, private, e, lowering); err == nil {
+	if private, err = rewriting(ctx, private, e, lowering); err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err == nil {
 		err = e.generate(private)
 	}
 	if err != nil {
 		e.calls.Close()
 		return nil, err
 	}
-	e.compiler = nil
+	e.compiler, finished = nil, true
 	return e, nil
 }
 
