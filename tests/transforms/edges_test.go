@@ -21,8 +21,8 @@ var edgesFile = flag.String("edges", "testdata/edges.json.gz", "the file of edge
 // TestEdges holds first and second derivatives of JAX's functions at their ties and edges to what JAX computes.
 func TestEdges(t *testing.T) { hold(t, *edgesFile, transformtest.Takes) }
 
-// TestSingularDeterminant holds the gradient of JAX's det to the cofactors of a matrix whose factor U has a zero that is
-// not the last one. JAX has 0 there.
+// TestSingularDeterminant holds the gradient of JAX's det to the cofactors of a matrix whose factor U has a
+// zero that is not the last one. JAX has 0 there.
 func TestSingularDeterminant(t *testing.T) {
 	plugin, err := bridge.Open(bridge.OpenOptions{})
 	check.NoError(t, err)
