@@ -51,7 +51,7 @@ var refusals = []*known{
 	{on: "jit", what: "refuses", ops: "dynamic_conv dynamic_gather dynamic_pad dynamic_reshape", apart: true,
 		says: "there is no lowering for it", why: compiled},
 	{on: "jit", what: "refuses", when: mentions("f6E", "f4E2M1FN", "f8E8M0FNU"), apart: true, why: compiled},
-	{on: "jit", what: "refuses", when: mentions("!quant"), apart: true, says: "there is no lowering for it",
+	{on: "jit", what: "refuses", when: mentions("!quant"), says: "there is no lowering for it",
 		why: compiled},
 	{on: "jit", what: "refuses", ops: "cbrt", types: "class:c", apart: true, says: "there is no lowering for it",
 		why: compiled},
