@@ -27,8 +27,9 @@ func Unprepared(m *mlir.Module) Serializer { return Serializer{m} }
 // Operations of CHLO that plugins of the version do not know are replaced by operations of
 // StableHLO; others stay, because XLA has better implementations of its own.
 //
-// A module with a [MisplacedCall], with a function that calls itself, or with a bitcast_convert between booleans and a
-// wider type, is refused, because XLA may end the process.
+// A module with a [MisplacedCall], with a function that calls itself, with a bitcast_convert between booleans and a
+// wider type, or with an operation that XLA cannot translate (see [Untranslated]), is refused, because XLA may end the
+// process.
 func (s Serializer) Artifact(version string) ([]byte, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -36,7 +37,8 @@ func (s Serializer) Artifact(version string) ([]byte, error) {
 	if list := MisplacedCalls(s.module.Operation().Index()); len(list) > 0 {
 		return nil, fmt.Errorf("stablehlo: %s: %w", list[0].Operation.Location().Position(), list[0])
 	}
-	if err := errors.Join(refuseRecursion(s.module), refuseSizes(s.module), refuseBits(s.module)); err != nil {
+	if err := errors.Join(refuseRecursion(s.module), refuseSizes(s.module), refuseBits(s.module),
+		refuseUntranslated(s.module)); err != nil {
 		return nil, err
 	}
 	target, err := s.target(version)

@@ -36,7 +36,8 @@ repair is passes.Prepare, as of calliope-opt --prepare.
 XLA does not compile, or ends the process on
 
 - a typed custom call in the body of a reduce, a sort or the like, or in a function that a custom call names,
-- a bitcast_convert between booleans and wider integers.
+- a bitcast_convert between booleans and wider integers, or between complex numbers and another type,
+- numbers of 6 bits, and a remainder of complex numbers.
 
 Calliope refuses these modules, too, with the place. They have no repair: call before or after, on whole arrays.
 
@@ -52,6 +53,9 @@ func xlaDeviates(p *lint.Pass) error {
 	}
 	for _, c := range stablehlo.MisplacedCalls(p.Index) {
 		p.Report(c.Operation, deviates(p), "%v", c)
+	}
+	for op, why := range stablehlo.Untranslated(p.Index) {
+		p.Report(op, deviates(p), "%s", why)
 	}
 	for op := range p.Operations("stablehlo.bitcast_convert") {
 		if stablehlo.PacksBooleans(op) {
