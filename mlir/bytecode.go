@@ -55,8 +55,9 @@ func bytecodeDialects(data []byte) []string {
 // A bytecodeReader reads bytecode, as MLIR's document BytecodeFormat describes it. After the
 // end of the data, or an error, it reads zeros.
 type bytecodeReader struct {
-	data []byte
-	at   int
+	data  []byte
+	at    int
+	lying bool // a count was larger than what is left
 }
 
 func (r *bytecodeReader) ended() bool { return r.at >= len(r.data) }
@@ -93,6 +94,19 @@ func (r *bytecodeReader) number() uint64 {
 	}
 	return n<<(7-following) | uint64(first>>(following+1))
 }
+
+// counted returns a number of things that follow, each of at least one byte. If they cannot be there, it returns 0 and
+// ends the reading.
+func (r *bytecodeReader) counted(n uint64) uint64 {
+	if n > uint64(len(r.data)-r.at) {
+		r.lying, r.at = true, len(r.data)
+		return 0
+	}
+	return n
+}
+
+// count reads a number of things that follow.
+func (r *bytecodeReader) count() uint64 { return r.counted(r.number()) }
 
 // signed reads an integer whose lowest bit is its sign.
 func (r *bytecodeReader) signed() int64 {
@@ -164,7 +178,7 @@ func padding(at int, alignment uint64) uint64 { return (alignment - uint64(at)%a
 // reverse order, and then the strings.
 func (r *bytecodeReader) strings() []string {
 	var lengths []uint64
-	for n := r.number(); n > 0 && !r.ended(); n-- {
+	for n := r.count(); n > 0 && !r.ended(); n-- {
 		lengths = append(lengths, r.number())
 	}
 	slices.Reverse(lengths)

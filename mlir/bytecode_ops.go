@@ -16,6 +16,7 @@ type bytecodeModule struct {
 	properties [][]byte         // encoded by the operation
 	ir         bytecodeReader   // the operations
 	visit      func(bytecodeOp) // called with each operation
+	lying      bool             // a count is larger than what follows it
 	copy       *bytecodeWriter  // if it is not nil, walk writes the operations to it, without Shardy
 }
 
@@ -50,7 +51,9 @@ const (
 // newBytecode reads the version and the strings of a module.
 func newBytecode(data []byte, strings bytecodeReader) *bytecodeModule {
 	version := bytecodeReader{data: data, at: len(bytecodeMagic)}
-	return &bytecodeModule{version: version.number(), strings: strings.strings()}
+	m := &bytecodeModule{version: version.number(), strings: strings.strings()}
+	m.lying = strings.lying
+	return m
 }
 
 // readBytecode reads the tables of a module.
@@ -60,9 +63,10 @@ func readBytecode(data []byte) *bytecodeModule {
 	dialects := m.readNames(&sections[dialectSection])
 	m.readParts(dialects, &sections[offsetSection], &sections[attributeSection])
 	p := &sections[propertySection]
-	for n := p.number(); n > 0 && !p.ended(); n-- {
+	for n := p.count(); n > 0 && !p.ended(); n-- {
 		m.properties = append(m.properties, p.skip(p.number()))
 	}
+	m.lying = m.lying || p.lying
 	m.ir = sections[irSection]
 	return m
 }
@@ -76,7 +80,7 @@ func at[T any](list []T, i uint64) (none T) {
 
 // readNames reads the dialects and the names of operations.
 func (m *bytecodeModule) readNames(r *bytecodeReader) (dialects []string) {
-	for n := r.number(); n > 0 && !r.ended(); n-- {
+	for n := r.count(); n > 0 && !r.ended(); n-- {
 		name := r.number()
 		if m.version >= versionedDialects {
 			if name&1 != 0 {
@@ -87,11 +91,11 @@ func (m *bytecodeModule) readNames(r *bytecodeReader) (dialects []string) {
 		dialects = append(dialects, at(m.strings, name))
 	}
 	if m.version >= optionalLocations {
-		r.number() // of operations
+		r.count() // of operations
 	}
 	for !r.ended() {
 		dialect := at(dialects, r.number())
-		for n := r.number(); n > 0 && !r.ended(); n-- {
+		for n := r.count(); n > 0 && !r.ended(); n-- {
 			name := r.number()
 			if m.version >= nativeProperties {
 				name >>= 1
@@ -99,16 +103,24 @@ func (m *bytecodeModule) readNames(r *bytecodeReader) (dialects []string) {
 			m.ops = append(m.ops, dialect+"."+at(m.strings, name))
 		}
 	}
+	m.lying = m.lying || r.lying
 	return dialects
 }
 
 // readParts reads the attributes and types.
 func (m *bytecodeModule) readParts(dialects []string, offsets, parts *bytecodeReader) {
 	attributes := offsets.number()
-	offsets.number() // of types
+	all := offsets.counted(attributes + offsets.counted(offsets.number()))
+	offsets.lying = offsets.lying || attributes > all // the sum overflows
 	for i := uint64(0); !offsets.ended(); {
 		dialect := at(dialects, offsets.number())
-		for n := offsets.number(); n > 0 && !offsets.ended(); n-- {
+		left := all - i // a group is of attributes or of types
+		if i < attributes {
+			left = attributes - i
+		}
+		n := offsets.count()
+		offsets.lying = offsets.lying || n > left
+		for ; n > 0 && !offsets.ended(); n-- {
 			encoded := offsets.data[offsets.at:]
 			size := offsets.number()
 			part := bytecodePart{dialect, parts.skip(size >> 1), encoded}
@@ -117,24 +129,28 @@ func (m *bytecodeModule) readParts(dialects []string, offsets, parts *bytecodeRe
 			}
 			if i++; i <= attributes {
 				m.attributes = append(m.attributes, part)
+				m.lying = m.lying || part.lies(listAttributes)
 			} else {
 				m.types = append(m.types, part)
+				m.lying = m.lying || part.lies(listTypes)
 			}
 		}
 	}
+	m.lying = m.lying || offsets.lying
 }
 
 // walk calls m.visit with each operation.
 func (m *bytecodeModule) walk() {
 	r := m.ir
 	m.block(&r)
+	m.lying = m.lying || r.lying
 }
 
 func (m *bytecodeModule) block(r *bytecodeReader) {
 	start := r.at
 	n := r.number()
 	if n&1 != 0 {
-		arguments := r.number()
+		arguments := r.count()
 		for i := uint64(0); i < arguments && !r.ended(); i++ {
 			if typ := r.number(); m.version < optionalLocations || typ&1 != 0 {
 				r.number() // the location
@@ -145,14 +161,14 @@ func (m *bytecodeModule) block(r *bytecodeReader) {
 		}
 	}
 	m.copy.add(r.data[start:r.at])
-	for n >>= 1; n > 0 && !r.ended(); n-- {
+	for n = r.counted(n >> 1); n > 0 && !r.ended(); n-- {
 		m.operation(r)
 	}
 }
 
 // numbers skips a list of numbers, and returns its length.
 func (r *bytecodeReader) numbers() uint64 {
-	n := r.number()
+	n := r.count()
 	for i := uint64(0); i < n && !r.ended(); i++ {
 		r.number()
 	}
@@ -163,13 +179,13 @@ func (r *bytecodeReader) numbers() uint64 {
 func (r *bytecodeReader) useListOrders(n uint64) {
 	orders := uint64(1)
 	if n > 1 {
-		orders = r.number()
+		orders = r.count()
 	}
 	for ; orders > 0 && !r.ended(); orders-- {
 		if n > 1 {
 			r.number() // which value
 		}
-		for uses := r.number() >> 1; uses > 0 && !r.ended(); uses-- {
+		for uses := r.counted(r.number() >> 1); uses > 0 && !r.ended(); uses-- {
 			r.number()
 		}
 	}
@@ -236,16 +252,17 @@ func (m *bytecodeModule) regions(r *bytecodeReader, isShardy bool) {
 			}()
 		}
 	}
-	for n >>= 1; n > 0 && !inner.ended(); n-- {
-		blocks := inner.number()
+	for n = inner.counted(n >> 1); n > 0 && !inner.ended(); n-- {
+		blocks := inner.count()
 		m.copy.number(blocks)
 		if blocks > 0 {
-			m.copy.number(inner.number()) // of values
+			m.copy.number(inner.count()) // of values
 			for ; blocks > 0 && !inner.ended(); blocks-- {
 				m.block(inner)
 			}
 		}
 	}
+	m.lying = m.lying || inner.lying
 	if more {
 		m.copy.number(0) // blocks
 	}
@@ -260,6 +277,36 @@ var (
 	codeDense      = map[string]uint64{"builtin": 18, "vhlo": 15}
 	codeTensor     = map[string]uint64{"builtin": 13, "vhlo": 20}
 )
+
+// Attributes and types with lists, by dialect and code: what is in them up to the last list, n for a number and L for a
+// list.
+var (
+	listAttributes = map[string]map[uint64]string{
+		"builtin":   {0: "L", 1: "L", 5: "nL", 12: "L"},
+		"stablehlo": {13: "L"},
+		"vhlo":      {1: "L", 6: "L"},
+	}
+	listTypes = map[string]map[uint64]string{
+		"builtin": {2: "LL", 10: "L", 13: "L", 14: "nL", 15: "L", 19: "L"},
+		"vhlo":    {8: "LL", 20: "L", 21: "nL", 23: "L"},
+	}
+)
+
+// lies reports whether a list in an attribute or type is longer than its bytes.
+func (p bytecodePart) lies(forms map[string]map[uint64]string) bool {
+	r := bytecodeReader{data: p.data}
+	if p.data == nil {
+		return false
+	}
+	for _, kind := range forms[p.dialect][r.number()] {
+		if kind == 'L' {
+			r.numbers()
+		} else {
+			r.number()
+		}
+	}
+	return r.lying
+}
 
 // content returns a reader behind the code of an attribute or type, if it has that code.
 func content(list []bytecodePart, i uint64, codes map[string]uint64) (bytecodeReader, bool) {

@@ -20,6 +20,7 @@ import (
 //     them may abort: see conv_guard.go.
 //  5. The verifier of stablehlo.custom_call reads a result for each alias of an operand, also if there is none.
 //  6. The parser of arrays of booleans of some libraries crashes on a negative number, which no library takes.
+//  7. The reader of bytecode takes memory for what a count states, and aborts if it gets none.
 var (
 	allToAll      = []byte(`"stablehlo.all_to_all"`)
 	attributeList = lazyregexp.New(`^"stablehlo\.all_to_all"\s*\([^()"]*\)\s*<?`)
@@ -48,6 +49,7 @@ const (
 	noResult      = "'stablehlo.custom_call' op has output_operand_aliases and no results: the library would crash on it"
 	tooLargeDims  = "a dimension number has more than 4 digits: the library would crash on it"
 	negativeBool  = "an array of i1 has a negative number: the library would crash on it"
+	lyingCount    = "the bytecode is damaged: it states more of something than its bytes can be"
 	chloBroadcast = "chlo.broadcast_"
 )
 
@@ -165,14 +167,18 @@ var guarded = lazyregexp.New(`all_to_all|all_gather|all_reduce|collective_|reduc
 
 // bytecodeGuard returns what is wrong with bytecode.
 func bytecodeGuard(data []byte) (wrong string) {
-	if !guarded().Match(data) {
-		return ""
-	}
 	m := readBytecode(data)
-	if m.wrongNumbers() {
+	if m.lying {
+		return lyingCount
+	}
+	isGuarded := guarded().Match(data)
+	if isGuarded && m.wrongNumbers() {
 		return wrongDims
 	}
 	m.visit = func(op bytecodeOp) {
+		if !isGuarded {
+			return
+		}
 		name := collective(op.name)
 		groups, ok := groupsOf[name]
 		switch {
@@ -199,7 +205,9 @@ func bytecodeGuard(data []byte) (wrong string) {
 			}
 		}
 	}
-	m.walk()
+	if m.walk(); m.lying {
+		return lyingCount
+	}
 	return wrong
 }
 
