@@ -3,6 +3,7 @@ package stablehlo
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
 	"github.com/calliope-mlir/calliope/internal/raw"
@@ -243,6 +244,9 @@ func evaluable(m *mlir.Module) (inputs []mlir.Type, err error) {
 			if !isStatic(v.Type()) {
 				refuse(op, "the interpreter does not support its result type %s", v.Type())
 			}
+			if _, isTuple := v.Type().Elements(); isTuple && !strings.Contains(op.Name(), "tuple") {
+				refuse(op, "the interpreter does not support a result that is a tuple: return its elements")
+			}
 		}
 		if s, ok := AsSelectAndScatter(op); ok && repeats(op) && combination(s.Scatter) != "add" {
 			refuse(op, "the interpreter repeats its initial value: let it add, or compute an extreme")
@@ -257,6 +261,9 @@ func evaluable(m *mlir.Module) (inputs []mlir.Type, err error) {
 				for _, v := range b.Arguments() {
 					if !isStatic(v.Type()) {
 						refuse(op, "the interpreter does not support its argument type %s", v.Type())
+					}
+					if _, isTuple := v.Type().Elements(); isTuple {
+						refuse(op, "the interpreter does not support an argument that is a tuple: pass its elements")
 					}
 				}
 			}
