@@ -79,3 +79,20 @@ void* calliope_dlopen(const char* path, char** error) {
 
 void* calliope_dlsym(void* library, const char* name) { return dlsym(library, name); }
 #endif
+
+#ifdef __GLIBC__
+// The structure of mallinfo2 in <malloc.h>, which is not in glibc before 2.33.
+struct counts {
+  size_t arena, ordblks, smblks, hblks, mapped, usmblks, fsmblks, used, free, keepcost;
+};
+
+size_t calliope_allocated(void) {
+  void* library = dlopen(NULL, RTLD_NOW | RTLD_LOCAL);
+  struct counts (*count)(void) = (struct counts(*)(void))(library ? dlsym(library, "mallinfo2") : NULL);
+  if (count == NULL) return 0;
+  struct counts c = count();
+  return c.used + c.mapped;
+}
+#else
+size_t calliope_allocated(void) { return 0; }
+#endif

@@ -9,7 +9,8 @@ import (
 func TestUsage(t *testing.T) {
 	for _, args := range []string{"", "telepathy", "-calls 1", "calls -nosuchflag", "calls stray",
 		"calls -mode telepathy", "calls -devices 0",
-		"calls -count 1", "faults -count 0", "faults -goroutines 0", "front -for 0s", "lint -inputs 0", "lint -keep=",
+		"calls -count 1", "faults -count 0", "faults -goroutines 0", "front -for 0s",
+		"front -only telepathy", "lint -inputs 0", "lint -keep=",
 		"lint -files -1",
 		"identities -expressions 0", "stress -procs -1", "stress -procs 1 -for -1s", "programs -programs 0",
 		"movement -programs 0", "movement -engines telepathy",

@@ -19,6 +19,7 @@ type Options struct {
 	Every      time.Duration // between two samples
 	Goroutines int           // that call at the same time
 	Seed       uint64
+	Only       string       // the acts whose names have it; "" is all
 	Samples    func(Sample) // gets each sample as it is taken; may be nil
 }
 
@@ -27,7 +28,20 @@ func (o Options) Check() error {
 	if o.For <= 0 || o.Every <= 0 || o.Goroutines < 1 {
 		return errors.New("the duration, the time between samples and the number of goroutines must be above 0")
 	}
+	if len(o.acts()) == 0 {
+		return fmt.Errorf("no act has %q in its name", o.Only)
+	}
 	return nil
+}
+
+// acts returns the indices of the acts that are done.
+func (o Options) acts() (list []int) {
+	for i, a := range acts {
+		if strings.Contains(a.name, o.Only) {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // Result holds what was done, and the samples.
@@ -40,6 +54,7 @@ type Result struct {
 type load struct {
 	options  Options
 	sessions []*calliope.Session
+	acts     []int // indices of the acts that are done
 	counts   []atomic.Int64
 	pause    sync.RWMutex // an act holds it for reading, a sample for writing
 }
@@ -52,7 +67,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	l := &load{options: o, counts: make([]atomic.Int64, len(acts))}
+	l := &load{options: o, acts: o.acts(), counts: make([]atomic.Int64, len(acts))}
 	result, err := l.run(ctx)
 	for _, s := range l.sessions {
 		err = errors.Join(err, s.Close())
@@ -106,7 +121,7 @@ func (l *load) run(ctx context.Context) (*Result, error) {
 func (l *load) act(ctx context.Context, random *rand.Rand) error {
 	l.pause.RLock()
 	defer l.pause.RUnlock()
-	n := random.IntN(len(acts))
+	n := l.acts[random.IntN(len(l.acts))]
 	s := l.sessions[random.IntN(len(l.sessions))]
 	if err := acts[n].do(ctx, s, random); err != nil {
 		return fmt.Errorf("%s: %w", acts[n].name, err)

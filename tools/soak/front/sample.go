@@ -18,6 +18,7 @@ import (
 type Sample struct {
 	At          time.Duration
 	Resident    int64 // bytes of the process; 0 if the system does not report it
+	Allocated   int64 // bytes that C and C++ have allocated and not freed; 0 if the C library does not count them
 	Heap        int64 // bytes of Go that a garbage collection found in use
 	Goroutines  int64
 	Threads     int64 // 0 if the system does not report it
@@ -25,11 +26,11 @@ type Sample struct {
 }
 
 // Header is the first line of a table of samples.
-const Header = "   after  resident MiB  Go heap MiB  goroutines  threads  descriptors"
+const Header = "   after  resident MiB  malloc MiB  Go heap MiB  goroutines  threads  descriptors"
 
 func (s Sample) String() string {
-	return fmt.Sprintf("%8v %13.1f %12.2f %11d %8d %12d", s.At.Round(time.Second), mib(s.Resident), mib(s.Heap),
-		s.Goroutines, s.Threads, s.Descriptors)
+	return fmt.Sprintf("%8v %13.1f %11.2f %12.2f %11d %8d %12d", s.At.Round(time.Second), mib(s.Resident),
+		mib(s.Allocated), mib(s.Heap), s.Goroutines, s.Threads, s.Descriptors)
 }
 
 func mib(n int64) float64 { return float64(n) / (1 << 20) }
@@ -59,6 +60,7 @@ func take() (s Sample) {
 		_, _ = fmt.Sscanf(line, "Threads: %d", &s.Threads)
 	}
 	s.Resident *= 1 << 10
+	s.Allocated = dl.Allocated()
 	open, _ := os.ReadDir("/proc/self/fd")
 	s.Descriptors = int64(len(open))
 	return s
