@@ -21,6 +21,7 @@ import (
 //  5. The verifier of stablehlo.custom_call reads a result for each alias of an operand, also if there is none.
 //  6. The parser of arrays of booleans of some libraries crashes on a negative number, which no library takes.
 //  7. The reader of bytecode takes memory for what a count states, and aborts if it gets none.
+//  8. The verifier of linalg.transpose never comes back from one without a dimension, in all libraries.
 var (
 	allToAll      = []byte(`"stablehlo.all_to_all"`)
 	attributeList = lazyregexp.New(`^"stablehlo\.all_to_all"\s*\([^()"]*\)\s*<?`)
@@ -34,6 +35,7 @@ var (
 	aliases   = lazyregexp.New(`output_operand_aliases"?\s*=\s*(?:\[\s*#|(#[A-Za-z_][\w$.]*))`)
 	emptyList = lazyregexp.New(`(#[A-Za-z_][\w$.]*)\s*=\s*\[\s*\]`)
 
+	noPermutation   = lazyregexp.New(`permutation"?\s*=\s*(?:\[\s*\]|array\s*<\s*i64\s*>)`)
 	negativeBoolean = lazyregexp.New(`array\s*<\s*i1\s*:[\s\w,]*-`)
 
 	largeDimension = lazyregexp.New(`\[[\s,?0-9bfio]*[bfio][\s,?0-9bfio]*\d{5}[\d\s,?bfio]*\]|\[[\s,?0-9]*\d{5}[\s,?0-9]*[bfio][\d\s,?bfio]*\]`)
@@ -50,6 +52,7 @@ const (
 	tooLargeDims  = "a dimension number has more than 4 digits: the library would crash on it"
 	negativeBool  = "an array of i1 has a negative number: the library would crash on it"
 	lyingCount    = "the bytecode is damaged: it states more of something than its bytes can be"
+	noDimensions  = "the permutation of a linalg.transpose is empty: the library would hang on it"
 	chloBroadcast = "chlo.broadcast_"
 )
 
@@ -87,6 +90,11 @@ func textGuard(data []byte) (at int, wrong string) {
 	if bytes.Contains(data, []byte("i1")) && bytes.Contains(data, []byte("array")) {
 		if i := negativeBoolean().FindIndex(data); i != nil {
 			return i[0], negativeBool
+		}
+	}
+	if bytes.Contains(data, []byte("linalg.transpose")) {
+		if i := noPermutation().FindIndex(data); i != nil {
+			return i[0], noDimensions
 		}
 	}
 	if i := wrongRawNumbers(data); i >= 0 {

@@ -162,3 +162,23 @@ func TestBroadcastGuard(t *testing.T) {
 		_ = op.String()
 	})
 }
+
+// TestTransposeGuard checks that text is refused whose verification would never end, or crash.
+func TestTransposeGuard(t *testing.T) {
+	c := mlirtest.Context(t)
+	for text, want := range map[string]string{
+		`func.func @f(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+  %0 = linalg.transpose ins(%a: tensor<f32>) outs(%b: tensor<f32>) permutation = [ ]
+  return %0 : tensor<f32>
+}`: "-:2:68: error: the permutation of a linalg.transpose is empty: the library would hang on it",
+		`module {"linalg.transpose"() <{permutation = array<i64>}> ({}) : () -> ()}`: "-:1:32: error: the perm",
+		"module attributes {a.b = array<i1: true, -1>} {}":                           "-:1:26: error: an array of i1",
+	} {
+		_, err := c.Parse("", []byte(text))
+		check.Error(t, err, want)
+	}
+	mlirtest.Parse(t, c, `func.func @f(%a: tensor<2x3xf32>, %b: tensor<3x2xf32>) -> tensor<3x2xf32> {
+  %0 = linalg.transpose ins(%a: tensor<2x3xf32>) outs(%b: tensor<3x2xf32>) permutation = [1, 0]
+  return %0 : tensor<3x2xf32>
+}`)
+}
