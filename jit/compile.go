@@ -67,7 +67,8 @@ func (e *UnsupportedError) Unwrap() error { return e.Err }
 // the module as it is, and reads it only until it returns. If the library of the module has no execution engine, as
 // that of jaxlib, the default one compiles it. The error is an *[UnsupportedError] if the module needs what this
 // package lacks, and a *[ForeignError] if it has operations of other dialects. When ctx ends, Compile returns with its
-// error at once: the pass that runs then ends by itself, and after it the compile. The caller must close the Executable.
+// error at once: the pass that runs then ends by itself, and after it the compile. The caller must close the
+// Executable.
 func Compile(ctx context.Context, m *mlir.Module, o Options) (*Executable, error) {
 	if m == nil {
 		return nil, errors.New("jit: the module is nil")

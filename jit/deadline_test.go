@@ -18,7 +18,8 @@ func TestCompileLeavesAtDeadline(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	late := errors.New("too late")
 	release, over := make(chan struct{}), make(chan struct{})
-	err := callbacks.Default.Register("jit.deadline", func(f *callbacks.Frame) error { return nil }, callbacks.Options{})
+	none := func(*callbacks.Frame) error { return nil }
+	err := callbacks.Default.Register("jit.deadline", none, callbacks.Options{})
 	check.NoError(t, err)
 	defer func() { check.NoError(t, callbacks.Default.Unregister("jit.deadline")) }()
 	slow := callbacks.ForeignTarget{Target: "jit.deadline", Check: func(callbacks.Attributes) error {
