@@ -91,8 +91,8 @@ const (
 	located = "func.func @main() { return } loc(\"%s\":1:1)\n"
 	system  = `llvm.func @system(!llvm.ptr) -> i32
 llvm.mlir.global internal constant @c("touch RAN\00")
-func.func @main() { %%0 = llvm.mlir.addressof @c : !llvm.ptr
-  %%1 = llvm.call @system(%%0) : (!llvm.ptr) -> i32
+func.func @main() { %0 = llvm.mlir.addressof @c : !llvm.ptr
+  %1 = llvm.call @system(%0) : (!llvm.ptr) -> i32
   return }
 `
 	reproducer = "func.func @main() { return }\n{-#\n  external_resources: {\n    mlir_reproducer: {\n" +
@@ -156,7 +156,7 @@ func newStranger(t *testing.T) stranger {
 	// Modules, files whose names look like flags, and links to what is outside.
 	s.put(t, "module.mlir", module, 0o644)
 	s.put(t, "located.mlir", fmt.Sprintf(located, s.secret), 0o644)
-	s.put(t, "system.mlir", strings.ReplaceAll(fmt.Sprintf(system), "RAN", s.ran), 0o644)
+	s.put(t, "system.mlir", strings.ReplaceAll(system, "RAN", s.ran), 0o644)
 	s.put(t, "writes.mlir", fmt.Sprintf(reproducer, "snapshot-op-locations{filename="+s.ran+"}"), 0o644)
 	s.put(t, "runs.mlir", fmt.Sprintf(reproducer, "gpu-lower-to-nvvm-pipeline"), 0o644)
 	s.put(t, "fix/fixable.mlir", fixable, 0o644)

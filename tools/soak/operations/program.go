@@ -84,18 +84,6 @@ func (p *program) String() string {
 	return b.String()
 }
 
-// has reports whether one of the operations has one of these names.
-func (p *program) has(names ...string) bool {
-	return slices.ContainsFunc(p.ops, func(op *operation) bool { return slices.Contains(names, op.name) })
-}
-
-// hasType reports whether a value has a type that fits.
-func (p *program) hasType(fits func(element) bool) bool {
-	return slices.ContainsFunc(p.types, fits) ||
-		slices.ContainsFunc(p.results, func(v value) bool { return fits(v.element) }) ||
-		slices.ContainsFunc(p.params, func(v value) bool { return fits(v.element) })
-}
-
 // contains reports whether the text of a line has a part.
 func (p *program) contains(part string) bool {
 	return slices.ContainsFunc(p.lines, func(line string) bool { return strings.Contains(line, part) })

@@ -199,10 +199,10 @@ func (k *kit) again(m *mlir.Module) error {
 		return other.Close()
 	}
 	text := m.Operation().Print(mlir.PrintOptions{Generic: true})
-	if err := read([]byte(m.String())); err != nil {
+	if err = read([]byte(m.String())); err != nil {
 		err = read([]byte(text))
 	}
-	if err := errors.Join(err, read(data)); err != nil && !refused.MatchString(err.Error()) {
+	if err = errors.Join(err, read(data)); err != nil && !refused.MatchString(err.Error()) {
 		return fmt.Errorf("%w\n%s", err, text)
 	}
 	return nil
