@@ -309,8 +309,8 @@ func TestInitialValues(t *testing.T) {
 		{"minimum", windowsOf("minimum"), []tensor.View{x, tensor.Scalar(-1.5)},
 			[][]float64{{1, 0, 0, 0, 0, 100}, {10}}},
 		{"sum", windowsOf("add"), []tensor.View{x, tensor.Scalar(1.)}, [][]float64{{1, 1, 10, 10, 100, 100}, {111}}},
-		{"padded sum", padded, []tensor.View{x, tensor.Scalar(1.)}, // XLA adds no padding
-			[][]float64{{0, 10, 10, 0, 100, 100}, {111}}},
+		{"padded sum", padded, []tensor.View{x, tensor.Scalar(1.)}, // two elements of padding in the first window
+			[][]float64{{0, 10, 10, 0, 100, 100}, {113}}},
 		{"constant", strings.NewReplacer(", %z: tensor<f64>", "", "%x, %z)", "%x, %zero)").Replace(windowsOf("maximum")),
 			[]tensor.View{x}, [][]float64{{0, 0, 0, 10, 50, 0}}},
 		{"select_and_scatter", `func.func @main(%x: tensor<4xf64>, %s: tensor<2xf64>, %z: tensor<f64>) -> tensor<f64> {
