@@ -30,7 +30,7 @@ func TestSmallResources(t *testing.T) {
 				{fmt.Sprintf(constant, "tensor<2xf32>"), "0000604000006040", "constant [2 x float]"},
 				{fmt.Sprintf(constant, "tensor<0xf32>"), "", "constant [0 x float]"},
 				{`llvm.mlir.global constant @g(dense_resource<r> : vector<f32>) : vector<1xf32>`, "00006040",
-					"constant <1 x float> splat (float 3.500000e+00)"},
+					"float 3.500000e+00"},
 				{`llvm.mlir.global constant @g(dense_resource<r> : tensor<0x2xi8>) : !llvm.array<0 x array<2 x i8>>`, "",
 					"constant [0 x [2 x i8]] zeroinitializer"},
 			} {
