@@ -23,8 +23,11 @@ const largestRead = 1 << 12
 func rangeOf(v mlir.Value, dimension int, k int64) interval {
 	element, _ := v.Type().Element()
 	bits, sign, ok := element.IntegerWidth()
-	if !v.IsResult() || !ok || sign == mlir.Unsigned {
+	if !v.IsResult() || !ok || sign == mlir.Unsigned || bits == 1 {
 		return anyInteger
+	}
+	if dims, _ := v.Type().Dims(); dimension >= len(dims) { // a scalar bound of clamp
+		dimension = -1
 	}
 	op := v.Owner()
 	of := func(i int) interval { return rangeOf(op.Operand(i), dimension, k) }
@@ -33,6 +36,9 @@ func rangeOf(v mlir.Value, dimension int, k int64) interval {
 		return constantRange(op, dimension, k)
 	case "stablehlo.iota":
 		n, _ := v.Type().NumElements()
+		if bits < 64 && n > 1<<(bits-1) {
+			return anyInteger // it may wrap
+		}
 		return interval{0, n}
 	case "stablehlo.convert":
 		from := of(0)

@@ -34,6 +34,10 @@ func TestKeepScatteredWindows(t *testing.T) {
 			%high = stablehlo.broadcast_in_dim %cc, dims = [1] : (tensor<2xi32>) -> tensor<2x2xi32>
 			%low = stablehlo.constant dense<0> : tensor<2x2xi32>
 			%k = stablehlo.clamp %low, %j, %high : tensor<2x2xi32>`
+		scalars = `%zero = stablehlo.constant dense<0> : tensor<2x1xi32>
+			%j = stablehlo.concatenate %zero, %at, dim = 1 : (tensor<2x1xi32>, tensor<2x1xi32>) -> tensor<2x2xi32>
+			%low = stablehlo.constant dense<0> : tensor<i32>
+			%k = stablehlo.clamp %low, %j, %low : (tensor<i32>, tensor<2x2xi32>, tensor<i32>) -> tensor<2x2xi32>`
 	)
 	for name, c := range map[string]struct {
 		text string
@@ -41,6 +45,7 @@ func TestKeepScatteredWindows(t *testing.T) {
 	}{
 		"free":      {scatter(free, "2x3x2", windows), 1},
 		"clamped":   {scatter(clamped, "2x3x2", windows), 0},
+		"scalars":   {scatter(scalars, "2x3x2", windows), 0},
 		"too large": {scatter(clamped, "2x3x3", windows), 1},
 		"constant":  {scatter("%k = stablehlo.constant dense<[[0, 6], [0, 1]]> : tensor<2x2xi32>", "2x3x2", windows), 0},
 		"outside":   {scatter("%k = stablehlo.constant dense<[[0, 6], [1, 1]]> : tensor<2x2xi32>", "2x3x2", windows), 1},
