@@ -100,7 +100,12 @@ func (s *Slot) Log(level slog.Level, message string, args ...any) {
 
 // InPlace reports whether the function gets the runtime's own memory in that run.
 func (s *Slot) InPlace(r *Run) bool {
-	return s.bound().dispatch == callbacks.Inline || r != nil && r.caller != nil
+	return s.bound().onThread(r) || r != nil && r.caller != nil
+}
+
+// onThread reports whether the runtime's thread makes the calls of that run.
+func (s *Slot) onThread(r *Run) bool {
+	return s.dispatch == callbacks.Inline && (r == nil || !r.options.Leave)
 }
 
 // Deferred reports whether the runtime's thread need not wait for calls.
@@ -185,7 +190,7 @@ func (s *Slot) do(c *Call, r *Run) (later bool, err error) {
 		started := s.counts.begin(s.measure)
 		err = s.settle(c, r, r.onCaller(c, func() error { return s.inline(ctx, *fn, c, protect) }))
 		s.counts.end(started)
-	case s.dispatch == callbacks.Inline && (r == nil || !r.options.Leave):
+	case s.onThread(r):
 		started, call := s.counts.begin(s.measure), protectInline
 		if r != nil && r.options.Apart {
 			call = protectApart
