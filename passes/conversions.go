@@ -12,7 +12,7 @@ import (
 // See Prepare.
 func CorrectConversions(m *mlir.Module) (int, error) {
 	n := 0
-	for op := range m.Operation().Index().Named("stablehlo.bitcast_convert", "stablehlo.convert", "stablehlo.popcnt") {
+	for op := range m.Operation().Index().Named(conversions...) {
 		x, t := op.Operand(0), op.Result(0).Type()
 		element, _ := t.Element()
 		from, _ := x.Type().Element()
@@ -55,3 +55,6 @@ func CorrectConversions(m *mlir.Module) (int, error) {
 	}
 	return n, nil
 }
+
+// conversions are the operations that CorrectConversions rewrites.
+var conversions = []string{"stablehlo.bitcast_convert", "stablehlo.convert", "stablehlo.popcnt"}

@@ -59,7 +59,7 @@ func Deviations(m *mlir.Module, index *mlir.Index) (found []Deviation) {
 			add(op, "XLA makes one conversion of two, and refuses it, because the bits have another shape")
 		}
 	}
-	for op := range index.Named("stablehlo.reduce", "stablehlo.reduce_window", "stablehlo.select_and_scatter") {
+	for op := range index.Named(reductions...) {
 		switch {
 		case !losesInitialValue(op):
 		case op.Name() == "stablehlo.select_and_scatter":

@@ -10,35 +10,31 @@ import (
 //
 // See Prepare.
 func RemoveEmptyProducts(m *mlir.Module) (int, error) {
-	var list []mlir.Operation
-	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
-		if isEmptyProduct(op) {
-			list = append(list, op)
+	n := 0
+	for op := range m.Operation().Index().Named(products...) {
+		if !isEmptyProduct(op) {
+			continue
 		}
-		return mlir.WalkContinue
-	})
-	for _, op := range list {
 		e := before(op)
 		zeros := e.zeros(op.Result(0).Type())
 		if e.Err() != nil {
-			return 0, e.Err()
+			return n, e.Err()
 		}
 		op.Result(0).ReplaceAllUses(zeros)
 		if err := op.Erase(); err != nil {
-			return 0, err
+			return n, err
 		}
+		n++
 	}
-	return len(list), nil
+	return n, nil
 }
 
-// isEmptyProduct reports whether an operation multiplies arrays, of which one has no elements and its result has some.
+// products are the operations that multiply arrays and add up.
+var products = []string{"stablehlo.convolution", "stablehlo.dot", "stablehlo.dot_general", "stablehlo.dynamic_conv",
+	"stablehlo.einsum", "chlo.ragged_dot"}
+
+// isEmptyProduct reports whether a product is of arrays of which one has no elements, and its result has some.
 func isEmptyProduct(op mlir.Operation) bool {
-	switch op.Name() {
-	case "stablehlo.convolution", "stablehlo.dot", "stablehlo.dot_general", "stablehlo.dynamic_conv",
-		"stablehlo.einsum", "chlo.ragged_dot":
-	default:
-		return false
-	}
 	if s, err := stablehlo.ShapeOf(op.Result(0).Type()); err != nil || s.Check() != nil || s.NumElements() == 0 {
 		return false
 	}

@@ -267,18 +267,7 @@ func neverRuns(op mlir.Operation, region int) bool {
 
 // constantOf returns the value that all elements of an integer array have, if a constant says so.
 func constantOf(v mlir.Value) (int64, bool) {
-	for v.IsResult() && v.Owner().Name() == "stablehlo.broadcast_in_dim" {
-		v = v.Owner().Operand(0)
-	}
-	if !v.IsResult() || v.Owner().Name() != "stablehlo.constant" {
-		return 0, false
-	}
-	value, ok := v.Owner().Attribute("value")
-	if !ok || !value.IsSplat() {
-		return 0, false
-	}
-	dims, _ := v.Type().Dims()
-	element, ok := value.ElementAt(make([]int64, len(dims))...)
+	element, ok := splatElement(v)
 	if !ok {
 		return 0, false
 	}
@@ -289,6 +278,22 @@ func constantOf(v mlir.Value) (int64, bool) {
 		return 0, true
 	}
 	return element.Int()
+}
+
+// splatElement returns what all elements of a constant, or of one that is broadcast, are.
+func splatElement(v mlir.Value) (mlir.Attribute, bool) {
+	for v.IsResult() && v.Owner().Name() == "stablehlo.broadcast_in_dim" {
+		v = v.Owner().Operand(0)
+	}
+	if !v.IsResult() || v.Owner().Name() != "stablehlo.constant" {
+		return mlir.Attribute{}, false
+	}
+	value, ok := v.Owner().Attribute("value")
+	if !ok || !value.IsSplat() {
+		return mlir.Attribute{}, false
+	}
+	dims, _ := v.Type().Dims()
+	return value.ElementAt(make([]int64, len(dims))...)
 }
 
 // kept returns a *LostError if a module has fewer calls.

@@ -15,31 +15,32 @@ import (
 //
 // See Prepare.
 func KeepInitialValues(m *mlir.Module) (int, error) {
-	var list []mlir.Operation
-	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
-		if losesInitialValue(op) {
-			list = append(list, op)
+	n := 0
+	for op := range m.Operation().Index().Named(reductions...) {
+		if !losesInitialValue(op) {
+			continue
 		}
-		return mlir.WalkContinue
-	})
-	for _, op := range list {
 		e := before(op)
 		window, ok := stablehlo.AsReduceWindow(op)
-		n := op.NumOperands() / 2
+		half := op.NumOperands() / 2
 		switch {
 		case ok && len(window.WindowDimensions) > 0:
 			e.padBefore(op, window)
 		case op.Name() == "stablehlo.select_and_scatter":
 			e.mapElements(op, 1, op.OperandValues()[2:], op.OperandValues()[1:2])
 		default:
-			e.mapElements(op, 0, op.OperandValues()[n:], op.OperandValues()[:n])
+			e.mapElements(op, 0, op.OperandValues()[half:], op.OperandValues()[:half])
 		}
 		if e.Err() != nil {
-			return 0, e.Err()
+			return n, e.Err()
 		}
+		n++
 	}
-	return len(list), nil
+	return n, nil
 }
+
+// reductions are the operations that have initial values.
+var reductions = []string{"stablehlo.reduce", "stablehlo.reduce_window", "stablehlo.select_and_scatter"}
 
 // losesInitialValue reports whether XLA loses the initial values of a reduction, and they may change its results.
 func losesInitialValue(op mlir.Operation) bool {
@@ -184,28 +185,20 @@ func isNeutral(body mlir.Region, initial []mlir.Value) bool {
 }
 
 // splatOf returns the number that all elements of a constant are. One of 64 bits may be rounded.
-func splatOf(v mlir.Value) (x float64, ok bool) {
-	for v.IsResult() && v.Owner().Name() == "stablehlo.broadcast_in_dim" {
-		v = v.Owner().Operand(0)
-	}
-	if !v.IsResult() || v.Owner().Name() != "stablehlo.constant" {
+func splatOf(v mlir.Value) (float64, bool) {
+	element, ok := splatElement(v)
+	if !ok {
 		return 0, false
 	}
-	value, _ := v.Owner().Attribute("value")
-	if !value.IsSplat() {
-		return 0, false
-	}
-	dims, _ := v.Type().Dims()
-	a, _ := value.ElementAt(make([]int64, len(dims))...)
-	if b, ok := a.Bool(); ok {
+	if b, ok := element.Bool(); ok {
 		if b {
-			x = 1
+			return 1, true
 		}
+		return 0, true
+	}
+	if n, ok := element.BigInt(); ok {
+		x, _ := n.Float64()
 		return x, true
 	}
-	if n, ok := a.BigInt(); ok {
-		x, _ = n.Float64()
-		return x, true
-	}
-	return a.Float()
+	return element.Float()
 }

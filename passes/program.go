@@ -37,10 +37,9 @@ func Prepare(m *mlir.Module, o PrepareOptions) error {
 		steps = append(steps,
 			func(m *mlir.Module) (int, error) { effects, err := AddRuntimeTokens(m); return len(effects), err })
 	}
-	steps = append(steps, ExpandBroadcasts, RemoveEmptyProducts, KeepInitialValues, WidenIndices, KeepScatteredWindows,
-		CorrectConversions, ExpandIntegerPowers, AddBooleans, MakeRandomBitsUnsigned, StateSignedness, NarrowUnsigned,
-		RemoveEmptyLoops, KeepBitcasts, KeepConditions, CorrectTripCounts, KeepShiftedUpdates, KeepValues,
-		ConstrainLayouts, SeparateChannels)
+	steps = append(steps, ExpandBroadcasts, correctNamed, ExpandIntegerPowers, AddBooleans, MakeRandomBitsUnsigned,
+		StateSignedness, NarrowUnsigned, RemoveEmptyLoops, KeepBitcasts, KeepConditions, CorrectTripCounts,
+		KeepShiftedUpdates, KeepValues, ConstrainLayouts, SeparateChannels)
 	if o.Interruptible {
 		steps = append(steps, InterruptLoops)
 	}
@@ -53,6 +52,37 @@ func Prepare(m *mlir.Module, o PrepareOptions) error {
 		}
 	}
 	return nil
+}
+
+// stepsByName are steps that change operations of some names only.
+var stepsByName = []struct {
+	step  func(*mlir.Module) (int, error)
+	names []string
+}{
+	{RemoveEmptyProducts, products},
+	{KeepInitialValues, reductions},
+	{WidenIndices, indexed},
+	{KeepScatteredWindows, []string{"stablehlo.scatter"}},
+	{CorrectConversions, conversions},
+}
+
+// correctNamed does those of stepsByName for which there are operations. Most modules have none for most steps, and
+// listing the operations once for all is what takes time.
+func correctNamed(m *mlir.Module) (n int, err error) {
+	index := m.Operation().Index()
+	for _, s := range stepsByName {
+		if !index.Has(s.names...) {
+			continue
+		}
+		changed, err := s.step(m)
+		if err != nil {
+			return n, err
+		}
+		if n += changed; changed > 0 {
+			index = m.Operation().Index()
+		}
+	}
+	return n, nil
 }
 
 // Prepared is a module that is prepared when it is compiled. It implements bridge.Program.

@@ -151,7 +151,7 @@ func chooseElements(op mlir.Operation) error {
 	var starts []mlir.Value // of the array in the update with enough around it
 	for d, v := range op.OperandValues()[2:] {
 		around[d] = dims[d] - sizes[d]
-		starts = append(starts, e.before(v, around[d]))
+		starts = append(starts, e.distance(v, around[d]))
 	}
 	place := func(v, filler mlir.Value) mlir.Value {
 		padded := stablehlo.Pad(e.Builder, v, filler, around, around, none)
@@ -177,8 +177,8 @@ func chooseElements(op mlir.Operation) error {
 	return op.Erase()
 }
 
-// before returns how far an index is from a bound, which it is not above.
-func (e emitter) before(index mlir.Value, bound int64) mlir.Value {
+// distance returns how far an index is below a bound, which it is not above.
+func (e emitter) distance(index mlir.Value, bound int64) mlir.Value {
 	t := index.Type()
 	element, _ := t.Element()
 	if bits, sign, _ := element.IntegerWidth(); bits == 64 && sign == mlir.Unsigned {
