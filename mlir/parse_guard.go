@@ -170,8 +170,10 @@ func aliasOfNoResult(data []byte) int {
 	return -1
 }
 
-// guarded matches bytecode of operations that bytecodeGuard looks at.
-var guarded = lazyregexp.New(`all_to_all|all_gather|all_reduce|collective_|reduce_scatter|convolution|custom_call|broadcast_dimensions|chlo\x00`)
+// guarded are texts of which bytecode has one if it has operations that bytecodeGuard looks at. One search for each is
+// many times faster than a regular expression.
+var guarded = []string{"all_to_all", "all_gather", "all_reduce", "collective_", "reduce_scatter", "convolution",
+	"custom_call", "broadcast_dimensions", "chlo\x00"}
 
 // bytecodeGuard returns what is wrong with bytecode.
 func bytecodeGuard(data []byte) (wrong string) {
@@ -179,7 +181,7 @@ func bytecodeGuard(data []byte) (wrong string) {
 	if m.lying {
 		return lyingCount
 	}
-	isGuarded := guarded().Match(data)
+	isGuarded := slices.ContainsFunc(guarded, func(text string) bool { return bytes.Contains(data, []byte(text)) })
 	if isGuarded && m.wrongNumbers() {
 		return wrongDims
 	}
