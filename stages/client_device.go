@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/contract"
@@ -43,8 +42,8 @@ func (d onClient) check() error {
 	return nil
 }
 
-func (d onClient) compile(ctx context.Context, s *Stage, exact bool, reading *sync.Mutex) (compiledStage, error) {
-	m := stageModule{passes.Program(s.module, passes.PrepareOptions{PoliciesApplied: true}), reading, s.jax}
+func (d onClient) compile(ctx context.Context, s *Stage, exact bool) (compiledStage, error) {
+	m := stageModule{passes.Program(s.module, passes.PrepareOptions{PoliciesApplied: true}), s.jax}
 	e, err := d.at.client.Compile(ctx, m,
 		bridge.CompileOptions{Replicas: s.replicas, JAXCallbacks: s.jax, Exact: exact})
 	if err != nil {
@@ -94,22 +93,14 @@ func (p *clientStage) close() error { return p.executable.Close() }
 // A stageModule is the module of a stage for the bridge.
 type stageModule struct {
 	passes.Prepared
-	reading *sync.Mutex // held while the module's context is used
-	jax     []string    // see Stage
+	jax []string // see Stage
 }
 
 // Describe implements bridge.DescribedProgram. A stage has no runtime tokens, see refuse, and only some
 // of the module's calls of JAX.
 func (s stageModule) Describe(version string, placed bool) (contract.Module, error) {
-	s.reading.Lock()
-	defer s.reading.Unlock()
 	m, err := s.Prepared.Describe(version, placed)
-	calls := m.Calls
-	m.Effects, m.Calls = nil, func() []contract.CustomCall {
-		s.reading.Lock()
-		defer s.reading.Unlock()
-		return calls()
-	}
+	m.Effects = nil
 	if len(s.jax) > 0 {
 		m.Calls = nil
 	}

@@ -68,18 +68,37 @@ func (p *Plan) key(s *Stage) stageKey {
 func (p *Plan) compileStage(
 	ctx context.Context, s *Stage, key stageKey, reading *sync.Mutex,
 ) (compiledStage, error) {
-	device := p.devices[s.Device]
-	return compiled.get(ctx, key, func() (compiledStage, error) {
-		made, err := device.compile(ctx, s, p.exact, reading)
+	device, exact := p.devices[s.Device], p.exact
+	read := func() (*Stage, error) {
+		reading.Lock()
+		defer reading.Unlock()
+		return s.private()
+	}
+	within := context.WithoutCancel(ctx) // others may wait for it
+	return compiled.get(ctx, key, read, func(s *Stage) (compiledStage, error) {
+		defer s.module.Context().Close()
+		made, err := device.compile(within, s, exact)
 		if err != nil && !device.callsBack() {
-			reading.Lock()
-			defer reading.Unlock()
 			if advice := unserved(s.module); advice != "" {
 				err = fmt.Errorf("%w (%s)", err, advice)
 			}
 		}
 		return made, err
 	})
+}
+
+// private returns a copy of the stage whose module has a context of its own.
+func (s *Stage) private() (*Stage, error) {
+	data, err := s.module.Bytecode()
+	if err != nil {
+		return nil, fmt.Errorf("stages: %s: %w", s.Name, err)
+	}
+	c := s.module.Context().Library().NewContext(mlir.ContextOptions{AllowUnregistered: true})
+	own := *s
+	if own.module, err = c.Parse(s.Name, data); err != nil {
+		return nil, errors.Join(fmt.Errorf("stages: %s: %w", s.Name, err), c.Close())
+	}
+	return &own, nil
 }
 
 func closeStages(programs []compiledStage) error {
@@ -134,33 +153,33 @@ type sharedStage struct {
 	compiledStage
 	key   stageKey
 	uses  int           // guarded by sharedStages.mu
+	read  chan struct{} // closed when the module of the caller that makes it is not needed any more
 	ready chan struct{} // closed when compiledStage or err is set
 	err   error
 }
 
-// get returns the program with a key, or makes it. If somebody else is making it, get waits.
+// get returns the program with a key, or makes it of what read returns. If somebody else is making it, get waits. When
+// the context ends, the build goes on for whoever comes next.
 func (t *sharedStages) get(
-	ctx context.Context, key stageKey, build func() (compiledStage, error),
+	ctx context.Context, key stageKey, read func() (*Stage, error), build func(*Stage) (compiledStage, error),
 ) (compiledStage, error) {
 	for {
 		t.mu.Lock()
 		e, found := t.entries[key]
 		if !found {
-			e = &sharedStage{key: key, ready: make(chan struct{})}
+			e = &sharedStage{key: key, read: make(chan struct{}), ready: make(chan struct{})}
 			t.entries[key] = e
 		}
 		e.uses++
 		t.mu.Unlock()
 		if !found {
-			if t.make(e, build); e.err != nil {
-				return nil, e.err
-			}
-			return e, nil
+			go t.make(e, read, build)
+			<-e.read
 		}
 		select {
 		case <-e.ready:
 		case <-ctx.Done():
-			go func() { // the program is closed if its maker does not need it any more either
+			go func() { // the program is closed if nobody else needs it
 				if <-e.ready; e.err == nil {
 					_ = e.close()
 				}
@@ -170,7 +189,10 @@ func (t *sharedStages) get(
 		if e.err == nil {
 			return e, nil
 		}
-		// What failed there, for example because that context ended, may succeed here.
+		if !found {
+			return nil, e.err
+		}
+		// What failed there, for example because its client was closed, may succeed here.
 	}
 }
 
@@ -179,7 +201,9 @@ var errAbandoned = errors.New("stages: the compile of an equal stage was abandon
 
 // make builds the program of an entry. A panic is an error, so that nobody waits for ever, and the next one builds
 // again.
-func (t *sharedStages) make(e *sharedStage, build func() (compiledStage, error)) {
+func (t *sharedStages) make(
+	e *sharedStage, read func() (*Stage, error), build func(*Stage) (compiledStage, error),
+) {
 	e.err = errAbandoned
 	defer close(e.ready)
 	defer func() {
@@ -190,7 +214,15 @@ func (t *sharedStages) make(e *sharedStage, build func() (compiledStage, error))
 			t.remove(e)
 		}
 	}()
-	e.compiledStage, e.err = build()
+	s, err := func() (*Stage, error) {
+		defer close(e.read)
+		return read()
+	}()
+	if err != nil {
+		e.err = err
+		return
+	}
+	e.compiledStage, e.err = build(s)
 }
 
 // remove removes an entry, so that nobody finds it.

@@ -2,7 +2,6 @@ package stages
 
 import (
 	"context"
-	"sync"
 
 	"github.com/calliope-mlir/calliope/bridge"
 )
@@ -16,9 +15,8 @@ type Device interface {
 	check() error
 	// callsBack reports whether compiled code can call back.
 	callsBack() bool
-	// compile compiles a stage; exact is Options.Exact. It holds reading while it uses the context of the stage's
-	// module.
-	compile(ctx context.Context, s *Stage, exact bool, reading *sync.Mutex) (compiledStage, error)
+	// compile compiles a stage, whose module has a context of its own, and may change that; exact is Options.Exact.
+	compile(ctx context.Context, s *Stage, exact bool) (compiledStage, error)
 	// place returns where arrays on the device are, or the zero place if it has no memory of its own.
 	place() place
 }

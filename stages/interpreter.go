@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -24,19 +23,15 @@ func (interpreter) check() error    { return nil }
 func (interpreter) callsBack() bool { return false }
 func (interpreter) place() place    { return place{} }
 
-func (interpreter) compile(_ context.Context, s *Stage, _ bool, reading *sync.Mutex) (compiledStage, error) {
-	reading.Lock()
-	defer reading.Unlock()
-	m := s.module.Clone()
-	defer m.Close()
-	err := expand(m)
+func (interpreter) compile(_ context.Context, s *Stage, _ bool) (compiledStage, error) {
+	err := expand(s.module)
 	if err == nil {
-		err = stablehlo.CheckEvaluate(m)
+		err = stablehlo.CheckEvaluate(s.module)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("stages: %s: the interpreter cannot run it: %w", s.Name, err)
 	}
-	made, err := interp.New(m)
+	made, err := interp.New(s.module)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/contract/callop"
@@ -100,10 +99,8 @@ func (jitDevice) check() error    { return nil }
 func (jitDevice) callsBack() bool { return false }
 func (jitDevice) place() place    { return place{} }
 
-func (jitDevice) compile(ctx context.Context, s *Stage, exact bool, reading *sync.Mutex) (compiledStage, error) {
-	reading.Lock()
+func (jitDevice) compile(ctx context.Context, s *Stage, exact bool) (compiledStage, error) {
 	made, err := jit.Compile(ctx, s.module, jit.Options{})
-	reading.Unlock()
 	if err == nil {
 		return jitStage{made}, nil
 	}
@@ -111,7 +108,7 @@ func (jitDevice) compile(ctx context.Context, s *Stage, exact bool, reading *syn
 		return nil, fmt.Errorf("stages: %s: %w", s.Name, err)
 	}
 	slog.Warn("stages: the interpreter runs a stage, slowly", "stage", s.Name, "why", err)
-	return interpreter{}.compile(ctx, s, exact, reading)
+	return interpreter{}.compile(ctx, s, exact)
 }
 
 // A jitStage is a stage that package jit has compiled.

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/calliope-mlir/calliope/internal/check"
 )
@@ -18,6 +19,53 @@ type counted struct {
 
 func (c *counted) close() error { c.closed++; return nil }
 
+func nothing() (*Stage, error) { return nil, nil }
+
+// TestSharedDeadline has the first caller's deadline pass: the one that waits gets what was begun for the first.
+func TestSharedDeadline(t *testing.T) {
+	key := stageKey{library: t.Name()}
+	made := &counted{}
+	building, finish := make(chan struct{}), make(chan struct{})
+	ctx, end := context.WithCancelCause(t.Context())
+	reason := errors.New("too late")
+	first := make(chan error)
+	go func() {
+		_, err := compiled.get(ctx, key, nothing, func(*Stage) (compiledStage, error) {
+			close(building)
+			<-finish
+			return made, nil
+		})
+		first <- err
+	}()
+	<-building
+	end(reason)
+	check.Diff(t, "the first leaves", true, errors.Is(<-first, reason))
+	second := make(chan error)
+	go func() {
+		p, err := compiled.get(t.Context(), key, nothing, func(*Stage) (compiledStage, error) {
+			return nil, errors.New("it is built twice")
+		})
+		second <- errors.Join(err, p.close())
+	}()
+	uses := func() int {
+		compiled.mu.Lock()
+		defer compiled.mu.Unlock()
+		if e := compiled.entries[key]; e != nil {
+			return e.uses
+		}
+		return 0
+	}
+	for uses() == 1 { // the first one's, until the build is over
+		time.Sleep(time.Millisecond)
+	}
+	close(finish)
+	check.NoError(t, <-second)
+	for uses() > 0 {
+		time.Sleep(time.Millisecond)
+	}
+	check.Diff(t, "closed", 1, made.closed)
+}
+
 // TestSharedWait checks what becomes of those that wait for a stage that another one compiles.
 func TestSharedWait(t *testing.T) {
 	key := stageKey{library: t.Name()}
@@ -25,7 +73,7 @@ func TestSharedWait(t *testing.T) {
 	building, build := make(chan struct{}), make(chan error)
 	first := make(chan compiledStage)
 	go func() {
-		p, _ := compiled.get(t.Context(), key, func() (compiledStage, error) {
+		p, _ := compiled.get(t.Context(), key, nothing, func(*Stage) (compiledStage, error) {
 			close(building)
 			return made, <-build
 		})
@@ -35,13 +83,13 @@ func TestSharedWait(t *testing.T) {
 	ended, end := context.WithCancelCause(t.Context())
 	reason := errors.New("no longer needed")
 	end(reason)
-	_, err := compiled.get(ended, key, nil)
+	_, err := compiled.get(ended, key, nothing, nil)
 	check.Diff(t, "the cause", true, errors.Is(err, reason))
 
 	second := make(chan error)
 	again := &counted{}
 	go func() { // waits, and builds when the first one fails
-		p, err := compiled.get(t.Context(), key, func() (compiledStage, error) { return again, nil })
+		p, err := compiled.get(t.Context(), key, nothing, func(*Stage) (compiledStage, error) { return again, nil })
 		second <- errors.Join(err, p.close())
 	}()
 	build <- errors.New("failed")
@@ -66,7 +114,7 @@ func TestSharedPanic(t *testing.T) {
 		go func() {
 			var err error
 			defer func() { first <- err }()
-			_, err = compiled.get(t.Context(), key, func() (compiledStage, error) {
+			_, err = compiled.get(t.Context(), key, nothing, func(*Stage) (compiledStage, error) {
 				close(building)
 				<-finish
 				end()
@@ -77,7 +125,7 @@ func TestSharedPanic(t *testing.T) {
 		second := make(chan error)
 		made := &counted{}
 		go func() {
-			p, err := compiled.get(t.Context(), key, func() (compiledStage, error) { return made, nil })
+			p, err := compiled.get(t.Context(), key, nothing, func(*Stage) (compiledStage, error) { return made, nil })
 			second <- errors.Join(err, p.close())
 		}()
 		close(finish)
