@@ -59,3 +59,15 @@ func TestCUDARoot(t *testing.T) {
 		})
 	}
 }
+
+// TestLibdeviceOfStranger checks that XLA does not compile with the libdevice of the working folder.
+func TestLibdeviceOfStranger(t *testing.T) {
+	if _, err := os.Stat("/usr/local/cuda"); err == nil {
+		t.Skip("CUDA is installed: its libdevice is read")
+	}
+	t.Chdir(t.TempDir())
+	check.NoError(t, addCUDARoot(map[string]string{}, "plugin.so"))
+	check.NoError(t, os.MkdirAll(libdevice, 0o755))
+	check.NoError(t, addCUDARoot(map[string]string{cudaFolder: "/mine"}, "plugin.so"))
+	check.Error(t, addCUDARoot(map[string]string{}, "plugin.so"), "has no nvvm/libdevice", "the one in the working folder")
+}

@@ -116,7 +116,9 @@ func (c *Client) compileWith(
 		addDefault(flags, keepsNaN, "False")
 	}
 	if c.plugin.pjrt.Platform() == ffi.CUDA {
-		addDefault(flags, cudaFolder, cudaRoot(c.plugin.path))
+		if err := addCUDARoot(flags, c.plugin.path); err != nil {
+			return nil, err
+		}
 	}
 	for {
 		e, err := compile(flags)
