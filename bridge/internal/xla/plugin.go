@@ -39,6 +39,7 @@ func Open(name string, p *pjrt.Plugin) (*Plugin, error) {
 	if err != nil {
 		return nil, err
 	}
+	keepNoArenas(theirs)
 	return &Plugin{p, theirs}, nil
 }
 
