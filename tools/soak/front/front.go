@@ -146,11 +146,11 @@ func (r *Result) add(s Sample, report func(Sample)) {
 	}
 }
 
-// String returns how often each act was done.
+// String returns how often each act was done, and what grew.
 func (r *Result) String() string {
 	var b strings.Builder
 	for i, n := range r.Counts {
 		fmt.Fprintf(&b, "%-28s %8d\n", acts[i].name, n)
 	}
-	return b.String()
+	return b.String() + Growth(r.Samples)
 }

@@ -40,6 +40,9 @@ func TestCheckFlat(t *testing.T) {
 		"memory": {
 			func(i int64) Sample { return Sample{Resident: i << 20} }, []string{"14.0 MiB of memory"},
 		},
+		"malloc": {
+			func(i int64) Sample { return Sample{Allocated: i << 19} }, []string{"7.0 MiB of malloc"},
+		},
 		"heap": {
 			func(i int64) Sample { return Sample{Heap: i << 15} }, []string{"448.0 KiB of Go's heap"},
 		},

@@ -69,32 +69,65 @@ func take() (s Sample) {
 // fewest is the number of samples from which on they are checked.
 const fewest = 10
 
-// CheckFlat returns an error if something grows in the second half of the samples. It takes the median of the slopes
-// between all pairs, which a few high samples do not change.
-func CheckFlat(samples []Sample) error {
+// A quantity is what must not grow.
+type quantity struct {
+	what  string
+	of    func(Sample) int64
+	bound int64 // of the growth in the second half of the samples
+	unit  int64
+}
+
+// Two things grow and end: a client of XLA keeps the plans of 1024 transpositions, each of about 1.3 KiB, one for each
+// shape that is copied to a device, and package jit has a context of MLIR that keeps about 3 MiB of types and
+// constants before a new one takes its place.
+var quantities = []quantity{
+	{"MiB of memory", func(s Sample) int64 { return s.Resident }, 12 << 20, 1 << 20},
+	{"MiB of malloc", func(s Sample) int64 { return s.Allocated }, 4 << 20, 1 << 20},
+	{"KiB of Go's heap", func(s Sample) int64 { return s.Heap }, 256 << 10, 1 << 10},
+	{"goroutines", func(s Sample) int64 { return s.Goroutines }, 2, 1},
+	{"threads", func(s Sample) int64 { return s.Threads }, 2, 1},
+	{"descriptors", func(s Sample) int64 { return s.Descriptors }, 2, 1},
+}
+
+// secondHalf returns the samples that are checked.
+func secondHalf(samples []Sample) []Sample {
 	if len(samples) < fewest {
 		return nil
 	}
-	half := samples[len(samples)/2:]
+	return samples[len(samples)/2:]
+}
+
+// CheckFlat returns an error if something grows in the second half of the samples. It takes the median of the slopes
+// between all pairs, which a few high samples do not change.
+func CheckFlat(samples []Sample) error {
+	half := secondHalf(samples)
+	if half == nil {
+		return nil
+	}
 	var errs []error
-	for _, one := range []struct {
-		what  string
-		of    func(Sample) int64
-		bound int64 // of the growth in that half
-		unit  int64
-	}{
-		{"MiB of memory", func(s Sample) int64 { return s.Resident }, 12 << 20, 1 << 20},
-		{"KiB of Go's heap", func(s Sample) int64 { return s.Heap }, 256 << 10, 1 << 10},
-		{"goroutines", func(s Sample) int64 { return s.Goroutines }, 2, 1},
-		{"threads", func(s Sample) int64 { return s.Threads }, 2, 1},
-		{"descriptors", func(s Sample) int64 { return s.Descriptors }, 2, 1},
-	} {
-		if grown := growth(half, one.of); grown > float64(one.bound) {
+	for _, q := range quantities {
+		if grown := growth(half, q.of); grown > float64(q.bound) {
 			errs = append(errs, fmt.Errorf("the process grew by %.1f %s in the second half, at most %d are allowed",
-				grown/float64(one.unit), one.what, one.bound/one.unit))
+				grown/float64(q.unit), q.what, q.bound/q.unit))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// Growth describes how each quantity grew in the second half of the samples, or says that there are too few.
+func Growth(samples []Sample) string {
+	half := secondHalf(samples)
+	if half == nil {
+		return fmt.Sprintf("there are fewer than %d samples: nothing is checked\n", fewest)
+	}
+	took := half[len(half)-1].At - half[0].At
+	text := fmt.Sprintf("growth in the last %v, by the slope:\n", took.Round(time.Second))
+	for _, q := range quantities {
+		grown := growth(half, q.of) / float64(q.unit)
+		text += fmt.Sprintf("%+10.2f %s, %+.3f a minute (allowed: %d)\n", grown, q.what, grown/took.Minutes(),
+			q.bound/q.unit)
+	}
+	return text
 }
 
 // growth returns by how much something grows from the first sample to the last one, by the Theil-Sen estimator.
