@@ -113,3 +113,36 @@ func TestSecondTie(t *testing.T) {
 	got := transformtest.Numbers(t, run(t, newClient(t), second, tensor.Scalar(0.))[0])
 	check.Diff(t, "second derivative", []float64{0.25}, got, cmpopts.EquateApprox(0, 1e-12))
 }
+
+// TestSpreadProductWithLog differentiates x·log(y) where x is 0, with one y for all x, and with one x for all y, as JAX
+// writes it.
+func TestSpreadProductWithLog(t *testing.T) {
+	spread := func(scalar, scalarLog string) string {
+		return `%zt = stablehlo.constant dense<0.0> : tensor<T>
+			%zs = stablehlo.constant dense<0.0> : tensor<f64>
+			%n = stablehlo.slice ` + scalar + ` [0:1] : (tensor<T>) -> tensor<1xf64>
+			%k = stablehlo.reshape %n : (tensor<1xf64>) -> tensor<f64>
+			` + scalarLog + `
+			%o = stablehlo.or %p, %q : tensor<B>
+			%m = stablehlo.multiply %a, %l : tensor<T>
+			%r = stablehlo.select %o, %m, %zt : tensor<B>, tensor<T>`
+	}
+	log2 := math.Log(2)
+	holdCorners(t, []corner{
+		{"one y", summed("", spread("%y", `%a = stablehlo.add %x, %zt : tensor<T>
+			%p = stablehlo.compare NE, %a, %zt, FLOAT : (tensor<T>, tensor<T>) -> tensor<B>
+			%q0 = stablehlo.compare NE, %k, %k, FLOAT : (tensor<f64>, tensor<f64>) -> tensor<i1>
+			%q = stablehlo.broadcast_in_dim %q0, dims = [] : (tensor<i1>) -> tensor<B>
+			%l0 = stablehlo.log %k : tensor<f64>
+			%l = stablehlo.broadcast_in_dim %l0, dims = [] : (tensor<f64>) -> tensor<T>`)),
+			[]tensor.View{vector(0, 1, -1, 0, 4), vector(2, 0, 0, 0, 0)},
+			[][]float64{{log2, log2, log2, log2, log2}, {2, 0, 0, 0, 0}}},
+		{"one x", summed("", spread("%x", `%a = stablehlo.broadcast_in_dim %k, dims = [] : (tensor<f64>) -> tensor<T>
+			%p0 = stablehlo.compare NE, %k, %zs, FLOAT : (tensor<f64>, tensor<f64>) -> tensor<i1>
+			%p = stablehlo.broadcast_in_dim %p0, dims = [] : (tensor<i1>) -> tensor<B>
+			%q = stablehlo.compare NE, %y, %y, FLOAT : (tensor<T>, tensor<T>) -> tensor<B>
+			%l = stablehlo.log %y : tensor<T>`)),
+			[]tensor.View{vector(0, 1, 1, 1, 1), vector(2, 1, 4, 1, 8)},
+			[][]float64{{6 * log2, 0, 0, 0, 0}, {0, 0, 0, 0, 0}}},
+	})
+}

@@ -1,6 +1,8 @@
 package autodiff
 
 import (
+	"slices"
+
 	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -71,15 +73,20 @@ func asProductWithLog(op mlir.Operation) (r rule, ok bool) {
 		return r, false
 	}
 	x, log := product.Owner().Operand(0), product.Owner().Operand(1)
-	y, plain := madeFrom(log, "log")
+	isX, of := unspread(is.Owner().Operand(0), x)
+	isY, inner := unspread(is.Owner().Operand(1), log)
+	y, plain := madeFrom(inner, "log")
 	if !plain {
-		if y, ok = madeFrom(log, "log_plus_one"); !ok {
+		if y, ok = madeFrom(inner, "log_plus_one"); !ok {
 			return r, false
 		}
 	}
-	if !isUnequal(is.Owner().Operand(0), x, isZeros) ||
-		!isUnequal(is.Owner().Operand(1), y, func(v mlir.Value) bool { return v == y }) {
+	if !isUnequal(isX, of, isZeros) || !isUnequal(isY, y, func(v mlir.Value) bool { return v == y }) {
 		return r, false
+	}
+	if inner != log { // one y for several x: the derivative of the logarithm comes next
+		values := []mlir.Value{x, log}
+		return sumOf(values, func(e *emitter, g mlir.Value, i int) mlir.Value { return e.mul(g, values[1-i]) }), true
 	}
 	if x == y && plain { // in one part, because x/x is not defined at 0
 		return sumOf([]mlir.Value{x}, func(e *emitter, g mlir.Value, _ int) mlir.Value {
@@ -96,6 +103,20 @@ func asProductWithLog(op mlir.Operation) (r rule, ok bool) {
 		}
 		return e.div(e.mul(g, x), by)
 	}), true
+}
+
+// unspread returns what v and w are broadcast from, if both are, in the same way. Otherwise it returns v and w.
+func unspread(v, w mlir.Value) (mlir.Value, mlir.Value) {
+	const name, key = "stablehlo.broadcast_in_dim", "broadcast_dimensions"
+	if !isMadeBy(v, name) || !isMadeBy(w, name) {
+		return v, w
+	}
+	a, _ := v.Owner().Attribute(key)
+	b, _ := w.Owner().Attribute(key)
+	if x, y := v.Owner().Operand(0), w.Owner().Operand(0); a == b && slices.Equal(dims(x), dims(y)) {
+		return x, y
+	}
+	return v, w
 }
 
 // isUnequal reports whether a value says where x is not another value that is accepted.
