@@ -57,7 +57,12 @@ func (g *generator) program(number uint64) *program {
 	for range 1 + g.IntN(2) {
 		g.elems = append(g.elems, pick(g, list))
 	}
-	g.p.main, g.inMain, g.budget = &block{}, true, 30
+	return g.fill(true)
+}
+
+// fill adds parameters, steps and results to the program. Steps may add further parameters, if more is set.
+func (g *generator) fill(more bool) *program {
+	g.p.main, g.inMain, g.budget = &block{}, more, 30
 	g.block = g.p.main
 	for range 1 + g.IntN(3) {
 		g.parameter(g.kind())

@@ -17,16 +17,21 @@ func TestMain(m *testing.M) {
 	nativetest.Main(m, native.Jaxlib, native.PJRTPlugin, native.LAPACK)
 }
 
-// TestTransforms makes some trials without a problem.
+// TestTransforms makes some trials of all kinds without a problem.
 func TestTransforms(t *testing.T) {
 	var out bytes.Buffer
-	err := Run(t.Context(), Options{Trials: 50, Seed: 1, Keep: filepath.Join(t.TempDir(), "kept")}, &out)
+	err := Run(t.Context(), Options{Trials: 50, Seed: 1, Keep: filepath.Join(t.TempDir(), "kept"), Log: true}, &out)
 	if err != nil || !strings.Contains(out.String(), "50 trials in ") {
 		t.Errorf("%v\n%s", err, &out)
 	}
 	for _, o := range []outcome{compared, ran, refused, unsuited} {
 		if !strings.Contains(out.String(), " "+string(o)) {
 			t.Errorf("no trial is %s:\n%s", o, &out)
+		}
+	}
+	for _, of := range []string{"random program", "operations stablehlo.", "movement", "JAX's program", ".mlir"} {
+		if !strings.Contains(out.String(), ": "+of) && !strings.Contains(out.String(), of+", @") {
+			t.Errorf("no trial is of %s:\n%s", of, &out)
 		}
 	}
 }

@@ -6,9 +6,12 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/lazyregexp"
 	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tools/soak/movement"
+	"github.com/calliope-mlir/calliope/tools/soak/operations"
 	"github.com/calliope-mlir/calliope/tools/soak/programs"
 )
 
@@ -32,10 +35,12 @@ const maxSteps = 8
 // A trial is the work on one seed.
 type trial struct {
 	*session
-	r     *rand.Rand
-	m     *mlir.Module       // its context is the trial's
-	story string             // what was done
-	say   func(doing string) // says what is done next, which may end the process
+	r *rand.Rand
+	m *mlir.Module // its context is the trial's
+	// differences says that derivatives are held to finite differences, too.
+	differences bool
+	story       string             // what was done
+	say         func(doing string) // says what is done next, which may end the process
 }
 
 // do transforms a function at random, and holds what it gets to what it should compute.
@@ -81,10 +86,13 @@ func (t *trial) refusal(err error) (outcome, error) {
 	return refused, nil
 }
 
+// rounded matches what has no smooth results, or others each time.
+var rounded = lazyregexp.New(`xb?f(4|6|8|16|32)|reduce_precision|bitcast_convert|stablehlo\.rng|!quant`)
+
 // original chooses a module and a function in it that compiles and runs, in f64 if it can be.
 func (t *trial) original() (f mlir.Operation, err error) {
 	var texts []string
-	switch t.r.IntN(4) {
+	switch t.r.IntN(6) {
 	case 0:
 		seed := t.r.Uint64()
 		c := t.library.NewContext(mlir.ContextOptions{})
@@ -97,6 +105,12 @@ func (t *trial) original() (f mlir.Operation, err error) {
 	case 1:
 		s := choose(t.r, t.modules)
 		t.story, texts = s.name, []string{doubled(s.text), s.text}
+	case 2:
+		name, text := operations.Module(t.r)
+		t.story, texts = "operations "+name, []string{text}
+		t.differences = !rounded().MatchString(text)
+	case 3:
+		t.story, texts, t.differences = "movement", []string{movement.Module(t.r)}, true
 	default:
 		s := choose(t.r, t.programs)
 		t.story, texts = s.name, []string{doubled(s.text), s.text}
