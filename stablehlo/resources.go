@@ -1,0 +1,46 @@
+package stablehlo
+
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// InlineResources gives the constants of a module their elements, in place of those that are in resources: a portable
+// artifact has no resources, and the interpreter does not read them. It returns the number of constants that it
+// changed.
+func InlineResources(m *mlir.Module) (n int, err error) {
+	for op := range m.Operation().Index().Named("stablehlo.constant") {
+		if !inResource(op) {
+			continue
+		}
+		if err := inlineResource(op); err != nil {
+			return n, fmt.Errorf("stablehlo: %s: %w", op.Location().Position(), err)
+		}
+		n++
+	}
+	return n, nil
+}
+
+// inResource reports whether the elements of a constant are in a resource.
+func inResource(op mlir.Operation) bool {
+	if op.Name() != "stablehlo.constant" {
+		return false
+	}
+	value, _ := op.Attribute("value")
+	return value.Kind() == mlir.AttrResource
+}
+
+// inlineResource gives such a constant its elements.
+func inlineResource(op mlir.Operation) error {
+	value, _ := op.Attribute("value")
+	t, _ := value.Type()
+	data, err := value.ResourceBytes()
+	if err == nil {
+		value, err = op.Context().DenseAttribute(t, data)
+	}
+	if err == nil {
+		op.SetAttribute("value", value)
+	}
+	return err
+}
