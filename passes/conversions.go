@@ -6,8 +6,9 @@ import (
 )
 
 // CorrectConversions rewrites operations on element types of which XLA makes something else: a bitcast_convert to the
-// same type is removed, a complex number is converted by way of its real part, and the bits of an integer of fewer than
-// 8 bits are counted in a wider one. It returns the number of operations that it replaced.
+// same type is removed, a complex number is converted by way of its real part, numbers of 4 bits are made integers by
+// way of f32, and the bits of an integer of fewer than 8 bits are counted in a wider one. It returns the number of
+// operations that it replaced.
 //
 // See Prepare.
 func CorrectConversions(m *mlir.Module) (int, error) {
@@ -24,25 +25,25 @@ func CorrectConversions(m *mlir.Module) (int, error) {
 			}
 		case op.Name() == "stablehlo.convert":
 			_, complex := from.ComplexElement()
-			if _, both := element.ComplexElement(); !complex || both {
+			_, both := element.ComplexElement()
+			switch {
+			case saturates(op):
+				x = stablehlo.Convert(e.Builder, t, e.to(x, m.Context().F32Type()))
+			case complex && !both:
+				x = stablehlo.Convert(e.Builder, t, stablehlo.Real(e.Builder, x))
+			default:
 				continue
 			}
-			x = stablehlo.Convert(e.Builder, t, stablehlo.Real(e.Builder, x))
 		case bits >= 8:
 			continue
 		default:
-			unsigned, err := withElement(t, m.Context().IntegerType(bits, mlir.Unsigned))
-			if err != nil {
-				return n, err
-			}
 			wide, err := withElement(t, m.Context().IntegerType(8, mlir.Unsigned))
 			if err != nil {
 				return n, err
 			}
-			if !unsigned.Equal(t) {
-				x = stablehlo.BitcastConvert(e.Builder, unsigned, x)
-			}
-			x = stablehlo.Convert(e.Builder, t, stablehlo.Popcnt(e.Builder, stablehlo.Convert(e.Builder, wide, x)))
+			// XLA may widen the bits with the sign, also those of an unsigned integer.
+			x = stablehlo.And(e.Builder, stablehlo.Convert(e.Builder, wide, x), e.filled(wide, 1<<bits-1))
+			x = stablehlo.Convert(e.Builder, t, stablehlo.Popcnt(e.Builder, x))
 		}
 		if e.Err() != nil {
 			return n, e.Err()
@@ -54,6 +55,16 @@ func CorrectConversions(m *mlir.Module) (int, error) {
 		n++
 	}
 	return n, nil
+}
+
+// saturates reports whether XLA takes the largest number of 4 bits for one beyond an integer's range, which is
+// rounded to that number.
+func saturates(op mlir.Operation) bool {
+	from, _ := op.Operand(0).Type().Element()
+	kind, isFloat := from.FloatKind()
+	to, _ := op.Result(0).Type().Element()
+	bits, _, isInteger := to.IntegerWidth()
+	return isFloat && kind.Bits() < 6 && isInteger && bits > 1
 }
 
 // conversions are the operations that CorrectConversions rewrites.

@@ -62,6 +62,8 @@ func Deviations(m *mlir.Module, index *mlir.Index) (found []Deviation) {
 	for op := range index.Named(reductions...) {
 		switch {
 		case !losesInitialValue(op):
+		case scattersNothing(op):
+			add(op, "XLA folds it to zeros, or compiles without end, because there are no windows")
 		case op.Name() == "stablehlo.select_and_scatter":
 			add(op, "XLA's compiler ends the process on an array without dimensions")
 		default:
@@ -80,6 +82,26 @@ func Deviations(m *mlir.Module, index *mlir.Index) (found []Deviation) {
 			add(op, "XLA makes one of the updates, of those whose indices have no numbers")
 		case !hasNoIndices(o) && marginsOf(op, o) != nil:
 			add(op, "XLA leaves out a window that is partly outside of the array, and not only what is outside")
+		}
+	}
+	for op := range index.Named(arctangents...) {
+		if mixesElements(op) {
+			add(op, "XLA's vectors of arctangents mix elements, and read memory that is not initialized")
+		}
+	}
+	for op := range index.Named(onSmallElements...) {
+		if takesSmallElements(op) && computesSmallElements(op) {
+			add(op, "XLA sorts elements of 2 bits wrongly, and has no code for others of fewer than 8 bits")
+		}
+	}
+	for op := range index.Named("stablehlo.convert") {
+		if saturates(op) {
+			add(op, "XLA makes the largest integer of the largest number of 4 bits")
+		}
+	}
+	for op := range index.Named(divisions...) {
+		if dividesByZero(op) {
+			add(op, "some plugins end the process where they fold a quotient by 0")
 		}
 	}
 	for op := range index.Named("stablehlo.popcnt") {

@@ -9,7 +9,8 @@ import (
 
 // KeepInitialValues rewrites the reductions whose initial values XLA loses, unless they are constants that change
 // nothing. Where a reduce, or a reduce_window without dimensions, combines one element, XLA returns that element, and a
-// select_and_scatter without dimensions ends the process. KeepInitialValues makes maps of them. Where a reduce_window
+// select_and_scatter without dimensions ends the process. KeepInitialValues makes maps of them. A select_and_scatter
+// without windows, which XLA folds to zeros or compiles without end, becomes its initial value. Where a reduce_window
 // adds elements around its operands, or between them, XLA leaves them out. KeepInitialValues puts a pad before it. It
 // returns the number of reductions that it rewrote.
 //
@@ -26,6 +27,14 @@ func KeepInitialValues(m *mlir.Module) (int, error) {
 		switch {
 		case ok && len(window.WindowDimensions) > 0:
 			e.padBefore(op, window)
+		case scattersNothing(op):
+			v := stablehlo.BroadcastInDim(e.Builder, op.Result(0).Type(), op.Operand(2), []int64{})
+			if e.Err() != nil {
+				return n, e.Err()
+			}
+			keepSharding(op, v.Owner())
+			op.Result(0).ReplaceAllUses(v)
+			e.Fail(op.Erase())
 		case op.Name() == "stablehlo.select_and_scatter":
 			e.mapElements(op, 1, op.OperandValues()[2:], op.OperandValues()[1:2])
 		default:
@@ -65,9 +74,18 @@ func losesInitialValue(op mlir.Operation) bool {
 			!isNeutral(window.Body, window.InitValues)
 	case "stablehlo.select_and_scatter":
 		dims, ranked := op.Operand(0).Type().Dims()
-		return ranked && len(dims) == 0
+		return ranked && len(dims) == 0 || scattersNothing(op)
 	}
 	return false
+}
+
+// scattersNothing reports whether a select_and_scatter has no windows.
+func scattersNothing(op mlir.Operation) bool {
+	if op.Name() != "stablehlo.select_and_scatter" || !isStatic(op) {
+		return false
+	}
+	n, _ := op.Operand(1).Type().NumElements()
+	return n == 0
 }
 
 // extends reports whether a reduce_window adds elements to its operands.

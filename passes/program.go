@@ -23,11 +23,12 @@ type PrepareOptions struct {
 }
 
 // Prepare changes a module so that XLA computes what it says. It inlines what states derivatives (see InlineRules),
-// applies device policies, adds runtime tokens if the options say so, rewrites what XLA's CPU compiler gets wrong (see
-// ExpandBroadcasts, RemoveEmptyProducts, KeepInitialValues, WidenIndices, KeepScatteredWindows, CorrectConversions,
-// ExpandIntegerPowers, AddBooleans, MakeRandomBitsUnsigned, StateSignedness, NarrowUnsigned, RemoveEmptyLoops,
-// KeepBitcasts, KeepConditions, CorrectTripCounts, KeepShiftedUpdates, KeepValues, ConstrainLayouts and
-// SeparateChannels), and lets calls overlap if the options say so. A second run changes nothing.
+// applies device policies, adds runtime tokens if the options say so, rewrites what XLA's CPU compiler gets wrong or
+// does not translate (see stablehlo.InlineResources, ExpandQuantized, ExpandBroadcasts, ExpandUntranslated,
+// KeepArctangents, RemoveEmptyProducts, WidenSmallElements, KeepInitialValues, WidenIndices, KeepScatteredWindows,
+// CorrectConversions, KeepDivisions, ExpandIntegerPowers, AddBooleans, MakeRandomBitsUnsigned, StateSignedness,
+// NarrowUnsigned, RemoveEmptyLoops, KeepBitcasts, KeepConditions, CorrectTripCounts, KeepShiftedUpdates, KeepValues,
+// ConstrainLayouts and SeparateChannels), and lets calls overlap if the options say so. A second run changes nothing.
 func Prepare(m *mlir.Module, o PrepareOptions) error {
 	steps := []func(*mlir.Module) (int, error){InlineRules}
 	if !o.PoliciesApplied {
@@ -37,9 +38,10 @@ func Prepare(m *mlir.Module, o PrepareOptions) error {
 		steps = append(steps,
 			func(m *mlir.Module) (int, error) { effects, err := AddRuntimeTokens(m); return len(effects), err })
 	}
-	steps = append(steps, ExpandBroadcasts, correctNamed, ExpandIntegerPowers, AddBooleans, MakeRandomBitsUnsigned,
-		StateSignedness, NarrowUnsigned, RemoveEmptyLoops, KeepBitcasts, KeepConditions, CorrectTripCounts,
-		KeepShiftedUpdates, KeepValues, ConstrainLayouts, SeparateChannels)
+	steps = append(steps, stablehlo.InlineResources, ExpandQuantized, ExpandBroadcasts, correctNamed,
+		ExpandIntegerPowers, AddBooleans, MakeRandomBitsUnsigned, StateSignedness, NarrowUnsigned, RemoveEmptyLoops,
+		KeepBitcasts, KeepConditions, CorrectTripCounts, KeepShiftedUpdates, KeepValues, ConstrainLayouts,
+		SeparateChannels)
 	if o.Interruptible {
 		steps = append(steps, InterruptLoops)
 	}
@@ -59,11 +61,15 @@ var stepsByName = []struct {
 	step  func(*mlir.Module) (int, error)
 	names []string
 }{
+	{ExpandUntranslated, notTranslated},
+	{KeepArctangents, arctangents},
 	{RemoveEmptyProducts, products},
+	{WidenSmallElements, onSmallElements},
 	{KeepInitialValues, reductions},
 	{WidenIndices, indexed},
 	{KeepScatteredWindows, []string{"stablehlo.scatter"}},
 	{CorrectConversions, conversions},
+	{KeepDivisions, divisions},
 }
 
 // correctNamed does those of stepsByName for which there are operations. Most modules have none for most steps, and

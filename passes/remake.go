@@ -10,6 +10,19 @@ import (
 // new one gets its attributes and regions. The results in kept are replaced by the new ones,
 // in this order; the other results must have no uses.
 func remake(op mlir.Operation, operands []mlir.Value, results []mlir.Type, kept []int) (mlir.Operation, error) {
+	made, err := copyWith(op, operands, results)
+	if err != nil {
+		return mlir.Operation{}, err
+	}
+	for i, old := range kept {
+		op.Result(old).ReplaceAllUses(made.Result(i))
+	}
+	return made, op.Erase()
+}
+
+// copyWith puts an operation of the same kind with other operands and results before an operation, and gives it its
+// attributes and regions.
+func copyWith(op mlir.Operation, operands []mlir.Value, results []mlir.Type) (mlir.Operation, error) {
 	c := op.Context()
 	state := mlir.OperationState{Name: op.Name(), Location: op.Location(), Operands: operands, Results: results}
 	for name, a := range op.Attributes() {
@@ -26,10 +39,7 @@ func remake(op mlir.Operation, operands []mlir.Value, results []mlir.Type, kept 
 	for i, region := range op.Regions() {
 		made.Region(i).TakeBody(region)
 	}
-	for i, old := range kept {
-		op.Result(old).ReplaceAllUses(made.Result(i))
-	}
-	return made, op.Erase()
+	return made, nil
 }
 
 // extended remakes an operation with one more operand, unless that is nil, and one more result,

@@ -113,7 +113,8 @@ type correction struct {
 
 // corrections are in the order in which an operation needs them.
 var corrections = []correction{
-	{inResource, inlineResource}, {mixed, makeUniform}, {reordered, reorder}, {totalOrder, compareIntegers}, {repeats, addInitial},
+	{inResource, inlineResource},
+	{mixed, makeUniform}, {reordered, reorder}, {totalOrder, compareIntegers}, {repeats, addInitial},
 	{unsignedIndices, signIndices}, {divides, divideSafely}, {roundsSmall, roundWide},
 }
 

@@ -20,10 +20,14 @@ XLA's CPU compiler makes something else of
 - calls in the condition of a loop, if constants say how often it runs: they are lost,
 - a loop with side effects that runs zero times, and alone uses the results of one without: the process ends,
 - a sum of booleans, if it is a constant, and random bits that are signed integers,
-- a reduction that combines one element with an initial value, or a reduce_window that adds initial values: they are lost,
+- a reduction that combines one element with an initial value, or a reduce_window that adds initial values, or a
+  select_and_scatter without windows: they are lost,
 - a scatter with windows that may be partly outside of the array, or with several windows and no indices,
 - indices of types that do not count the elements of the array, and constants of unsigned ones,
-- the population count of signed integers of 2 or 4 bits,
+- the population count of signed integers of 2 or 4 bits, sorts of elements of 2 bits, and products and sorts of small
+  elements and others,
+- an arctangent over several dimensions: it reads memory that is not initialized,
+- a conversion of numbers of 4 bits to integers, and a quotient of constants by the integer 0,
 - an array that is updated by a part of itself, and then gets another shape,
 - a loop with constant bounds, whose step does not divide their distance, or whose counter wraps: it runs too few times.
 

@@ -228,6 +228,9 @@ func TestDeviations(t *testing.T) {
 					return
 				}
 				check.Diff(t, "with the way round", d.want, d.run(t.Context(), found.Path, d.around))
+				if d.around.prepare && part == native.PJRTPlugin {
+					check.Diff(t, "with an exact compile, too", d.want, d.run(t.Context(), found.Path, both))
+				}
 			})
 		}
 	}

@@ -227,7 +227,54 @@ var deviations = []deviation{
 		want:   "s32[1] [200], s32[3] [199 -1 201]", says: on("s32[1] [0], s32[3] [199 200 201]")},
 	{title: "Bits of narrow integers", module: "narrow-population-count", around: prepared,
 		about: "XLA counts the bits of an integer of 2 or 4 bits in a wider one, whose further bits have the sign.",
-		want:  "s4[4] [1 0 4 1]", says: on("s4[4] [1 0 -8 1]")},
+		want:  "s4[4] [1 0 4 1], s2[2] [1 1]", says: on("s4[4] [1 0 -8 5], s2[2] [-1 1]")},
+	{title: "Arctangents", module: "arctangent", around: prepared,
+		about: "The code for an arctangent, or an atan2 with 1, of several dimensions mixes elements, and reads memory that is\n" +
+			"not initialized: here all elements are π / 4.",
+		inputs: []tensor.View{shaped(tensor.Vector[float64](1, 1, 1, 1, 1, 1, 1, 1), 4, 2)},
+		want:   "pred[] true", says: on("pred[] false", native.PJRTPlugin)},
+	{title: "Sorts of small integers", module: "small-sort", around: prepared,
+		about: "XLA does not sort arrays of elements of 2 or 4 bits together with others. One of elements of 2 bits comes out\n" +
+			"in another order, or the process ends.",
+		inputs: []tensor.View{{Shape: tensor.ShapeOf(tensor.U4, 4), Data: []byte{0, 2, 7, 3}}},
+		want:   "u4[4] [2 0 7 3], s2[4] [1 0 -1 -2]", says: on(refuses)},
+	{title: "Products of small integers", module: "small-product", around: prepared,
+		about:  "XLA has no products of elements of 2 or 4 bits in a wider type, and none of 2 bits.",
+		inputs: []tensor.View{{Shape: tensor.ShapeOf(tensor.U4, 2), Data: []byte{15, 2}}},
+		want:   "s32[] 229, u4[] 5", says: on(refuses)},
+	{title: "Integers of numbers of 4 bits", module: "small-number", around: prepared,
+		about:  "The largest number of f4E2M1FN, which is 6, becomes the largest integer.",
+		inputs: []tensor.View{{Shape: tensor.ShapeOf(tensor.F4E2M1FN, 4), Data: []byte{7, 6, 15, 12}}},
+		want:   "s8[4] [6 4 -6 -2], u32[4] [6 4 0 0]", says: on("s8[4] [127 4 -128 -2], u32[4] [4294967295 4 0 0]")},
+	{title: "Selecting and scattering nothing", module: "nothing-scattered", around: prepared,
+		about: "XLA's folding loses the initial value of a select_and_scatter without windows. An exact compile of pjrt106 and\n" +
+			"pjrt81 does not end.",
+		want: "f32[3] [2 2 2]", says: on("f32[3] [2 2 0]")},
+	{title: "Quotients by the constant 0", module: "constant-quotient", around: prepared,
+		about: "Where both operands of a quotient or remainder of integers are constants, older plugins divide by 0.",
+		want:  "s32[2] [-1 -2], s32[2] [7 -2]", says: on(endsProcess, native.PJRT106, native.PJRT81)},
+	{title: "Quotients of the least integer of 16 bits", module: "least-quotient", around: prepared,
+		about:  "The code of a plugin for integers of 16 bits ends the process where the least one is divided by -1.",
+		inputs: []tensor.View{tensor.Vector[int16](-32768, 7, 9), tensor.Vector[int16](-1, 0, 2)},
+		want:   "s16[3] [-32768 -1 4], s16[3] [0 7 1]", says: on(endsProcess, native.PJRT106)},
+	{title: "Constants that count from -0", module: "counting-constant", around: exact,
+		about: "XLA takes a constant of -0, 1, 2 and so on for an iota, which begins with 0.",
+		want:  "f32[3] [-0 1 2]", says: on("f32[3] [0 1 2]")},
+	{title: "Einsums of one operand, and padding that is an operand", module: "untranslated", around: prepared,
+		about: "XLA translates neither a unary_einsum nor a dynamic_conv. The preparation replaces the latter\n" +
+			"if its padding is a constant.",
+		inputs: []tensor.View{shaped(tensor.Vector[int32](1, 2, 3, 4, 5, 6), 2, 3),
+			shaped(tensor.Vector[float32](1, 2, 3), 1, 3, 1)},
+		want: "s32[2] [6 15], f32[1,3,1] [2 5 8]", says: on(refuses)},
+	{title: "Ragged products", module: "ragged-product", around: prepared,
+		about: "XLA's CPU compiler has no code for a ragged_dot.",
+		inputs: []tensor.View{shaped(tensor.Vector[float32](1, 2, 3, 4, 5, 6), 3, 2),
+			shaped(tensor.Vector[float32](1, 1, 10, 100), 2, 2, 1), tensor.Vector[int32](1, 2)},
+		want: "f32[3,1] [3 430 650]", says: on(refuses)},
+	{title: "Complex cube roots", module: "complex-cube-root", around: prepared,
+		about:  "XLA has no cube root of complex numbers.",
+		inputs: []tensor.View{tensor.Vector[complex64](8, 1)},
+		want:   "c64[2] [(2+0i) (1+0i)]", says: on(refuses)},
 	{title: "Products of nothing", module: "empty-product", options: bridge.CompileOptions{Exact: true}, around: both,
 		about: "The code of an exact compile divides by the number of elements that a product adds up, also where it is 0.",
 		inputs: []tensor.View{{Shape: tensor.ShapeOf(tensor.F64, 0), Data: []byte{}},
@@ -333,6 +380,12 @@ var deviations = []deviation{
 		around: rewritten("divided-update-around", "a clamp of the index."),
 		inputs: []tensor.View{tensor.Vector[float32](3, 1, 2, 4), tensor.Scalar[int32](9)},
 		want:   "f32[4] [3 1 2 9]", says: on("f32[4] [3 1 2 4]")},
+}
+
+// shaped returns an array with other dimensions.
+func shaped(v tensor.View, dims ...int) tensor.View {
+	v.Shape.Dims = dims
+	return v
 }
 
 // bfloat16s returns an array of bf16.
