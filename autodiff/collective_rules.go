@@ -111,7 +111,7 @@ func adds(op mlir.Operation, computation mlir.Region) {
 // jvpAllReduce is linear for a sum. The devices whose element is the maximum or minimum share its tangent.
 func jvpAllReduce(f *forward, op mlir.Operation) {
 	o, _ := stablehlo.AsAllReduce(op)
-	if _, extreme := extremes[combiner(o.Computation)]; !extreme {
+	if !isExtreme(combiner(o.Computation)) {
 		adds(op, o.Computation)
 		exchanged(f, op)
 		return

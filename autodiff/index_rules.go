@@ -133,9 +133,30 @@ func jvpScatter(f *forward, op mlir.Operation) {
 			sum := f.scatterAdd(f.Zero(operand.Type()), indices, g, d, o.IndicesAreSorted, true)
 			f.accumulate(op.Result(0), f.mul(operand, sum))
 		}
+	case isExtreme(kind):
+		f.set(op.Result(0), f.scatterExtreme(op, o))
 	default:
-		fail(op, "the derivative of a scatter is known if its update computation adds, multiplies or returns the update")
+		fail(op, "the derivative of a scatter is known if its update computation adds, multiplies, returns the update, "+
+			"or the greater or smaller one")
 	}
+}
+
+// scatterExtreme returns the tangent of a scatter that keeps the greatest or smallest element. The element of the
+// operand and the updates that are equal to the result share it.
+func (f *forward) scatterExtreme(op mlir.Operation, o stablehlo.ScatterOp) mlir.Value {
+	operand, indices, updates, y := op.Operand(0), op.Operand(1), op.Operand(2), op.Result(0)
+	d := o.ScatterDimensionNumbers
+	was := f.convert(f.Compare(stablehlo.CompareEQ, operand, y), y.Type())
+	stayed := f.convert(f.Compare(stablehlo.CompareEQ, updates,
+		f.gatherBack(y, indices, updates, d, o.IndicesAreSorted)), updates.Type())
+	sum := func(of, updates mlir.Value) mlir.Value {
+		return f.scatterAdd(of, indices, updates, d, o.IndicesAreSorted, o.UniqueIndices)
+	}
+	g := f.mul(f.full(operand), was)
+	if t := f.tangent(updates); !t.IsNil() {
+		g = sum(g, f.mul(t, stayed))
+	}
+	return f.div(g, sum(was, stayed))
 }
 
 // scatterLast returns the tangent of a scatter that sets elements, maybe several times. It scatters the

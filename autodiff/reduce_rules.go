@@ -22,11 +22,17 @@ var extremes = map[string]struct {
 	"stablehlo.minimum": {stablehlo.CompareLE, +1},
 }
 
+// isExtreme reports whether a combiner chooses an element.
+func isExtreme(combiner string) bool {
+	_, ok := extremes[combiner]
+	return ok
+}
+
 // expandReduce replaces a reduction that neither adds nor chooses by one that halves the elements.
 func expandReduce(f *forward, op mlir.Operation) []mlir.Value {
 	o, ok := stablehlo.AsReduce(op)
 	kind := combiner(o.Body)
-	if _, extreme := extremes[kind]; !ok || extreme || kind == "stablehlo.add" {
+	if !ok || isExtreme(kind) || kind == "stablehlo.add" {
 		return nil
 	}
 	shape := dims(o.Inputs[0])
