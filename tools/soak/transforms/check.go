@@ -46,17 +46,19 @@ func (t *trial) derivatives(f mlir.Operation) (result outcome, err error) {
 	})
 	if err == nil && result == compared && t.differences {
 		t.say("comparing with differences")
-		return result, t.finite(f)
+		return t.finite(f)
 	}
 	return result, err
 }
 
-// finite holds the derivatives of a function to finite differences, at random arguments. Near some it is not smooth.
-func (t *trial) finite(f mlir.Operation) (err error) {
+// finite holds the derivatives of a function to finite differences, at random arguments. Near some it is not smooth, or
+// infinite.
+func (t *trial) finite(f mlir.Operation) (result outcome, err error) {
 	for range attempts {
+		result = compared
 		arguments, err1 := inputs(t.r, f)
 		if err1 != nil {
-			return err1
+			return "", err1
 		}
 		err = autodiff.Check(f, autodiff.Options{MaxSteps: maxSteps},
 			func(f mlir.Operation, arguments ...tensor.View) (results []tensor.View, err error) {
@@ -64,13 +66,22 @@ func (t *trial) finite(f mlir.Operation) (err error) {
 					results, err = run(arguments...)
 					return err
 				})
+				if slices.ContainsFunc(results, isInfinite) {
+					result = undefined
+				}
 				return results, err
 			}, arguments...)
-		if err == nil {
-			return nil
+		if err == nil || result == undefined {
+			return result, nil
 		}
 	}
-	return err
+	return result, err
+}
+
+// isInfinite reports whether a number of an array is infinite or NaN.
+func isInfinite(v tensor.View) bool {
+	list, _ := numbers(v)
+	return slices.ContainsFunc(list, func(x float64) bool { return math.IsInf(x, 0) || math.IsNaN(x) })
 }
 
 // products compares the products at random arguments. An error with an outcome is a difference.
