@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // The interpreter compares floating-point numbers as IEEE 754 does, also where totalOrder is
@@ -39,11 +40,13 @@ func compareIntegers(op mlir.Operation) error {
 	return nil
 }
 
-// orderedInteger creates the integer with the bits of v, with all but the sign inverted if v
-// is negative.
+// orderedInteger creates the integer with the bits of v, with all but the sign inverted if v is negative.
 func orderedInteger(op mlir.Operation, v mlir.Value) (mlir.Value, error) {
-	from, _ := elementsOf(op)
-	bits := from.Bits()
+	shape, err := ShapeOf(v.Type())
+	if err != nil {
+		return v, err
+	}
+	bits := shape.DType.Bits()
 	c := op.Context()
 	t, err := ConvertType(v.Type(), c.IntegerType(bits, mlir.Signless))
 	if err != nil {
@@ -58,6 +61,9 @@ func orderedInteger(op mlir.Operation, v mlir.Value) (mlir.Value, error) {
 		}).Result(0)
 	}
 	integer := BitcastConvert(b, t, v)
+	if shape.DType == tensor.F8E8M0FNU { // whose numbers have no sign
+		return Xor(b, integer, splat(-1<<(bits-1))), errors.Unwrap(b.Err())
+	}
 	mask := And(b, ShiftRightArithmetic(b, integer, splat(int64(bits-1))), splat(1<<(bits-1)-1))
 	return Xor(b, integer, mask), errors.Unwrap(b.Err())
 }

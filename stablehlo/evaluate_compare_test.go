@@ -54,6 +54,18 @@ func TestEvaluateTotalOrderTypes(t *testing.T) {
 	}
 }
 
+// TestEvaluateTotalOrderUnsigned compares numbers that have no sign.
+func TestEvaluateTotalOrderUnsigned(t *testing.T) {
+	m := mlirtest.Parse(t, mlirtest.Context(t), `func.func @main() -> tensor<2xi1> {
+  %a = stablehlo.constant dense<[0x00, 0x87]> : tensor<2xf8E8M0FNU>
+  %b = stablehlo.constant dense<[0x87, 0xFF]> : tensor<2xf8E8M0FNU>
+  %0 = stablehlo.compare LT, %a, %b, TOTALORDER : (tensor<2xf8E8M0FNU>, tensor<2xf8E8M0FNU>) -> tensor<2xi1>
+  return %0 : tensor<2xi1>
+}`)
+	out := check.Must(Evaluate(m))
+	check.Diff(t, "2^-127 < 2^8, 2^8 < NaN", tensor.Vector(true, true), out[0])
+}
+
 func hexOf(v tensor.View) (bits []string) {
 	for i := range v.Shape.NumElements() {
 		bits = append(bits, fmt.Sprintf("%#x", math.Float32bits(v.At(i).(float32))))

@@ -31,3 +31,19 @@ func TestEvaluateRound(t *testing.T) {
 		}
 	}
 }
+
+// TestEvaluateReducePrecision overflows in formats with and without an infinity.
+func TestEvaluateReducePrecision(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	for element, want := range map[string]float32{"f8E4M3FNUZ": nan, "f8E5M2FNUZ": nan, "f8E4M3B11FNUZ": nan,
+		"f8E4M3FN": nan, "f8E4M3": inf, "f8E5M2": inf, "f8E3M4": inf} {
+		m := mlirtest.Parse(t, mlirtest.Context(t), fmt.Sprintf(`func.func @main() -> tensor<2xf32> {
+  %%0 = stablehlo.constant dense<[15.0, 1.0]> : tensor<2x%[1]s>
+  %%1 = stablehlo.reduce_precision %%0, format = e2m1 : tensor<2x%[1]s>
+  %%2 = stablehlo.convert %%1 : (tensor<2x%[1]s>) -> tensor<2xf32>
+  return %%2 : tensor<2xf32>
+}`, element))
+		out := check.Must(Evaluate(m))
+		check.Diff(t, element, fmt.Sprint(tensor.Vector(want, 1)), fmt.Sprint(out[0]))
+	}
+}
