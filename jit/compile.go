@@ -15,6 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/hostcall"
 	"github.com/calliope-mlir/calliope/jit/internal/callback"
+	"github.com/calliope-mlir/calliope/jit/internal/lower"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/mlir/execution"
@@ -165,7 +166,7 @@ func (c *compiler) compile(ctx context.Context, private *mlir.Module, o Options)
 		return nil, err
 	}
 	if e, err = signature(private); err != nil {
-		return nil, &UnsupportedError{Err: err}
+		return nil, unsupported(err)
 	}
 	e.compiler = c
 	rewriting := rewriter(rewrite)
@@ -229,11 +230,11 @@ func signature(m *mlir.Module) (*Executable, error) {
 	e := &Executable{}
 	in, out := typesOf(f)
 	// The tokens of JAX's ordered callbacks are dropped.
-	if e.inputs, err = shapes("parameter", in[callop.Tokens(in):]); err != nil {
-		return nil, err
+	if e.inputs, err = shapes("parameter", in[callop.Tokens(in):]); err == nil {
+		e.outputs, err = shapes("result", out[callop.Tokens(out):])
 	}
-	if e.outputs, err = shapes("result", out[callop.Tokens(out):]); err != nil {
-		return nil, err
+	if err != nil {
+		return nil, lower.Refuse(f, err.Error())
 	}
 	e.setDonors(f)
 	return e, nil

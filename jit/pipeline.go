@@ -1,6 +1,7 @@
 package jit
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/jit/internal/callback"
@@ -15,6 +16,7 @@ type step func(*mlir.Module, *Executable) error
 // expansion leaves what other steps know in @main.
 var expansion = []step{
 	passes("func.func(stablehlo-legalize-composite-to-call)"),
+	resolveTuples,
 	expandQuantized,
 	passes(
 		"func.func(chlo-legalize-to-stablehlo)",
@@ -74,7 +76,7 @@ var steps = []step{
 		"canonicalize",
 		"convert-complex-to-standard",
 		"math-extend-to-supported-types",
-		"arith-emulate-unsupported-floats{source-types=bf16,f8E5M2,f8E4M3,f8E3M4,f8E4M3FN,f8E5M2FNUZ,f8E4M3FNUZ,"+
+		"arith-emulate-unsupported-floats{source-types=bf16,f8E5M2,f8E4M3,f8E3M4,f8E4M3FN,f8E5M2FNUZ,f8E4M3FNUZ," +
 			"f8E4M3B11FNUZ target-type=f32}",
 	),
 	keepRoundings,
@@ -105,6 +107,20 @@ var lowered = []string{"affine", "arith", "bufferization", "cf", "complex", "fun
 // passes returns a step of passes of the library.
 func passes(list ...string) step {
 	return func(m *mlir.Module, e *Executable) error { return e.compiler.run(m, list...) }
+}
+
+// resolveTuples leaves no tuples, if there are any.
+func resolveTuples(m *mlir.Module, e *Executable) error {
+	for op := range m.Operation().All() {
+		if op.Name() != "stablehlo.tuple" && op.Name() != "stablehlo.get_tuple_element" {
+			continue
+		}
+		if err := inline(m, e); err != nil {
+			return err
+		}
+		return errors.Join(onlyMain(m, e), lower.Tuples(m))
+	}
+	return nil
 }
 
 // expandQuantized computes with integers and floats in place of quantized numbers, if there are any.

@@ -30,23 +30,6 @@ func lowerAnnotation(e *emitter) error {
 	return lowerIdentity(e)
 }
 
-// lowerGetTupleElement replaces an element of a tuple by what the tuple was made of.
-func lowerGetTupleElement(e *emitter) error {
-	op, ok := stablehlo.AsGetTupleElement(e.op)
-	if !ok {
-		return errMalformed
-	}
-	if op.Operand.IsArgument() || op.Operand.Owner().Name() != "stablehlo.tuple" {
-		return errors.New("its operand is not the result of stablehlo.tuple")
-	}
-	tuple := op.Operand.Owner()
-	e.op.Result(0).ReplaceAllUses(tuple.Operand(int(op.Index)))
-	if err := e.op.Erase(); err != nil || tuple.Result(0).HasUses() {
-		return err
-	}
-	return tuple.Erase()
-}
-
 // lowerGetDimensionSize replaces a get_dimension_size, which is known.
 func lowerGetDimensionSize(e *emitter) error {
 	op, ok := stablehlo.AsGetDimensionSize(e.op)

@@ -90,7 +90,6 @@ var lowerings = map[string]func(*emitter) error{
 	"stablehlo.fft":                   lowerFFT,
 	"stablehlo.gather":                lowerGather,
 	"stablehlo.get_dimension_size":    lowerGetDimensionSize,
-	"stablehlo.get_tuple_element":     lowerGetTupleElement,
 	"stablehlo.if":                    lowerIf,
 	"stablehlo.iota":                  lowerIota,
 	"stablehlo.is_finite":             lowerOnFloat8,
