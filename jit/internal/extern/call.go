@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/bufferization"
+	"github.com/calliope-mlir/calliope/mlir/dialect/memref"
 )
 
 // A Call is a call of a C function.
@@ -59,6 +61,10 @@ func Define(m *mlir.Module, name, text string) (defined mlir.Operation, err erro
 	return defined, nil
 }
 
+// mostTensors is how many arrays a call passes as tensors, which are copied only where they must be. Bufferization
+// takes a time that grows with the cube of their number.
+const mostTensors = 32
+
 // Create adds a function with a name to the module, and calls it. The function makes the call. The result has all
 // arrays as they are afterwards.
 func (c Call) Create(b *mlir.Builder, m *mlir.Module, name string) []mlir.Value {
@@ -68,6 +74,9 @@ func (c Call) Create(b *mlir.Builder, m *mlir.Module, name string) []mlir.Value 
 	if _, err := Define(m, name, c.text(name)); err != nil {
 		b.Fail(err)
 		return nil
+	}
+	if len(c.Arrays) > mostTensors {
+		return c.passBuffers(b, name)
 	}
 	var operands []mlir.Value
 	var results []mlir.Type
@@ -92,6 +101,51 @@ func (c Call) Create(b *mlir.Builder, m *mlir.Module, name string) []mlir.Value 
 	return operands
 }
 
+// passBuffers calls the function with buffers, which are copies of the arrays that the call writes.
+func (c Call) passBuffers(b *mlir.Builder, name string) (after []mlir.Value) {
+	var buffers []mlir.Value
+	for _, a := range c.Arrays {
+		t := bufferType(b, a.Value.Type())
+		if b.Err() != nil {
+			return nil
+		}
+		var buffer mlir.Value
+		if a.Access != Write {
+			buffer = bufferization.ToBufferOp{Tensor: a.Value, ReadOnly: true, BufferType: t}.Create(b).Result(0)
+		}
+		if a.Access != Read {
+			own := memref.Alloc(b, t, nil)
+			if a.Access == ReadWrite {
+				memref.Copy(b, buffer, own)
+			}
+			buffer = own
+		}
+		buffers = append(buffers, buffer)
+	}
+	b.Create(mlir.OperationState{Name: "func.call", Operands: buffers,
+		Attributes: []mlir.NamedAttribute{{Name: "callee", Value: b.Context().SymbolAttribute(name)}}})
+	for i, a := range c.Arrays {
+		if b.Err() != nil {
+			return nil
+		}
+		v := a.Value
+		if a.Access != Read {
+			v = bufferization.ToTensorOp{Buffer: buffers[i], Restrict: true, ResultType: v.Type()}.Create(b).Result(0)
+		}
+		after = append(after, v)
+	}
+	return after
+}
+
+// bufferType returns the type of a buffer for a tensor.
+func bufferType(b *mlir.Builder, t mlir.Type) mlir.Type {
+	element, _ := t.Element()
+	dims, _ := t.Dims()
+	buffer, err := b.Context().MemRefType(element, mlir.MemRefOptions{}, dims...)
+	b.Fail(err)
+	return buffer
+}
+
 // text returns the declarations of functions, and the function that calls that of C.
 func (c Call) text(name string) string {
 	var lines, parameters, results, written, arguments, types []string
@@ -109,13 +163,17 @@ func (c Call) text(name string) string {
 	}
 	for i, a := range c.Arrays {
 		t := a.Value.Type().String()
-		parameters = append(parameters, fmt.Sprintf("%%a%d: %s {bufferization.access = %q}", i, t, a.Access))
-		if a.Access != Read {
-			results, written = append(results, t), append(written, fmt.Sprintf("%%a%d", i))
-		}
 		buffer := "memref" + strings.TrimPrefix(t, "tensor")
-		// For bufferization nothing here writes: what the function writes, the attribute says, and it returns it.
-		line("%%b%d = bufferization.to_buffer %%a%d read_only : %s to %s", i, i, t, buffer)
+		if len(c.Arrays) > mostTensors {
+			parameters = append(parameters, fmt.Sprintf("%%b%d: %s", i, buffer))
+		} else {
+			parameters = append(parameters, fmt.Sprintf("%%a%d: %s {bufferization.access = %q}", i, t, a.Access))
+			if a.Access != Read {
+				results, written = append(results, t), append(written, fmt.Sprintf("%%a%d", i))
+			}
+			// For bufferization nothing here writes: what the function writes, the attribute says, and it returns it.
+			line("%%b%d = bufferization.to_buffer %%a%d read_only : %s to %s", i, i, t, buffer)
+		}
 		line("%%i%d = memref.extract_aligned_pointer_as_index %%b%d : %s -> index", i, i, buffer)
 		line("%%w%d = arith.index_cast %%i%d : index to i64", i, i)
 		line("%%p%d = llvm.inttoptr %%w%d : i64 to !llvm.ptr", i, i)
