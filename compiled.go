@@ -26,7 +26,8 @@ type compiled struct {
 	since     time.Time
 	context   context.Context // of the compile
 	cancel    func()
-	traced    atomic.Bool // the module is built
+	tracer    atomic.Int64 // the goroutine that builds the module
+	traced    atomic.Bool  // the module is built
 	ready     chan struct{}
 
 	// These are set before ready is closed.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -57,7 +56,7 @@ type source interface {
 	// take returns those of the arguments that the module takes.
 	take(a arguments) arguments
 	// trace builds the module for arguments. The caller must close the trace.
-	trace(s *Session, o FuncOptions, args []any, a arguments) (*trace, error)
+	trace(ctx context.Context, s *Session, o FuncOptions, args []any, a arguments) (*trace, error)
 }
 
 // Func makes a Function from a Go function. Its parameters and results are trees of builder.Value. It is called once
@@ -66,7 +65,7 @@ type source interface {
 func Func(fn any, o ...FuncOptions) *Function {
 	f := &Function{}
 	v := reflect.ValueOf(fn)
-	g := goFunction{v}
+	g := goFunction{v, make(chan struct{}, mostAtOnce)}
 	f.source = g
 	switch {
 	case v.Kind() != reflect.Func || v.IsNil():
@@ -165,7 +164,7 @@ func (f *Function) Module(ctx context.Context, args ...any) (*mlir.Module, error
 	if err != nil {
 		return nil, err
 	}
-	t, err := f.source.trace(s, f.options, r.first, r.arguments)
+	t, err := f.source.trace(ctx, s, f.options, r.first, r.arguments)
 	if err != nil {
 		return nil, err
 	}
@@ -315,7 +314,7 @@ func (f *Function) find(ctx context.Context, r request) (*compiled, error) {
 			if err := f.compile(ctx, s, c, r); err != nil {
 				return nil, err
 			}
-		} else if !c.traced.Load() && isBuilding() {
+		} else if !c.traced.Load() && c.tracer.Load() == goroutine() {
 			return nil, errors.New("calliope: the Go function calls the Function that is made of it: call the Go function itself")
 		}
 		if err := c.await(ctx); err != nil {
@@ -332,9 +331,6 @@ func (f *Function) find(ctx context.Context, r request) (*compiled, error) {
 	}
 }
 
-// traceLimit is how long a call waits for a Go function that builds its module.
-var traceLimit = time.Minute
-
 // await waits until an entry is compiled, or failed.
 func (c *compiled) await(ctx context.Context) error {
 	limit := time.NewTimer(traceLimit)
@@ -348,8 +344,8 @@ func (c *compiled) await(ctx context.Context) error {
 				time.Since(c.since).Round(time.Millisecond), context.Cause(ctx))
 		case <-limit.C:
 			if !c.traced.Load() { // it may wait for this call, from a goroutine that it started
-				return fmt.Errorf("calliope: the Go function has been building its module for %v: if it calls the "+
-					"Function that is made of it, let it call the Go function itself", traceLimit)
+				return fmt.Errorf("calliope: the Go function has been building its module for %v: %s", traceLimit,
+					callItself)
 			}
 		}
 	}
@@ -384,7 +380,8 @@ func (f *Function) compile(ctx context.Context, s *Session, c *compiled, r reque
 			close(c.ready)
 		}
 	}()
-	t, err := f.source.trace(s, f.options, r.first, r.arguments)
+	c.tracer.Store(goroutine())
+	t, err := f.source.trace(ctx, s, f.options, r.first, r.arguments)
 	if err != nil {
 		t = nil
 		return err
@@ -407,19 +404,4 @@ func (f *Function) remove(c *compiled) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.known = slices.DeleteFunc(f.known, func(k *compiled) bool { return k == c })
-}
-
-// isBuilding reports whether this goroutine is inside of a Go function that builds a module.
-func isBuilding() bool {
-	pc := make([]uintptr, 1<<10)
-	frames := runtime.CallersFrames(pc[:runtime.Callers(1, pc)])
-	for {
-		frame, more := frames.Next()
-		if strings.HasSuffix(frame.Function, "calliope.goFunction.trace") {
-			return true
-		}
-		if !more {
-			return false
-		}
-	}
 }

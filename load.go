@@ -147,7 +147,7 @@ func (l *loaded) take(a arguments) arguments {
 }
 
 // trace implements source: it refines the module for arguments.
-func (l *loaded) trace(s *Session, o FuncOptions, _ []any, a arguments) (*trace, error) {
+func (l *loaded) trace(_ context.Context, s *Session, o FuncOptions, _ []any, a arguments) (*trace, error) {
 	err := l.check(a)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package calliope
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -54,7 +55,10 @@ func (t *trace) release() error {
 }
 
 // A goFunction builds a module by a Go function.
-type goFunction struct{ fn reflect.Value }
+type goFunction struct {
+	fn   reflect.Value
+	used chan struct{} // has an element for each call that builds a module
+}
 
 // check returns an error if parameters or results of the function are not trees of values.
 func (g goFunction) check() error {
@@ -74,7 +78,14 @@ func (g goFunction) check() error {
 
 func (g goFunction) take(a arguments) arguments { return a }
 
-func (g goFunction) trace(s *Session, o FuncOptions, args []any, a arguments) (_ *trace, err error) {
+func (g goFunction) trace(
+	ctx context.Context, s *Session, o FuncOptions, args []any, a arguments,
+) (_ *trace, err error) {
+	leave, err := g.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	t := newTrace(s, o, a)
 	ir := s.library.NewContext(mlir.ContextOptions{})
 	b := builder.New(ir, o.Build)
