@@ -110,3 +110,28 @@ func TestTwoTraces(t *testing.T) {
 	check.Diff(t, "the outer", float32(6), six)
 	first.Wait()
 }
+
+// TestRecursiveCallback has a closure call the Function that calls it. XLA refuses the second call, and package jit one
+// that is too deep: its stack would end.
+func TestRecursiveCallback(t *testing.T) {
+	s, err := calliope.Open(t.Context(), calliope.Options{Engine: calliope.JIT})
+	check.NoError(t, err)
+	check.Cleanup(t, s)
+	for _, o := range []calliope.CallOptions{{}, {Dispatch: calliope.Goroutine}} {
+		for _, outside := range []bool{false, true} {
+			var f *calliope.Function
+			f = calliope.Func(func(x builder.Value) builder.Value {
+				fn := func(ctx context.Context, v float32) (float32, error) {
+					if outside {
+						ctx = context.Background()
+					}
+					return calliope.CallContext[float32](ctx, f, v+1)
+				}
+				return calliope.PureCall(builder.Like(x.Shape()), x, fn, o)
+			}, calliope.FuncOptions{Session: s})
+			check.Cleanup(t, f)
+			_, err := calliope.Call[float32](f, float32(1))
+			check.Error(t, err, "8 runs are inside of callbacks of each other")
+		}
+	}
+}

@@ -76,7 +76,7 @@ func (r *Run) group() *dispatch.Run {
 
 // enter marks the thread to be inside a callback of the client until leave, for functions
 // that are not called on XLA's threads.
-func (client *Client) enter() (entered any) { return ffi.Enter(-client.number) }
+func (client *Client) enter(*dispatch.Run) (entered any) { return ffi.Enter(-client.number) }
 
 func leave(entered any) { ffi.Leave(entered.(*ffi.Entered)) }
 

@@ -55,6 +55,10 @@ func (p *Program) run(ctx context.Context, inputs []bridge.Input, use func(*exec
 		return err
 	}
 	defer p.end()
+	depth, err := dispatch.Depth(ctx, 0)
+	if err != nil {
+		return fmt.Errorf("stages: run: %w", err)
+	}
 	args, err := take(inputs, p.inputs, p.replicas, p.devices)
 	if err != nil {
 		args.release()
@@ -76,7 +80,7 @@ func (p *Program) run(ctx context.Context, inputs []bridge.Input, use func(*exec
 		e.meetings, e.ended = map[*Stage]*meeting{}, make([]bool, p.replicas)
 	}
 	p.group.Begin(ctx, &e.calls, dispatch.RunOptions{ID: firstRun + lastRun.Add(1), Devices: p.replicas,
-		Device: p.place(0, 0).number, On: p.on, Apart: true})
+		Device: p.place(0, 0).number, On: p.on, Depth: depth, Apart: true})
 	defer e.calls.End()
 	e.ctx = e.calls.Context()
 	results, err := e.replicas(args.values)

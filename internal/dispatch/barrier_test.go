@@ -192,7 +192,7 @@ func TestEnter(t *testing.T) {
 		order = append(order, what)
 	}
 	g := dispatch.NewGroup(dispatch.GroupOptions{
-		Enter: func() any { add("enter"); return 7 },
+		Enter: func(*dispatch.Run) any { add("enter"); return 7 },
 		Leave: func(entered any) { add(fmt.Sprint("leave ", entered)) },
 	})
 	defer g.Close()

@@ -28,10 +28,10 @@ type Group struct {
 type GroupOptions struct {
 	// Name is used in messages.
 	Name string
-	// Enter marks the calling thread as inside a call of the group, until Leave is called
+	// Enter marks the calling thread as inside a call of a run of the group, until Leave is called
 	// with the result. Meanwhile the goroutine is locked to its thread, unless the function
 	// in the call unlocks it. Both may be nil.
-	Enter func() (entered any)
+	Enter func(r *Run) (entered any)
 	Leave func(entered any)
 	// Inside reports whether the calling thread is inside a call of the group. It may be
 	// nil.

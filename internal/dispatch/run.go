@@ -42,6 +42,8 @@ type RunOptions struct {
 	// Nested says that the run was started inside a call. Its calls do not wait for a place
 	// in the worker pool, because the outer call may hold it.
 	Nested bool
+	// Depth is what the function Depth returned.
+	Depth int
 	// OnCaller, if not nil, makes every call of the run, whatever its Dispatch.
 	OnCaller *Caller
 	// Memory, if not nil, provides the memory, of n bytes, for each call on a worker
@@ -144,6 +146,9 @@ func (r *Run) on(device int) bool {
 	}
 	return slices.Contains(r.options.On, device)
 }
+
+// Depth returns RunOptions.Depth.
+func (r *Run) Depth() int { return r.options.Depth }
 
 func (r *Run) several() bool { return r != nil && r.options.Devices > 1 }
 func (r *Run) nested() bool  { return r != nil && r.options.Nested }

@@ -80,7 +80,7 @@ func (r *Run) enter() (entered any) {
 	for range threadLocks {
 		runtime.LockOSThread()
 	}
-	return r.group.options.Enter()
+	return r.group.options.Enter(r)
 }
 
 // threadLocks is how often the goroutine is locked to the thread. If a function calls

@@ -2,6 +2,7 @@ package callback
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -23,7 +24,7 @@ type Calls struct {
 func newCalls() *Calls {
 	c := &Calls{module: uint64(lastNumber.Add(1))}
 	c.group = dispatch.NewGroup(dispatch.GroupOptions{Name: "jit",
-		Enter:  func() any { return runtime.Enter(c.module) },
+		Enter:  func(r *dispatch.Run) any { return runtime.Enter(c.module, r.Depth()) },
 		Leave:  func(entered any) { runtime.Leave(entered.(unsafe.Pointer)) },
 		Inside: func() bool { return runtime.Inside(c.module) }})
 	return c
@@ -57,13 +58,18 @@ func (c *Calls) Run(
 	if len(c.sites) == 0 {
 		return c.runAlone(ctx, function, arguments)
 	}
+	around := runtime.Depth()
+	depth, err := dispatch.Depth(ctx, around)
+	if err != nil {
+		return fmt.Errorf("jit: run: %w", err)
+	}
 	r := &run{calls: c, kept: kept}
-	r.code.Host, r.code.Module = r, c.module
+	r.code.Host, r.code.Module, r.code.Depth = r, c.module, depth
 	if ctx.Done() != nil {
 		defer context.AfterFunc(ctx, r.code.Stop)()
 	}
 	c.group.Begin(ctx, &r.host, dispatch.RunOptions{
-		ID: firstRun + lastNumber.Add(1), Nested: runtime.Inside(0), Leave: true})
+		ID: firstRun + lastNumber.Add(1), Nested: around > 0, Depth: depth, Leave: true})
 	defer r.host.End()
 	if r.code.Invoke(function, arguments) {
 		return nil

@@ -19,6 +19,7 @@ extern int calliopeJITCall(uintptr_t handle, int64_t site, void** arrays);
 typedef struct run {
   uintptr_t handle;
   uint64_t module;
+  int depth;
   const uint32_t* stop;
   struct run* outer;  // the run around it on this thread, in one of whose calls it was begun
   int calling;        // whether it is in a call of the host
@@ -29,8 +30,8 @@ typedef struct run {
 static __thread run* current;
 
 int calliope_jit_invoke(void (*function)(void**), void** arguments, uintptr_t handle, uint64_t module,
-                        const uint32_t* stop) {
-  run r = {.handle = handle, .module = module, .stop = stop, .outer = current};
+                        int depth, const uint32_t* stop) {
+  run r = {.handle = handle, .module = module, .depth = depth, .stop = stop, .outer = current};
   if (MARK(r.end)) {
     current = r.outer;
     return 0;
@@ -69,19 +70,30 @@ static void drop_left(void) {
   }
 }
 
+static int is_calling(const run* r) { return r->calling && !__atomic_load_n(&r->left, __ATOMIC_ACQUIRE); }
+
 int calliope_jit_inside(uint64_t module) {
   drop_left();
   for (run* r = current; r != NULL; r = r->outer) {
-    if (r->calling && !__atomic_load_n(&r->left, __ATOMIC_ACQUIRE) && (module == 0 || r->module == module)) return 1;
+    if (is_calling(r) && r->module == module) return 1;
   }
   return 0;
 }
 
-void* calliope_jit_enter(uint64_t module) {
+int calliope_jit_depth(void) {
+  drop_left();
+  for (run* r = current; r != NULL; r = r->outer) {
+    if (is_calling(r)) return r->depth;
+  }
+  return 0;
+}
+
+void* calliope_jit_enter(uint64_t module, int depth) {
   run* r = calloc(1, sizeof *r);
   if (r == NULL) abort();
   drop_left();
   r->module = module;
+  r->depth = depth;
   r->outer = current;
   r->calling = 1;
   current = r;

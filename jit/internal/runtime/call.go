@@ -24,6 +24,7 @@ type Host interface {
 type Run struct {
 	Host   Host   // nil if the code makes no calls of the host
 	Module uint64 // the number of the module, for Inside
+	Depth  int    // how many runs it is inside of, and itself; see the function Depth
 	stop   atomic.Uint32
 }
 
@@ -39,7 +40,7 @@ func (r *Run) Invoke(function unsafe.Pointer, arguments *unsafe.Pointer) (finish
 		defer handle.Delete()
 	}
 	return C.calliope_jit_invoke((*[0]byte)(function), arguments, C.uintptr_t(handle), C.uint64_t(r.Module),
-		(*C.uint32_t)(unsafe.Pointer(&r.stop))) != 0
+		C.int(r.Depth), (*C.uint32_t)(unsafe.Pointer(&r.stop))) != 0
 }
 
 //export calliopeJITCall
@@ -50,13 +51,19 @@ func calliopeJITCall(handle C.uintptr_t, site C.int64_t, arrays *unsafe.Pointer)
 	return 0
 }
 
-// Inside reports whether this thread is in a call of the host by a run of a module. 0 means any module. The goroutine
-// must be locked to its thread, as it is in such a call.
+// Inside reports whether this thread is in a call of the host by a run of a module. The goroutine must be locked to its
+// thread, as it is in such a call.
 func Inside(module uint64) bool { return C.calliope_jit_inside(C.uint64_t(module)) != 0 }
 
-// Enter makes this thread one in a call of the host by a run of a module, until Leave gets the result. The goroutine
-// must be locked to its thread.
-func Enter(module uint64) (entered unsafe.Pointer) { return C.calliope_jit_enter(C.uint64_t(module)) }
+// Depth returns Run.Depth of the run in whose call of the host this thread is, or 0. The goroutine must be locked to
+// its thread if it is in one.
+func Depth() int { return int(C.calliope_jit_depth()) }
+
+// Enter makes this thread one in a call of the host by a run of a module, until Leave gets the result. depth is
+// Run.Depth. The goroutine must be locked to its thread.
+func Enter(module uint64, depth int) (entered unsafe.Pointer) {
+	return C.calliope_jit_enter(C.uint64_t(module), C.int(depth))
+}
 
 // Leave undoes Enter, on whichever thread that was.
 func Leave(entered unsafe.Pointer) { C.calliope_jit_leave(entered) }
