@@ -177,6 +177,7 @@ func start(f mlir.Operation, o Options) (d *derivation, err error) {
 	}
 	d = &derivation{original: f, name: o.Name, settings: &settings{maxSteps: o.MaxSteps, sqrtLoops: o.SqrtLoops}}
 	defer transform.Catch(&err, d.discard)
+	transform.RefuseTokens(f)
 	d.function = f.Clone()
 	d.table = must(f.Parent().SymbolTable())
 	must(d.table.Insert(d.function))

@@ -284,6 +284,9 @@ func TestErrors(t *testing.T) {
 			[]string{"no parameter 1"}},
 		"a parameter twice": {vector(sum), all, autodiff.Options{Parameters: []int{0, 0}},
 			[]string{"parameter 0 twice"}},
+		"a runtime token": {`func.func @main(%x: tensor<f32>, %k: tensor<0xi1> {calliope.effect = "log"}) -> (tensor<f32>, tensor<0xi1> {calliope.effect = "log"}) {
+			return %x, %k : tensor<f32>, tensor<0xi1> }`, all,
+			autodiff.Options{}, []string{`effect "log"`, "before passes.AddRuntimeTokens"}},
 		"a parameter of integers": {`func.func @main(%x: tensor<i32>) -> tensor<i32> { return %x : tensor<i32> }`, all,
 			autodiff.Options{Parameters: []int{0}}, []string{"tensor<i32>", "no derivative"}},
 		"no parameter": {`func.func @main(%x: tensor<i32>) -> tensor<i32> { return %x : tensor<i32> }`, all,

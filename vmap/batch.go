@@ -57,6 +57,7 @@ func Batch(f mlir.Operation, o Options) (batched mlir.Operation, err error) {
 			transform.Discard(op)
 		}
 	})
+	transform.RefuseTokens(f)
 	table := must(f.Parent().SymbolTable())
 	source := f.Clone()
 	must(table.Insert(source))

@@ -114,6 +114,9 @@ func TestErrors(t *testing.T) {
 			%0 = stablehlo.dynamic_reshape %x, %n : (tensor<3xf32>, tensor<1xi32>) -> tensor<?xf32>
 			return %0 : tensor<?xf32>
 		}`, vmap.Options{Size: 2, In: []int{0, vmap.NotBatched}}, "stablehlo.Refine"},
+		{"a runtime token", `func.func @main(%x: tensor<3xf32>, %k: tensor<0xi1> {calliope.effect = "log"}) -> (tensor<3xf32>, tensor<0xi1> {calliope.effect = "log"}) {
+			return %x, %k : tensor<3xf32>, tensor<0xi1>
+		}`, vmap.Options{Size: 2, In: []int{0, vmap.NotBatched}}, `effect "log": transform the function before`},
 		{"a function that is elsewhere", `func.func private @other(tensor<3xf32>) -> tensor<3xf32>
 		func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
 			%0 = func.call @other(%x) : (tensor<3xf32>) -> tensor<3xf32>
