@@ -9,15 +9,16 @@ import (
 )
 
 // KeepShiftedUpdates protects an array that is updated by what is computed of itself, such as a shifted slice, if it
-// only gets another shape before or after that. XLA computes the update in place, and reads elements that it has
-// written already. KeepShiftedUpdates puts an optimization barrier between the shapes. If the update is computed of the
+// may only get another shape before or after that. XLA computes the update in place, and reads elements that it has
+// written already. KeepShiftedUpdates puts an optimization barrier between the shapes: after any operation that makes
+// the array, because XLA has shapes of its own for some, and where a function takes or returns it. If the update is computed of the
 // array with another shape than the one that is updated, KeepShiftedUpdates chooses each element of the result, which
 // XLA does not do in place. It returns the number of updates that it protected.
 //
 // See Prepare.
 func KeepShiftedUpdates(m *mlir.Module) (int, error) {
 	n := 0
-	for _, op := range shiftedUpdates(m.Operation().Index()) {
+	for _, op := range updatesByThemselves(m.Operation().Index()) {
 		keep := keepShape
 		if isOfShaped(op) {
 			keep = chooseElements
@@ -30,7 +31,42 @@ func KeepShiftedUpdates(m *mlir.Module) (int, error) {
 	return n, nil
 }
 
-// shiftedUpdates returns the updates that XLA computes in place though it must not.
+// updatesByThemselves returns the updates that XLA might compute in place though it must not.
+func updatesByThemselves(index *mlir.Index) (list []mlir.Operation) {
+	for op := range index.Named("stablehlo.dynamic_update_slice") {
+		x := op.Operand(0)
+		if isOfShaped(op) || (mayBeShaped(x) || len(shapedUses(op.Result(0))) > 0) &&
+			isOf(op.Operand(1), x, map[mlir.Value]bool{}) {
+			list = append(list, op)
+		}
+	}
+	return list
+}
+
+// mayBeShaped reports whether XLA may have a value in another shape before: it is not one of main, of a loop or of a
+// branch.
+func mayBeShaped(v mlir.Value) bool {
+	if v.IsResult() {
+		name := v.Owner().Name()
+		return name != "stablehlo.optimization_barrier" && name != "stablehlo.constant"
+	}
+	f := v.Block().Parent()
+	name, _ := f.Symbol()
+	return f.Name() == "func.func" && name != "main"
+}
+
+// shapedUses returns the uses of an array that may give it another shape: reshapes, and the end of a function.
+func shapedUses(v mlir.Value) []mlir.Use {
+	uses := reshapes(v)
+	for use := range v.Uses() {
+		if name, _ := use.Owner.Parent().Symbol(); use.Owner.Name() == "func.return" && name != "main" {
+			uses = append(uses, use)
+		}
+	}
+	return uses
+}
+
+// shiftedUpdates returns the updates that XLA computes in place though it must not, as far as the module shows.
 func shiftedUpdates(index *mlir.Index) (list []mlir.Operation) {
 	for op := range index.Named("stablehlo.dynamic_update_slice") {
 		x := op.Operand(0)
@@ -119,7 +155,7 @@ func reshapes(v mlir.Value) (uses []mlir.Use) {
 // keepShape puts optimization barriers around an update.
 func keepShape(op mlir.Operation) error {
 	keep := func(v mlir.Value, uses []mlir.Use) error {
-		e := mlir.NewBuilder(mlir.After(v.Owner()), op.Location())
+		e := mlir.NewBuilder(after(v), op.Location())
 		kept := stablehlo.OptimizationBarrier(e, v).Result(0)
 		if e.Err() != nil {
 			return e.Err()
@@ -129,16 +165,24 @@ func keepShape(op mlir.Operation) error {
 		}
 		return nil
 	}
-	if x := op.Operand(0); isShaped(x) {
+	if x := op.Operand(0); mayBeShaped(x) {
 		if err := keep(x, slices.Collect(x.Uses())); err != nil {
 			return err
 		}
 	}
 	updated := op.Result(0)
-	if uses := reshapes(updated); len(uses) > 0 {
+	if uses := shapedUses(updated); len(uses) > 0 {
 		return keep(updated, uses)
 	}
 	return nil
+}
+
+// after returns the first place behind a value.
+func after(v mlir.Value) mlir.InsertionPoint {
+	if v.IsArgument() {
+		return mlir.AtStart(v.Block())
+	}
+	return mlir.After(v.Owner())
 }
 
 // chooseElements replaces an update by a choice, for each element, between the array and the update.

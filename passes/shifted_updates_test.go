@@ -26,7 +26,7 @@ func TestKeepShiftedUpdates(t *testing.T) {
 		unchanged = "%r = stablehlo.negate %w : tensor<3x2xf32>\n"
 	)
 	for _, test := range []struct{ name, before, after, want string }{
-		{"of itself", sum + slice("%x"), unchanged, ""},
+		{"of itself", sum + slice("%x"), unchanged, barrier},
 		{"of itself, then reshaped", sum + slice("%x"), reshaped, barrier},
 		{"of itself, then gathered", sum + slice("%x"), `%zeros = stablehlo.constant dense<0> : tensor<2xi32>
 			%r = "stablehlo.gather"(%w, %zeros) <{dimension_numbers = #stablehlo.gather<offset_dims = [0, 1],
@@ -63,5 +63,32 @@ func.func @main(%p: tensor<6xf32>, %q: tensor<3x2xf32>, %i: tensor<i32>, %j: ten
 			check.Diff(t, "choice", test.want == choice, strings.Contains(text, choice))
 			check.Diff(t, "update", test.want != choice, strings.Contains(text, "dynamic_update_slice"))
 		})
+	}
+}
+
+// TestKeepShiftedUpdatesOfFunctions holds that an array that a function takes and returns is protected, and one that
+// main or a loop has is not: XLA updates that in place.
+func TestKeepShiftedUpdatesOfFunctions(t *testing.T) {
+	const update = `
+  %i = stablehlo.constant dense<1> : tensor<i32>
+  %s = stablehlo.slice %x [0:5] : (tensor<6xi32>) -> tensor<5xi32>
+  %u = stablehlo.dynamic_update_slice %x, %s, %i : (tensor<6xi32>, tensor<5xi32>, tensor<i32>) -> tensor<6xi32>
+`
+	for text, want := range map[string]int{
+		"func.func private @f(%x: tensor<6xi32>) -> tensor<6xi32> {" + update + "  return %u : tensor<6xi32>\n}": 2,
+		"func.func @main(%x: tensor<6xi32>) -> tensor<6xi32> {" + update + "  return %u : tensor<6xi32>\n}":      0,
+		"func.func @main(%y: tensor<6xi32>) -> tensor<6xi32> {\n" +
+			"%p = stablehlo.constant dense<true> : tensor<i1>\n" +
+			"%r = stablehlo.while(%x = %y) : tensor<6xi32> cond { stablehlo.return %p : tensor<i1> } do {" + update +
+			"stablehlo.return %u : tensor<6xi32>\n}\nreturn %r : tensor<6xi32>\n}": 0,
+	} {
+		m := parse(t, text)
+		_, err := passes.KeepShiftedUpdates(m)
+		check.NoError(t, err)
+		check.NoError(t, m.Verify())
+		check.Diff(t, "barriers", want, strings.Count(m.String(), "optimization_barrier"))
+		n, err := passes.KeepShiftedUpdates(m)
+		check.NoError(t, err)
+		check.Diff(t, "the second time", 0, n)
 	}
 }
