@@ -56,6 +56,9 @@ func (s *Size) Set(text string) error {
 	return nil
 }
 
+// MaxRatio is how many bytes a byte that deflate compressed can stand for: two bits repeat 258 bytes.
+const MaxRatio = 4 * 258
+
 // A Limit is the maximum size of one input, and the flag that raises it.
 type Limit struct {
 	Size Size

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/internal/replace"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -89,9 +90,6 @@ func Open(path string) (*File, error) {
 	return z, nil
 }
 
-// maxRatio is the number of bytes that a byte of compressed data can stand for: two bits repeat 258 bytes.
-const maxRatio = 4 * 258
-
 // checkSizes returns an error if the entries of an archive state more than the file can have: more bytes than their
 // compressed ones can stand for, or the same ones several times.
 func checkSizes(file *os.File, entries []*zip.File) error {
@@ -105,7 +103,7 @@ func checkSizes(file *os.File, entries []*zip.File) error {
 			return fmt.Errorf("its entries state more bytes than the %d of the file", info.Size())
 		}
 		left -= e.CompressedSize64
-		if most := e.CompressedSize64 * maxRatio; e.UncompressedSize64 > most {
+		if most := e.CompressedSize64 * bounded.MaxRatio; e.UncompressedSize64 > most {
 			return fmt.Errorf("%q states %d bytes, and its %d compressed ones can be %d at most", e.Name,
 				e.UncompressedSize64, e.CompressedSize64, most)
 		}

@@ -12,6 +12,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/bounded"
 )
 
 // A saved program is
@@ -113,9 +115,6 @@ func Seal(h Header, payload []byte) ([]byte, error) {
 // Buffers.
 const maxProgram = 1 << 31
 
-// maxRatio is the number of bytes that a byte of compressed data can stand for: two bits repeat 258 bytes.
-const maxRatio = 4 * 258
-
 // Decode checks that a saved program is complete, and returns its parts. The code is
 // part of data. The error is a *Error.
 func Decode(data []byte) (p Program, err error) {
@@ -124,7 +123,7 @@ func Decode(data []byte) (p Program, err error) {
 		return p, err
 	}
 	if h.Compressed < 0 || h.Compressed > len(payload) || h.Size < 0 || h.Size > maxProgram ||
-		h.Size/maxRatio > h.Compressed {
+		h.Size/bounded.MaxRatio > h.Compressed {
 		want := fmt.Sprintf("a program of %d bytes in %d", h.Size, h.Compressed)
 		return p, &Error{Damaged, want, fmt.Sprintf("%d bytes", len(payload))}
 	}
