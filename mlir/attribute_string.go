@@ -11,9 +11,19 @@ func (c *Context) StringAttribute(s string) Attribute {
 	return c.attribute(capi.MlirStringAttrGet(c.life.check("Context.StringAttribute"), c.raw, s))
 }
 
-// SymbolAttribute returns a reference to a symbol: @name.
+// SymbolAttribute returns a reference to a symbol: @name. It panics if the name is empty: no text of such a reference
+// can be read.
 func (c *Context) SymbolAttribute(name string) Attribute {
-	return c.attribute(capi.MlirFlatSymbolRefAttrGet(c.life.check("Context.SymbolAttribute"), c.raw, name))
+	api := c.life.check("Context.SymbolAttribute")
+	named("Context.SymbolAttribute", name)
+	return c.attribute(capi.MlirFlatSymbolRefAttrGet(api, c.raw, name))
+}
+
+// named panics if the name of a symbol is empty.
+func named(method, name string) {
+	if name == "" {
+		panic("mlir: " + method + " was given an empty name")
+	}
 }
 
 // Text returns the value of a string attribute, and whether a is one.
@@ -41,11 +51,13 @@ func (c *Context) TypedStringAttribute(s string, t Type) Attribute {
 	return c.attribute(capi.MlirStringAttrTypedGet(api, t.in(c, "Context.TypedStringAttribute"), s))
 }
 
-// NestedSymbolAttribute returns a reference to a symbol inside others: @root::@a::@b.
+// NestedSymbolAttribute returns a reference to a symbol inside others: @root::@a::@b. It panics if a name is empty.
 func (c *Context) NestedSymbolAttribute(root string, nested ...string) Attribute {
 	api := c.life.check("Context.NestedSymbolAttribute")
+	named("Context.NestedSymbolAttribute", root)
 	raw := make([]capi.MlirAttribute, len(nested))
 	for i, name := range nested {
+		named("Context.NestedSymbolAttribute", name)
 		raw[i] = capi.MlirFlatSymbolRefAttrGet(api, c.raw, name)
 	}
 	return c.attribute(capi.MlirSymbolRefAttrGet(api, c.raw, root, len(raw), first(raw)))

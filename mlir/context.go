@@ -49,6 +49,7 @@ type Context struct {
 	}
 
 	borrowed   bool                      // C code owns it
+	bare       bool                      // it has hardly a dialect, see genericGuard
 	defined    map[string]bool           // dialects of LoadIRDL, which other contexts of the library do not know
 	maxSplat   int64                     // bytes
 	composed   uint64                    // see sampled

@@ -129,6 +129,11 @@ func TestCreateGuards(t *testing.T) {
 					{Name: "axis", Value: c.IntegerAttribute(i32, -1)}}}},
 			{"spirv.AtomicIIncrement needs a pointer as its first operand", mlir.OperationState{
 				Name: "spirv.AtomicIIncrement", Operands: []mlir.Value{number}, Results: []mlir.Type{i32}}},
+			{"spirv.Tosa.Abs needs operands and results of type !spirv.arm.tensor", mlir.OperationState{
+				Name: "spirv.Tosa.Abs", Operands: []mlir.Value{value}, Results: []mlir.Type{tensor}}},
+			{"math.isnan needs floating-point numbers, or tensors or vectors of them", mlir.OperationState{
+				Name: "math.isnan", Operands: []mlir.Value{buffer}, InferResults: true}},
+			{"", mlir.OperationState{Name: "math.isnan", Operands: []mlir.Value{value}, InferResults: true}},
 			{"spirv.Load needs a pointer as its first operand", mlir.OperationState{
 				Name: "spirv.Load", Operands: []mlir.Value{number}, Results: []mlir.Type{i32}}},
 		} {

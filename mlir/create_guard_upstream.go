@@ -15,11 +15,21 @@ var upstreamGuards = map[string]func(*OperationState) string{
 	"affine.delinearize_index":             dynamicBasis,
 	"amdgpu.dpp":                           all(permuted, numbersOnly),
 	"affine.for":                           loopBounds,
+	"async.await":                          awaited,
+	"llvm.indirectbr":                      segments("indbr_operand_segments", 0),
+	"llvm.switch":                          segments("case_operand_segments", 1),
+	"math.isfinite":                        numbersOrArrays,
+	"math.isinf":                           numbersOrArrays,
+	"math.isnan":                           numbersOrArrays,
+	"math.isnormal":                        numbersOrArrays,
+	"omp.fuse":                             knownLoops,
+	"ptr.get_metadata":                     withMetadata,
+	"shard.shard_shape":                    shardDevice,
 	"affine.parallel":                      parallelBounds,
 	"cf.switch":                            switchCases,
 	"llvm.extractvalue":                    position,
 	"llvm.insertvalue":                     position,
-	"spirv.EXT.ConstantCompositeReplicate": typedValue,
+	"spirv.EXT.ConstantCompositeReplicate": all(typedValue, replicated),
 	"sparse_tensor.binary":                 yielding,
 	"sparse_tensor.reduce":                 yielding,
 	"sparse_tensor.select":                 yielding,
@@ -340,8 +350,11 @@ func upstreamGuard(name string) func(*OperationState) string {
 		strings.HasPrefix(name, "spirv.EXT.Atomic"):
 		return spirvPointer
 	}
-	if strings.HasPrefix(name, "spirv.ImageSample") {
+	switch {
+	case strings.HasPrefix(name, "spirv.ImageSample"):
 		return sampledImage
+	case strings.HasPrefix(name, "spirv.Tosa."):
+		return armTensors
 	}
 	return nil
 }
@@ -377,4 +390,63 @@ func buffers(s *OperationState) string {
 	ok := len(sizes) == 4 && sizes[0] == 1 && sizes[2] == 1 && sizes[1] >= 0 && int(sizes[1])+2 <= len(s.Operands)
 	return want(ok && allOf([]Type{s.Operands[0].Type(), s.Operands[1+sizes[1]].Type()}, "memref<"),
 		"a source and a destination that are memrefs")
+}
+
+// armTensors requires what the operations of TOSA in SPIR-V take. Verifiers cast the types of all operands.
+func armTensors(s *OperationState) string {
+	return want(allOf(slices.Concat(TypesOf(s.Operands), s.Results), "!spirv.arm.tensor<"),
+		"operands and results of type !spirv.arm.tensor")
+}
+
+// awaited requires a result for a value. The verifier reads it.
+func awaited(s *OperationState) string {
+	return want(len(s.Operands) == 0 || len(s.Results) == 1 ||
+		!strings.HasPrefix(s.Operands[0].Type().String(), "!async.value<"), "a result for the value that it awaits")
+}
+
+// segments requires a number of operands for each successor from one on. The verifier indexes them.
+func segments(attribute string, first int) func(*OperationState) string {
+	return func(s *OperationState) string {
+		var list []int32
+		if a := s.attribute(attribute); !a.IsNil() {
+			list, _ = DenseArrayOf[int32](a)
+		}
+		negative := slices.ContainsFunc(list, func(n int32) bool { return n < 0 })
+		return want(len(list) == len(s.Successors)-first && !negative,
+			fmt.Sprintf("a number in its %s for each of its successors", attribute))
+	}
+}
+
+// numbersOrArrays requires floating-point numbers, or tensors or vectors of them. The inference changes the elements of
+// any type that has some, and crashes on SPIR-V's matrices.
+func numbersOrArrays(s *OperationState) string {
+	return want(!slices.ContainsFunc(TypesOf(s.Operands), func(t Type) bool {
+		return !t.IsFloat() && !allOf([]Type{t}, "tensor<", "vector<")
+	}), "floating-point numbers, or tensors or vectors of them")
+}
+
+// withMetadata requires a pointer that has metadata. The type of the result of others cannot be read again.
+func withMetadata(s *OperationState) string {
+	return want(!slices.ContainsFunc(TypesOf(s.Operands), func(t Type) bool {
+		return strings.HasPrefix(t.String(), "!ptr.ptr<")
+	}), "a pointer with metadata, such as a memref: a !ptr.ptr has none")
+}
+
+// shardDevice requires a number of the device for each number of dims, and a result. The printer indexes them.
+func shardDevice(s *OperationState) string {
+	dims, _ := s.int64s("dims")
+	device, _ := s.int64s("device")
+	return want(len(device) > 0 && len(s.Results) == len(dims), "a device, and a result for each of its dims")
+}
+
+// replicated requires a result with elements. The verifier reads the type of the first.
+func replicated(s *OperationState) string {
+	return want(!slices.ContainsFunc(s.Results, func(t Type) bool { return t.String() == "!spirv.struct<()>" }),
+		"a result that has elements")
+}
+
+// knownLoops requires loops that operations have made. The verifier looks for their generators.
+func knownLoops(s *OperationState) string {
+	return want(!slices.ContainsFunc(s.Operands, func(v Value) bool { return !v.IsResult() }),
+		"results of operations as its loops")
 }

@@ -74,6 +74,9 @@ func (c *Context) Parse(name string, data []byte) (*Module, error) {
 	if err := parseGuard(name, data); err != nil {
 		return nil, err
 	}
+	if err := c.genericGuard(name, data); err != nil {
+		return nil, err
+	}
 	// A byte order mark is not MLIR, but many editors write one.
 	text := bytes.TrimPrefix(data, []byte("\ufeff"))
 	without := withoutRules(data)

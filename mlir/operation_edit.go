@@ -267,6 +267,9 @@ func (c *Context) ParseOperation(name string, data []byte) (Operation, error) {
 	if err := parseGuard(name, data); err != nil {
 		return Operation{}, err
 	}
+	if err := c.genericGuard(name, data); err != nil {
+		return Operation{}, err
+	}
 	if name == "" {
 		name = unnamed
 	}

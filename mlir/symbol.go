@@ -36,9 +36,7 @@ func (o Operation) Symbol() (string, bool) {
 // SetSymbol sets the operation's symbol name. References to the old name are not changed;
 // SymbolTable.Rename changes them, too.
 func (o Operation) SetSymbol(name string) {
-	if name == "" {
-		panic("mlir: Operation.SetSymbol was given an empty name")
-	}
+	named("Operation.SetSymbol", name)
 	o.SetAttribute(symbolName, o.Context().StringAttribute(name))
 }
 

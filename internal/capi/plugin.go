@@ -59,6 +59,13 @@ func (t *Table) AddPlugin(path string, handles, passes []string) error {
 	return nil
 }
 
+// RegisterDialect inserts a dialect of the library into the registry, if the library exports its handle.
+func (t *Table) RegisterDialect(registry MlirDialectRegistry, name string) {
+	if handle := t.lib.Symbol("mlirGetDialectHandle__" + name + "__"); handle != nil {
+		C.insert_dialect(t.pointer(), *(*C.MlirDialectRegistry)(unsafe.Pointer(&registry)), handle)
+	}
+}
+
 func (p *plugins) register(t *Table, registry MlirDialectRegistry) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

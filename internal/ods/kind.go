@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -114,7 +115,7 @@ var (
 	}, mlir.Attribute.Symbol}
 	// Path is the name of a symbol after the names of the symbols that it is in.
 	Path = Kind[[]string]{func(c *mlir.Context, path []string) (mlir.Attribute, error) {
-		if len(path) == 0 {
+		if len(path) == 0 || slices.Contains(path, "") {
 			return mlir.Attribute{}, errMissing
 		}
 		return c.NestedSymbolAttribute(path[0], path[1:]...), nil
