@@ -53,6 +53,7 @@ func serve(b batch, answers *json.Encoder) error {
 		if k == nil || !k.c.Registered(op.Name) {
 			continue
 		}
+		l := &lessons{known: map[string]bool{}}
 		for round := range b.Options.Rounds {
 			n := i*b.Options.Rounds + round
 			if n < b.Start {
@@ -60,7 +61,7 @@ func serve(b batch, answers *json.Encoder) error {
 			}
 			h := fnv.New64a()
 			fmt.Fprintf(h, "%s %d", op.Name, round)
-			if err := k.try(n, op, rand.New(rand.NewPCG(b.Options.Seed, h.Sum64()))); err != nil {
+			if err := k.try(n, op, l, rand.New(rand.NewPCG(b.Options.Seed, h.Sum64()))); err != nil {
 				return err
 			}
 		}
@@ -72,6 +73,7 @@ func serve(b batch, answers *json.Encoder) error {
 type kit struct {
 	c          *mlir.Context
 	types      []mlir.Type
+	own        []mlir.Type // those of the dialect
 	attributes []mlir.Attribute
 	siblings   []Operation
 	ends       []Operation
@@ -97,6 +99,9 @@ func newKit(l *mlir.Library, dialect string, ops []Operation, answers *json.Enco
 	for _, text := range types {
 		if t, err := k.c.ParseType(text); err == nil {
 			k.types = append(k.types, t)
+			if strings.Contains(text, "!"+dialect+".") {
+				k.own = append(k.own, t)
+			}
 		}
 	}
 	for _, text := range attributes {
@@ -108,17 +113,24 @@ func newKit(l *mlir.Library, dialect string, ops []Operation, answers *json.Enco
 }
 
 // try makes an operation, and sometimes another one beside it, in a function.
-func (k *kit) try(n int, op Operation, r *rand.Rand) error {
+func (k *kit) try(n int, op Operation, l *lessons, fresh *rand.Rand) error {
 	k.made++
 	what := op.Name
 	say := func(s string) error { return k.answers.Encode(step{Case: n, What: what, Step: s}) }
 	if err := say(creating); err != nil {
 		return err
 	}
+	drawn := l.next(fresh)
+	r := rand.New(drawn)
 	m := k.c.NewModule(mlir.Location{})
 	defer m.Close()
 	var some []mlir.Type
-	for range pick(r, []int{1, 1, 2, 3}) {
+	for range pick(r, []int{1, 2, 2, 3, 4}) {
+		if of := pick(r, [][]mlir.Type{k.types, k.own}); len(of) > 0 {
+			some = append(some, pick(r, of))
+		}
+	}
+	if len(some) == 0 {
 		some = append(some, pick(r, k.types))
 	}
 	block := k.c.NewBlock(mlir.Location{}, append(some, some...)...)
@@ -131,18 +143,22 @@ func (k *kit) try(n int, op Operation, r *rand.Rand) error {
 	if err != nil {
 		return err
 	}
-	made := false
-	for range pick(r, []int{1, 1, 2}) {
+	var refusals []error
+	made := 0
+	for range pick(r, []int{1, 1, 1, 2}) {
 		parts := &odd{Rand: r, c: k.c, types: some, attributes: k.attributes, home: block, ends: k.ends,
 			n: pick(r, []int{0, 1, 1, 1, 2, 3})}
 		b := mlir.NewBuilder(block, mlir.Location{})
 		op.Make(parts, r.IntN(2) == 0).Create(b)
-		made = made || b.Err() == nil
+		if refusals = append(refusals, b.Err()); b.Err() == nil {
+			made++
+		}
 		op = pick(r, k.siblings)
 		what += ", " + op.Name
 	}
 	what, _, _ = strings.Cut(what+",", ", "+op.Name+",")
-	if !made {
+	if made == 0 {
+		l.learn(drawn, errors.Join(refusals...))
 		return nil
 	}
 	if _, err := block.Create(mlir.OperationState{Name: "func.return"}); err != nil {
@@ -152,9 +168,10 @@ func (k *kit) try(n int, op Operation, r *rand.Rand) error {
 		return err
 	}
 	for o := range block.Operations() {
-		_ = o.Verify()
+		refusals = append(refusals, o.Verify())
 	}
-	valid := m.Verify() == nil
+	valid := m.Verify()
+	l.learn(drawn, errors.Join(append(refusals, valid)...))
 	generic := f.Print(mlir.PrintOptions{Generic: true})
 	for i := range 3 {
 		if err := say(changing); err != nil {
@@ -162,13 +179,13 @@ func (k *kit) try(n int, op Operation, r *rand.Rand) error {
 		}
 		text := generic
 		if i > 0 {
-			text = changed(text, r)
+			text = changed(text, fresh)
 		}
 		if other, err := k.c.Parse("", []byte(text)); err == nil {
 			other.Close()
 		}
 	}
-	if !valid {
+	if valid != nil {
 		return nil
 	}
 	if err := say(printing); err != nil {
