@@ -11,9 +11,9 @@ import (
 // KeepShiftedUpdates protects an array that is updated by what is computed of itself, such as a shifted slice, if it
 // may only get another shape before or after that. XLA computes the update in place, and reads elements that it has
 // written already. KeepShiftedUpdates puts an optimization barrier between the shapes: after any operation that makes
-// the array, because XLA has shapes of its own for some, and where a function takes or returns it. If the update is computed of the
-// array with another shape than the one that is updated, KeepShiftedUpdates chooses each element of the result, which
-// XLA does not do in place. It returns the number of updates that it protected.
+// the array, because XLA has shapes of its own for some, and where a function takes or returns it. If the update is
+// computed of the array with another shape than the one that is updated, KeepShiftedUpdates chooses each element of the
+// result, which XLA does not do in place. It returns the number of updates that it protected.
 //
 // See Prepare.
 func KeepShiftedUpdates(m *mlir.Module) (int, error) {
