@@ -83,6 +83,9 @@ func enabled(variable string) bool {
 	return err == nil && on
 }
 
+// loading is held while a plugin is loaded, which may take seconds: those that are open go on.
+var loading sync.Mutex
+
 var opened = struct {
 	sync.Mutex
 	plugins map[string]*Plugin
@@ -114,15 +117,11 @@ func Open(o OpenOptions) (*Plugin, error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real // a library with two names is one plugin
 	}
-	opened.Lock()
-	defer opened.Unlock()
-	p := opened.plugins[path]
-	if p == nil {
-		if p, err = load(path, o, fmt.Sprintf("calliope%d", len(opened.plugins))); err != nil {
-			return nil, fmt.Errorf("bridge: PJRT plugin %s: %w", path, err)
-		}
-		opened.plugins[path] = p
-	} else if o.VLog != "" && o.VLog != p.vlog {
+	p, err := openAt(path, o)
+	if err != nil {
+		return nil, err
+	}
+	if o.VLog != "" && o.VLog != p.vlog {
 		return nil, &LoadedError{Path: path, Option: "VLog"}
 	}
 	if err := serveInterrupts(); err != nil {
@@ -145,6 +144,34 @@ func Open(o OpenOptions) (*Plugin, error) {
 	if o.Debug || enabled("CALLIOPE_DEBUG") {
 		p.debug.Store(true)
 	}
+	return p, nil
+}
+
+// openPlugin returns the plugin of a path that is open, or nil, and the number of those that are.
+func openPlugin(path string) (p *Plugin, n int) {
+	opened.Lock()
+	defer opened.Unlock()
+	return opened.plugins[path], len(opened.plugins)
+}
+
+// openAt returns the plugin of a path, and loads it if it is not open.
+func openAt(path string, o OpenOptions) (*Plugin, error) {
+	if p, _ := openPlugin(path); p != nil {
+		return p, nil
+	}
+	loading.Lock()
+	defer loading.Unlock()
+	p, n := openPlugin(path) // another goroutine may have loaded it meanwhile
+	if p != nil {
+		return p, nil
+	}
+	p, err := load(path, o, fmt.Sprintf("calliope%d", n))
+	if err != nil {
+		return nil, fmt.Errorf("bridge: PJRT plugin %s: %w", path, err)
+	}
+	opened.Lock()
+	defer opened.Unlock()
+	opened.plugins[path] = p
 	return p, nil
 }
 

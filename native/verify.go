@@ -61,8 +61,8 @@ var (
 	// verified has the states of the files that this process has verified, by the path of
 	// the library. If the cache is not writable, they are stored only here.
 	verified sync.Map
-	// verifying lets one goroutine at a time read a library.
-	verifying sync.Mutex
+	// verifying lets one goroutine at a time read a library: a *sync.Mutex by its path.
+	verifying sync.Map
 )
 
 // expected lists the files that the slot should have. Pinned hashes take precedence over
@@ -102,8 +102,9 @@ func (sl slot) verify(files []file) (problem string, err error) {
 	if problem != "" || err != nil || sl.known(now) {
 		return problem, err
 	}
-	verifying.Lock()
-	defer verifying.Unlock()
+	lock, _ := verifying.LoadOrStore(sl.library, new(sync.Mutex))
+	lock.(*sync.Mutex).Lock()
+	defer lock.(*sync.Mutex).Unlock()
 	if sl.known(now) {
 		return "", nil // another goroutine has read them meanwhile
 	}

@@ -134,6 +134,19 @@ func TestFindReadsOnce(t *testing.T) {
 	}
 }
 
+// A library is read while another one is.
+func TestFindBesideAnother(t *testing.T) {
+	cache, _ := setUp(t, "")
+	sl := testSlot(cache)
+	fillSlot(t, sl)
+	check.NoError(t, sl.forget())
+	other, _ := verifying.LoadOrStore(filepath.Join(cache, "another"), new(sync.Mutex))
+	other.(*sync.Mutex).Lock()
+	defer other.(*sync.Mutex).Unlock()
+	_, err := Find(testPart)
+	check.NoError(t, err)
+}
+
 // A disk gives other bytes than were written, and nothing says that they have changed.
 func TestCheckFindsDamage(t *testing.T) {
 	cache, _ := setUp(t, "")
