@@ -283,7 +283,7 @@ var (
 var (
 	listAttributes = map[string]map[uint64]string{
 		"builtin":   {0: "L", 1: "L", 5: "nL", 12: "L"},
-		"stablehlo": {13: "L"},
+		"stablehlo": {0: "LnL", 4: "nnLnnLnnL", 5: "LLLL", 7: "LLLLL", 11: "LLLLL", 13: "L", 15: "LnL"},
 		"vhlo":      {1: "L", 6: "L"},
 	}
 	listTypes = map[string]map[uint64]string{
