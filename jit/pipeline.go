@@ -17,6 +17,8 @@ type step func(*mlir.Module, *Executable) error
 var expansion = []step{
 	passes("func.func(stablehlo-legalize-composite-to-call)"),
 	resolveTuples,
+	fixSizes,
+	func(m *mlir.Module, _ *Executable) error { return lower.Expand(m) },
 	expandQuantized,
 	passes(
 		"func.func(chlo-legalize-to-stablehlo)",
@@ -124,6 +126,15 @@ func resolveTuples(m *mlir.Module, e *Executable) error {
 		return errors.Join(onlyMain(m, e), lower.Tuples(m))
 	}
 	return nil
+}
+
+// fixSizes makes static operations of those whose sizes are constant operands, if there are any.
+func fixSizes(m *mlir.Module, e *Executable) error {
+	if !m.Operation().Index().Has("stablehlo.dynamic_conv", "stablehlo.dynamic_gather", "stablehlo.dynamic_pad",
+		"stablehlo.dynamic_reshape") {
+		return nil
+	}
+	return e.compiler.run(m, "func.func(stablehlo-canonicalize-dynamism)")
 }
 
 // expandQuantized computes with integers and floats in place of quantized numbers, if there are any.

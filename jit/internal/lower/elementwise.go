@@ -60,7 +60,8 @@ func lowerTorchIndexSelect(e *emitter) error {
 	return e.signIndices(1)
 }
 
-// lowerOnFloat8 computes an operation on floats of eight bits in f32. MLIR's pass gives formats without infinity one.
+// lowerOnFloat8 computes an operation on floats of eight bits in f32. MLIR's pass gives formats without infinity one,
+// and rounds constants of f8E3M4 to NaN.
 func lowerOnFloat8(e *emitter) error {
 	if kind, _ := e.elementOf(e.op.Operand(0)).FloatKind(); kind.Bits() != 8 {
 		return nil

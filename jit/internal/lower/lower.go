@@ -44,6 +44,12 @@ func Run(m *mlir.Module, run func(m *mlir.Module, passes ...string) error) error
 	return nil
 }
 
+// Expand replaces what MLIR's passes do not know by other operations of StableHLO.
+func Expand(m *mlir.Module) error {
+	_, err := passes.ExpandUntranslated(m)
+	return err
+}
+
 // powers makes products of the powers of integers: MLIR's pass reads only the low six bits of an exponent.
 func powers(m *mlir.Module) error {
 	_, err := passes.ExpandIntegerPowers(m)
@@ -78,6 +84,7 @@ var lowerings = map[string]func(*emitter) error{
 	"stablehlo.batch_norm_training":   lowerBatchNormTraining,
 	"stablehlo.bitcast_convert":       lowerBitcastConvert,
 	"stablehlo.case":                  lowerCase,
+	"stablehlo.ceil":                  lowerOnFloat8,
 	"stablehlo.cholesky":              lowerCholesky,
 	"stablehlo.collective_broadcast":  lowerCollective,
 	"stablehlo.collective_permute":    lowerCollectivePermute,
@@ -88,6 +95,7 @@ var lowerings = map[string]func(*emitter) error{
 	"stablehlo.dynamic_update_slice":  lowerDynamicUpdateSlice,
 	"stablehlo.exponential_minus_one": lowerExponentialMinusOne,
 	"stablehlo.fft":                   lowerFFT,
+	"stablehlo.floor":                 lowerOnFloat8,
 	"stablehlo.gather":                lowerGather,
 	"stablehlo.get_dimension_size":    lowerGetDimensionSize,
 	"stablehlo.if":                    lowerIf,
@@ -105,6 +113,8 @@ var lowerings = map[string]func(*emitter) error{
 	"stablehlo.reduce_scatter":        lowerCollective,
 	"stablehlo.replica_id":            lowerDeviceNumber,
 	"stablehlo.rng_bit_generator":     lowerRngBitGenerator,
+	"stablehlo.round_nearest_afz":     lowerOnFloat8,
+	"stablehlo.round_nearest_even":    lowerOnFloat8,
 	"stablehlo.scatter":               lowerScatter,
 	"stablehlo.select_and_scatter":    lowerSelectAndScatter,
 	"stablehlo.sort":                  lowerSort,
