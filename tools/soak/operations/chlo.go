@@ -93,6 +93,9 @@ func (g *generator) narrowed(x value) value {
 }
 
 func makeBroadcasting(g *generator, op *operation, x value) []value {
+	if !x.is(op.takes) { // CHLO's operation takes any type, but not StableHLO's that it stands for
+		return g.fail()
+	}
 	y := g.narrowed(x)
 	result := value{element: x.element, dims: x.dims}
 	text := ""

@@ -28,7 +28,7 @@ var refusals = []*known{
 		says: "the interpreter does not support this operation", why: tableOf + " [2]"},
 	{on: "interpreter", what: "refuses", ops: "rng", apart: true, internal: true,
 		says: "failed to legalize operation 'stablehlo.rng'", why: tableOf + " [2]"},
-	{on: "interpreter", what: "refuses", when: mentions("!quant"), internal: true, says: "failed to legalize operation",
+	{on: "interpreter xla jit", what: "refuses", when: mentions("!quant"), internal: true, says: "failed to legalize operation",
 		why: "stablehlo-legalize-quant-to-math lacks operations that only move elements"},
 	{on: "interpreter", what: "refuses", ops: "einsum unary_einsum", apart: true, sure: true,
 		says: "evaluating stablehlo.einsum", why: tableOf + " [2]"},
@@ -48,28 +48,12 @@ var refusals = []*known{
 
 	{on: "jit", what: "refuses", ops: "rng", apart: true, sure: true,
 		says: "there is no generator that all runs share", why: compiled},
-	{on: "jit", what: "refuses", ops: "dynamic_conv dynamic_gather dynamic_pad dynamic_reshape", apart: true,
-		says: "there is no lowering for it", why: compiled},
 	{on: "jit", what: "refuses", when: mentions("f6E", "f4E2M1FN", "f8E8M0FNU"), apart: true, why: compiled},
 	{on: "jit", what: "refuses", when: mentions("!quant"), says: "there is no lowering for it",
 		why: compiled},
-	{on: "jit", what: "refuses", ops: "cbrt", types: "class:c", apart: true, says: "there is no lowering for it",
-		why: compiled},
 
-	{on: "xla", what: "refuses", ops: "dynamic_conv", apart: true, says: "can't be translated to XLA HLO",
-		why: tableOf + " [5]"},
-	{on: "xla", what: "refuses", ops: "einsum unary_einsum", apart: true, says: "can't be translated to XLA HLO",
-		why: "XLA's translation has no einsum of one operand"},
-	{on: "xla", what: "refuses", ops: "chlo.ragged_dot", apart: true, internal: true,
-		says: "HLO opcode `ragged-dot` is not supported", why: "XLA:CPU has no ragged products"},
-	{on: "xla", what: "refuses", ops: "cbrt", types: "class:c", apart: true, says: "to be floating for cbrt operation",
-		why: "XLA has no complex cube root"},
-	{on: "xla", what: "refuses", ops: "dot dot_general convolution", types: "i2 ui2 i4 ui4", internal: true,
-		says: "custom element sizes on non-sub-byte types", why: "XLA's operand_upcaster and integers below a byte"},
 	{on: "xla", what: "refuses", ops: "bitcast_convert", says: "XLA cannot compile a bitcast_convert",
 		why: deviates + "Bits as an integer"},
-	{on: "xla", what: "refuses", when: mentions("!quant"), apart: true, says: "can't be translated to XLA HLO",
-		why: "XLA:CPU has no quantized operations"},
 	{on: "xla", what: "refuses crashes differs", when: mentions("f6E"), apart: true, internal: true,
 		why: "XLA:CPU generates no code for f6"},
 }
@@ -82,8 +66,6 @@ var crashes = []*known{
 		when: mentions("<0x", "x0x"), apart: true, why: "XLA's code generator divides by the number of products"},
 	{on: "xla", what: "refuses crashes differs", ops: "scatter", when: mentions("scatter_dims_to_operand_dims = []"),
 		apart: true, internal: true, why: "XLA's scatter_simplifier expects an index"},
-	{on: "xla", what: "crashes differs", ops: "sort chlo.top_k", types: "i2 ui2", apart: true,
-		why: "XLA's sort takes elements of two bits for bytes"},
 	{on: "jit", what: "crashes", ops: "gather", when: isVectorFirst, apart: true,
 		why: "MLIR's lowering of a gather whose index_vector_dim is in front of start_indices_batching_dims"},
 }
@@ -95,16 +77,14 @@ var differences = []*known{
 		why: deviates + "Denormal numbers: 2^-127 is one of f32, and the type has no zero, so that it is NaN"},
 	{on: "xla jit", what: "differs", ops: "batch_norm_training batch_norm_grad batch_norm_inference",
 		shows: isNotFinite, why: specifies + "batch_norm_training: squares overflow, in some orders or types"},
-	{on: "simplified", what: "differs", ops: "select_and_scatter", when: mentions("<0x", "x0x"),
-		why: "XLA folds a select_and_scatter of nothing to zeros"},
-	{on: "xla", what: "differs", types: "f64", ops: "chlo.atan",
-		why: "XLA's atan of f64 reads what is not initialized: another number each time"},
 	{on: "xla", what: "differs", types: "class:c", ops: "maximum minimum chlo.broadcast_maximum " +
 		"chlo.broadcast_minimum map reduce scatter", why: deviates + "Extremes of complex numbers"},
 	{on: "simplified", what: "differs", types: "class:f class:c class:8", ops: "divide chlo.broadcast_divide",
 		when: hasConstant, shows: isClose, why: deviates + "Quotients by a constant"},
 	{on: "simplified", what: "differs", types: "class:f class:c class:8", ops: "chlo.broadcast_divide", shows: isClose,
 		why: "XLA's algebraic simplification multiplies by the reciprocal of what is broadcast"},
+	{on: "simplified", what: "differs", types: "f32", ops: "uniform_quantize", when: follows("divide"), shows: isStep,
+		why: deviates + "Quotients by a constant: one in the middle of two quantized numbers is rounded to either"},
 	{on: "xla jit", what: "differs", ops: "convolution dynamic_conv", when: isPadded, shows: isNotFinite,
 		why: specifies + "convolution: padding is 0, and its product with infinity NaN; engines skip it"},
 	{on: "xla", what: "differs", types: "class:f", ops: "add subtract chlo.broadcast_add chlo.broadcast_subtract",
@@ -126,6 +106,10 @@ var differences = []*known{
 		why: specifies + "f4E2M1FN has no NaN and no infinity: what becomes of one is open"},
 	{on: "xla", what: "differs", types: "class:8", ops: "logistic", shows: isNotFinite,
 		why: "XLA computes a logistic of eight bits in f32 as a whole, where exp does not overflow"},
+	{on: "xla", what: "differs", types: "f8E3M4", ops: "ceil floor round_nearest_afz round_nearest_even",
+		when: hasConstant, shows: isNotFinite, why: "XLA folds each rounding of a constant of f8E3M4 to NaN"},
+	{on: "xla jit", what: "differs", when: mentions("TOTALORDER", "bitcast_convert"), shows: isNaNBetween,
+		why: "a NaN that an operation makes has any sign, and any other bits"},
 	{on: "xla jit", what: "differs", ops: "fft triangular_solve cholesky", shows: isNotFinite,
 		why: "sums with infinities are NaN in some orders"},
 	{on: "xla", what: "differs", ops: "divide remainder chlo.broadcast_divide chlo.broadcast_remainder",
@@ -229,6 +213,27 @@ func isFlushedOrNotFinite(ctx context.Context, l *lane, p *program, f *finding) 
 	return isNotFinite(ctx, l, q, g)
 }
 
+// isNaNBetween reports whether the second operation takes a NaN from the first one.
+func isNaNBetween(ctx context.Context, l *lane, p *program, f *finding) (bool, error) {
+	if len(p.between) == 0 {
+		return false, nil
+	}
+	q := *p
+	q.results = p.between
+	results, ok, err := l.results(ctx, &q, f.Reference)
+	if err != nil || !ok {
+		return false, err
+	}
+	for _, v := range slices.Concat(results...) {
+		for n := range v.Shape.NumElements() {
+			if x := float64s(v, n); math.IsNaN(x[0]) || math.IsNaN(x[1]) {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
 // isSign reports whether all elements that differ do so in signs, but for rounding.
 func isSign(_ context.Context, _ *lane, p *program, f *finding) (bool, error) {
 	return p.each(f, func(want, got [2]float64, d tensor.DType) bool {
@@ -251,6 +256,11 @@ func isClose(_ context.Context, _ *lane, p *program, f *finding) (bool, error) {
 		}
 		return true
 	}), nil
+}
+
+// isStep reports whether all elements that differ do so by the scale of a quantized type, at most.
+func isStep(_ context.Context, _ *lane, p *program, f *finding) (bool, error) {
+	return p.each(f, func(want, got [2]float64, _ tensor.DType) bool { return math.Abs(want[0]-got[0]) <= 0.5 }), nil
 }
 
 // epsilon are the distances of 1 to the next number.
