@@ -112,7 +112,7 @@ func (t *trial) products(
 	around, other, _, ok2 := inner(in[n:], pulled[results:])
 	scale := magnitude + other + 1
 	switch {
-	case !ok || !ok2:
+	case !ok || !ok2 || t.coarse:
 		return ran, nil
 	case math.IsNaN(scale) || math.IsInf(scale, 0):
 		return undefined, nil

@@ -39,8 +39,10 @@ type trial struct {
 	m *mlir.Module // its context is the trial's
 	// differences says that derivatives are held to finite differences, too.
 	differences bool
-	story       string             // what was done
-	say         func(doing string) // says what is done next, which may end the process
+	// coarse says that the function rounds tangents and cotangents, each in another place.
+	coarse bool
+	story  string             // what was done
+	say    func(doing string) // says what is done next, which may end the process
 }
 
 // do transforms a function at random, and holds what it gets to what it should compute.
@@ -86,8 +88,11 @@ func (t *trial) refusal(err error) (outcome, error) {
 	return refused, nil
 }
 
-// rounded matches what has no smooth results, or others each time.
-var rounded = lazyregexp.New(`xb?f(4|6|8|16|32)|reduce_precision|bitcast_convert|stablehlo\.rng|!quant`)
+var (
+	// rounded matches what has no smooth results, or others each time.
+	rounded = lazyregexp.New(`xb?f(4|6|8|16|32)|reduce_precision|bitcast_convert|stablehlo\.rng|!quant`)
+	rounds  = lazyregexp.New(`stablehlo\.(convert|reduce_precision)`)
+)
 
 // original chooses a module and a function in it that compiles and runs, in f64 if it can be.
 func (t *trial) original() (f mlir.Operation, err error) {
@@ -108,7 +113,7 @@ func (t *trial) original() (f mlir.Operation, err error) {
 	case 2:
 		name, text := operations.Module(t.r)
 		t.story, texts = "operations "+name, []string{text}
-		t.differences = !rounded().MatchString(text)
+		t.differences, t.coarse = !rounded().MatchString(text), rounds().MatchString(text)
 	case 3:
 		t.story, texts, t.differences = "movement", []string{movement.Module(t.r)}, true
 	default:
