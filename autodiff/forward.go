@@ -113,7 +113,7 @@ func ruleOf(op mlir.Operation) rule {
 	r := known(op)
 	switch {
 	case r.jvp != nil:
-	case slices.ContainsFunc(op.ResultValues(), func(v mlir.Value) bool { return isQuantized(v.Type()) }):
+	case slices.ContainsFunc(op.ResultValues(), func(v mlir.Value) bool { return stablehlo.IsQuantized(v.Type()) }):
 		fail(op, "quantized values have no derivative: quantize after training, or compute with the dequantized values")
 	case strings.Contains(op.Name(), "dynamic_"):
 		fail(op, "its shape is a value: make the shapes of the module static first, with stablehlo.Refine")

@@ -1,8 +1,6 @@
 package autodiff
 
 import (
-	"strings"
-
 	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -36,6 +34,3 @@ func filter[T any](list []T, keep []bool) []T { return transform.Filter(list, ke
 
 // differentiable reports whether values of a type have tangents.
 func differentiable(t mlir.Type) bool { return t.IsRankedTensor() && (isFloat(t) || isComplex(t)) }
-
-// isQuantized reports whether the elements of a type stand for others by a scale.
-func isQuantized(t mlir.Type) bool { return strings.HasPrefix(element(t).String(), "!quant.") }

@@ -2,12 +2,12 @@ package jit
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/calliope-mlir/calliope/jit/internal/callback"
 	"github.com/calliope-mlir/calliope/jit/internal/lower"
 	"github.com/calliope-mlir/calliope/jit/internal/product"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // A step rewrites the module of an Executable.
@@ -141,7 +141,7 @@ func fixSizes(m *mlir.Module, e *Executable) error {
 func expandQuantized(m *mlir.Module, e *Executable) error {
 	for op := range m.Operation().All() {
 		for _, r := range op.Results() {
-			if elem, _ := r.Type().Element(); !elem.IsNil() && strings.HasPrefix(elem.String(), "!quant.") {
+			if stablehlo.IsQuantized(r.Type()) {
 				return e.compiler.run(m, "func.func(stablehlo-legalize-quant-to-math)")
 			}
 		}

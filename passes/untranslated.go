@@ -3,7 +3,6 @@ package passes
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
@@ -31,7 +30,7 @@ func takesQuantized(m *mlir.Module) bool {
 			continue
 		}
 		for _, v := range f.Region(0).First().Arguments() {
-			if element, _ := v.Type().Element(); !element.IsNil() && strings.HasPrefix(element.String(), "!quant.") {
+			if stablehlo.IsQuantized(v.Type()) {
 				return true
 			}
 		}

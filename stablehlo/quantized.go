@@ -114,6 +114,15 @@ func (q Quantized) String() string {
 	return b.String()
 }
 
+// IsQuantized reports whether t, or the element type of the tensor t, is quantized, in any of the forms that the quant
+// dialect has.
+func IsQuantized(t mlir.Type) bool {
+	if e, ok := t.Element(); ok {
+		t = e
+	}
+	return strings.HasPrefix(t.String(), "!quant.")
+}
+
 // AsQuantized returns t as a Quantized, with a zero point for each scale. It returns false
 // if t is another type.
 func AsQuantized(t mlir.Type) (q Quantized, ok bool) {

@@ -250,11 +250,18 @@ func TestQuantized(t *testing.T) {
 			if want := mlirtest.Type(c, text); !want.Equal(typ) {
 				t.Errorf("the type is %s, want %s", typ, want)
 			}
+			tensor := check.Must(c.TensorType(typ, 2))
+			if !IsQuantized(typ) || !IsQuantized(tensor) {
+				t.Errorf("%s is not quantized", typ)
+			}
 			read, ok := AsQuantized(typ)
 			if !ok {
 				t.Errorf("%s is not read", typ)
 			}
 			check.Diff(t, typ.String(), q.String(), read.String())
+		}
+		if IsQuantized(f32) {
+			t.Errorf("%s is quantized", f32)
 		}
 		if q, ok := AsQuantized(f32); ok {
 			t.Errorf("f32 is read as %v", q)
