@@ -28,8 +28,8 @@ const listsModule = `func.func @main(%a: tensor<1x1x1x1x1x1x1x2x3xf32>, %i: tens
     input_batching_dims = [0, 1, 2, 3, 4, 5, 6], scatter_indices_batching_dims = [0, 1, 2, 3, 4, 5, 6],
     scatter_dims_to_operand_dims = [7], index_vector_dim = 8>} : (tensor<1x1x1x1x1x1x1x2x3xf32>,
     tensor<1x1x1x1x1x1x1x2x1xi32>, tensor<1x1x1x1x1x1x1x2x3xf32>) -> tensor<1x1x1x1x1x1x1x2x3xf32>
-  %3 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, 2, 3, 4, f]x[i, 0, 1, 2, 3, 4, o]->[b, 0, 1, 2, 3, 4, f],
-    window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} :
+  %3 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, 2, 3, 4, f]x[i, 0, 1, 2, 3, 4, o]->
+    [b, 0, 1, 2, 3, 4, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} :
     (tensor<1x4x4x4x4x4x1xf32>, tensor<1x2x2x2x2x2x1xf32>) -> tensor<1x3x3x3x3x3x1xf32>
   return
 }`
