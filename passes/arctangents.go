@@ -58,7 +58,12 @@ func mixesElements(op mlir.Operation) bool {
 // number returns a constant of floating-point numbers that are all x.
 func (e emitter) number(t mlir.Type, x float64) mlir.Value {
 	element, _ := t.Element()
-	a, err := e.Context().DenseFromAttributes(t, e.Context().FloatAttribute(element, x))
+	return e.constant(t, e.Context().FloatAttribute(element, x))
+}
+
+// constant returns a constant of elements, or of one that is repeated.
+func (e emitter) constant(t mlir.Type, elements ...mlir.Attribute) mlir.Value {
+	a, err := e.Context().DenseFromAttributes(t, elements...)
 	e.Fail(err)
 	return e.Create(mlir.OperationState{
 		Name: "stablehlo.constant", Results: []mlir.Type{t},

@@ -51,7 +51,8 @@ func Deviations(m *mlir.Module, index *mlir.Index) (found []Deviation) {
 			}
 		}
 	}
-	for _, op := range shiftedUpdates(index) {
+	updates, _ := shiftedUpdates(m, index, true)
+	for _, op := range updates {
 		add(op, "the update is computed of the array itself, and XLA reads elements that it has written already")
 	}
 	for op := range index.Named("stablehlo.bitcast_convert") {
@@ -74,6 +75,9 @@ func Deviations(m *mlir.Module, index *mlir.Index) (found []Deviation) {
 		if losesIndices(op) {
 			add(op, "XLA takes constants of unsigned indices for signed ones, and counts in their type, which is too narrow")
 		}
+	}
+	for _, w := range nestedSlices(m, index, true) {
+		add(w.op, "XLA makes one slice of two, and adds their starts before it clamps them")
 	}
 	for op := range index.Named("stablehlo.scatter") {
 		switch o, ok := stablehlo.AsScatter(op); {

@@ -126,16 +126,8 @@ func (e *powerExpander) splat(n uint64) mlir.Value { return e.integer(new(big.In
 
 // integer is splat for any integer of the type.
 func (e *powerExpander) integer(n *big.Int) mlir.Value {
-	c := e.Context()
 	element, _ := e.t.Element()
-	integer, err := c.BigIntegerAttribute(element, n)
-	value := integer
-	if err == nil {
-		value, err = c.DenseFromAttributes(e.t, integer)
-	}
+	integer, err := e.Context().BigIntegerAttribute(element, n)
 	e.Fail(err)
-	return e.Create(mlir.OperationState{
-		Name: "stablehlo.constant", Results: []mlir.Type{e.t},
-		Attributes: []mlir.NamedAttribute{{Name: "value", Value: value}},
-	}).Result(0)
+	return e.constant(e.t, integer)
 }

@@ -25,10 +25,11 @@ type PrepareOptions struct {
 // Prepare changes a module so that XLA computes what it says. It inlines what states derivatives (see InlineRules),
 // applies device policies, adds runtime tokens if the options say so, rewrites what XLA's CPU compiler gets wrong or
 // does not translate (see stablehlo.InlineResources, ExpandQuantized, ExpandBroadcasts, ExpandUntranslated,
-// KeepArctangents, RemoveEmptyProducts, WidenSmallElements, KeepInitialValues, WidenIndices, KeepScatteredWindows,
-// CorrectConversions, KeepDivisions, ExpandIntegerPowers, AddBooleans, MakeRandomBitsUnsigned, StateSignedness,
-// NarrowUnsigned, RemoveEmptyLoops, KeepBitcasts, KeepConditions, CorrectTripCounts, KeepShiftedUpdates, KeepValues,
-// ConstrainLayouts and SeparateChannels), and lets calls overlap if the options say so. A second run changes nothing.
+// KeepArctangents, RemoveEmptyProducts, WidenSmallElements, KeepInitialValues, WidenIndices, ClampNestedSlices,
+// KeepScatteredWindows, CorrectConversions, KeepDivisions, ExpandIntegerPowers, AddBooleans, MakeRandomBitsUnsigned,
+// StateSignedness, NarrowUnsigned, RemoveEmptyLoops, KeepBitcasts, KeepConditions, CorrectTripCounts,
+// KeepShiftedUpdates, KeepValues, ConstrainLayouts and SeparateChannels), and lets calls overlap if the options say so.
+// A second run changes nothing.
 func Prepare(m *mlir.Module, o PrepareOptions) error {
 	steps := []func(*mlir.Module) (int, error){InlineRules}
 	if !o.PoliciesApplied {
@@ -67,6 +68,7 @@ var stepsByName = []struct {
 	{WidenSmallElements, onSmallElements},
 	{KeepInitialValues, reductions},
 	{WidenIndices, indexed},
+	{ClampNestedSlices, windows},
 	{KeepScatteredWindows, []string{"stablehlo.scatter"}},
 	{CorrectConversions, conversions},
 	{KeepDivisions, divisions},

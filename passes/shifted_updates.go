@@ -5,127 +5,176 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // KeepShiftedUpdates protects an array that is updated by what is computed of itself, such as a shifted slice, if it
 // may only get another shape before or after that. XLA computes the update in place, and reads elements that it has
 // written already. KeepShiftedUpdates puts an optimization barrier between the shapes: after any operation that makes
-// the array, because XLA has shapes of its own for some, and where a function takes or returns it. If the update is
-// computed of the array with another shape than the one that is updated, KeepShiftedUpdates chooses each element of the
-// result, which XLA does not do in place. It returns the number of updates that it protected.
+// the array, because XLA has shapes of its own for some, and before its next shape. If the update is computed of the
+// array with another shape than the one that is updated, KeepShiftedUpdates chooses each element of the result, which
+// XLA does not do in place. It returns the number of updates that it protected.
 //
 // See Prepare.
 func KeepShiftedUpdates(m *mlir.Module) (int, error) {
-	n := 0
-	for _, op := range updatesByThemselves(m.Operation().Index()) {
-		keep := keepShape
-		if isOfShaped(op) {
+	list, s := shiftedUpdates(m, m.Operation().Index(), false)
+	for _, op := range list {
+		keep := s.keepShape
+		if s.isOfShaped(op) {
 			keep = chooseElements
 		}
 		if err := keep(op); err != nil {
-			return n, err
-		}
-		n++
-	}
-	return n, nil
-}
-
-// updatesByThemselves returns the updates that XLA might compute in place though it must not.
-func updatesByThemselves(index *mlir.Index) (list []mlir.Operation) {
-	for op := range index.Named("stablehlo.dynamic_update_slice") {
-		x := op.Operand(0)
-		if isOfShaped(op) || (mayBeShaped(x) || len(shapedUses(op.Result(0))) > 0) &&
-			isOf(op.Operand(1), x, map[mlir.Value]bool{}) {
-			list = append(list, op)
+			return 0, err
 		}
 	}
-	return list
+	return len(list), nil
 }
 
-// mayBeShaped reports whether XLA may have a value in another shape before: it is not one of main, of a loop or of a
-// branch.
-func mayBeShaped(v mlir.Value) bool {
-	if v.IsResult() {
-		name := v.Owner().Name()
-		return name != "stablehlo.optimization_barrier" && name != "stablehlo.constant"
+// shiftedUpdates returns the updates that XLA may compute in place though it must not, and what it was seen by. If
+// certain is true, it leaves out those for which no plugin is known to do that.
+func shiftedUpdates(m *mlir.Module, index *mlir.Index, certain bool) (list []mlir.Operation, s same) {
+	if !index.Has(update) {
+		return nil, s
 	}
-	f := v.Block().Parent()
-	name, _ := f.Symbol()
-	return f.Name() == "func.func" && name != "main"
-}
-
-// shapedUses returns the uses of an array that may give it another shape: reshapes, and the end of a function.
-func shapedUses(v mlir.Value) []mlir.Use {
-	uses := reshapes(v)
-	for use := range v.Uses() {
-		if name, _ := use.Owner.Parent().Symbol(); use.Owner.Name() == "func.return" && name != "main" {
-			uses = append(uses, use)
-		}
-	}
-	return uses
-}
-
-// shiftedUpdates returns the updates that XLA computes in place though it must not, as far as the module shows.
-func shiftedUpdates(index *mlir.Index) (list []mlir.Operation) {
-	for op := range index.Named("stablehlo.dynamic_update_slice") {
+	s = readSame(m, index)
+	s.certain = certain
+	for op := range index.Named(update) {
 		x := op.Operand(0)
 		switch {
-		case isOfShaped(op),
-			(isShaped(x) || len(reshapes(op.Result(0))) > 0) && isOf(op.Operand(1), x, map[mlir.Value]bool{}):
+		case s.isOfShaped(op), (s.isShaped(x) || s.isReshaped(op.Result(0))) && s.isOf(op.Operand(1), x, nil):
 			list = append(list, op)
 		}
 	}
-	return list
+	return list, s
 }
 
-// isOf reports whether a value is computed of another one, in one block, or of very many. What was seen is left out.
-func isOf(v, of mlir.Value, seen map[mlir.Value]bool) bool {
-	if v.Equal(of) || len(seen) > 1000 {
+const (
+	update  = "stablehlo.dynamic_update_slice"
+	barrier = "stablehlo.optimization_barrier"
+)
+
+// same tells which values of functions are the same because a function gets or returns them: XLA inlines all functions.
+type same struct {
+	certain bool // only what XLA is known to compute in another shape is
+	sets    sets
+	members map[mlir.Value][]mlir.Value // of a set, without the value that stands for it, by this one
+}
+
+func readSame(m *mlir.Module, index *mlir.Index) same {
+	s := same{sets: sets{}, members: map[mlir.Value][]mlir.Value{}}
+	_, functions := function.Defined(m)
+	for op := range index.Named("func.call", "call") {
+		name, _ := function.Callee(op)
+		f, ok := functions[name]
+		if !ok {
+			continue
+		}
+		body := f.Region(0).First()
+		for i, v := range body.Terminator().Operands() {
+			s.join(v, op.Result(i))
+		}
+		for i, v := range body.Arguments() {
+			s.join(v, op.Operand(i))
+		}
+	}
+	return s
+}
+
+// join makes two values the same.
+func (s same) join(a, b mlir.Value) {
+	from, to := s.sets.find(a), s.sets.find(b)
+	if from == to {
+		return
+	}
+	s.sets.join(from, to)
+	s.members[to] = append(append(s.members[to], from), s.members[from]...)
+	delete(s.members, from)
+}
+
+// of returns the values that are the same as v, with v.
+func (s same) of(v mlir.Value) []mlir.Value {
+	root := s.sets.find(v)
+	return append(slices.Clone(s.members[root]), root)
+}
+
+// isOf reports whether a value is computed of another one, in one block of each function, or of very many. What was
+// seen is left out.
+func (s same) isOf(v, of mlir.Value, seen map[mlir.Value]bool) bool {
+	if seen == nil {
+		seen = map[mlir.Value]bool{}
+	}
+	root := s.sets.find(v)
+	if root == s.sets.find(of) || len(seen) > 1000 {
 		return true
 	}
-	if !v.IsResult() || seen[v] {
+	if seen[root] {
 		return false
 	}
-	seen[v] = true
-	for _, operand := range v.Owner().Operands() {
-		if isOf(operand, of, seen) {
-			return true
+	seen[root] = true
+	for _, v := range s.of(v) {
+		if !v.IsResult() {
+			continue
+		}
+		for _, operand := range v.Owner().Operands() {
+			if s.isOf(operand, of, seen) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
 // isOfShaped reports whether an update is computed of the array that another shape is given to before the update.
-func isOfShaped(op mlir.Operation) bool {
+func (s same) isOfShaped(op mlir.Operation) bool {
 	x := op.Operand(0)
-	shaped := false
-	for v := x; ; {
-		shaped = shaped || isShaped(v)
-		next, ok := source(v)
-		if !ok {
+	seen := map[mlir.Value]bool{}
+	var search func(v mlir.Value, shaped bool) bool
+	search = func(v mlir.Value, shaped bool) bool {
+		root := s.sets.find(v)
+		if seen[root] {
 			return false
 		}
-		if v = next; shaped && isOf(op.Operand(1), v, map[mlir.Value]bool{x: true}) {
-			return true
+		seen[root] = true
+		for _, v := range s.of(v) {
+			from, ok := source(v)
+			if !ok {
+				continue
+			}
+			shaped := shaped || v.Owner().Name() != barrier
+			past := map[mlir.Value]bool{s.sets.find(x): true}
+			if shaped && s.isOf(op.Operand(1), from, past) || search(from, shaped) {
+				return true
+			}
 		}
+		return false
 	}
+	return search(x, false)
 }
 
-// isShaped reports whether a value is another one that only got another shape, also as what XLA makes nothing of, such
-// as a slice or a gather that is the whole.
-func isShaped(v mlir.Value) bool {
-	_, ok := source(v)
-	return ok && v.Owner().Name() != "stablehlo.optimization_barrier"
+// isShaped reports whether XLA may compute a value in another shape, and then give it its own.
+func (s same) isShaped(v mlir.Value) bool {
+	return slices.ContainsFunc(s.of(v), func(v mlir.Value) bool { return v.IsResult() && s.mayReshape(v.Owner()) })
 }
 
-// source returns the value that a value is of another shape, or behind an optimization barrier: some plugins remove
-// these first.
+// mayReshape reports whether XLA may make a reshape of an operation, or compute it in another shape. Unless that is to
+// be certain, it may do so with any operation: it moves reshapes over others.
+func (s same) mayReshape(op mlir.Operation) bool {
+	name := op.Name()
+	if slices.Contains(shaping, name) || name == "stablehlo.reduce_window" { // of one dimension: XLA adds one
+		return true
+	}
+	_, isCall := function.Callee(op) // what it returns tells
+	return !s.certain && !isCall && name != barrier && name != "stablehlo.constant"
+}
+
+// source returns the value that a value is in another shape, also as what XLA makes nothing of, such as a slice that is
+// the whole, or behind an optimization barrier: some plugins remove these first.
 func source(v mlir.Value) (of mlir.Value, ok bool) {
 	switch {
 	case !v.IsResult():
 		return of, false
-	case v.Owner().Name() == "stablehlo.optimization_barrier":
+	case v.Owner().Name() == barrier:
 		return v.Owner().Operand(v.Index()), true
 	case !slices.Contains(shaping, v.Owner().Name()):
 		return of, false
@@ -139,50 +188,46 @@ func source(v mlir.Value) (of mlir.Value, ok bool) {
 var shaping = []string{"stablehlo.reshape", "stablehlo.transpose", "stablehlo.broadcast_in_dim", "stablehlo.slice",
 	"stablehlo.dynamic_slice", "stablehlo.gather", "stablehlo.pad", "stablehlo.reverse", "stablehlo.concatenate"}
 
-// reshapes returns the uses of an array that give it another shape with as many elements.
-func reshapes(v mlir.Value) (uses []mlir.Use) {
+// isReshaped reports whether an array is given another shape with as many elements.
+func (s same) isReshaped(v mlir.Value) bool {
 	n, _ := v.Type().NumElements()
-	for use := range v.Uses() {
-		if use.Operand == 0 && slices.Contains(shaping, use.Owner.Name()) {
-			if size, _ := use.Owner.Result(0).Type().NumElements(); size == n {
-				uses = append(uses, use)
+	for _, v := range s.of(v) {
+		for use := range v.Uses() {
+			if use.Operand == 0 && slices.Contains(shaping, use.Owner.Name()) {
+				if size, _ := use.Owner.Result(0).Type().NumElements(); size == n {
+					return true
+				}
 			}
 		}
 	}
-	return uses
+	return false
 }
 
 // keepShape puts optimization barriers around an update.
-func keepShape(op mlir.Operation) error {
-	keep := func(v mlir.Value, uses []mlir.Use) error {
-		e := mlir.NewBuilder(after(v), op.Location())
-		kept := stablehlo.OptimizationBarrier(e, v).Result(0)
-		if e.Err() != nil {
-			return e.Err()
-		}
-		for _, use := range uses {
-			use.Owner.SetOperand(use.Operand, kept)
-		}
-		return nil
-	}
-	if x := op.Operand(0); mayBeShaped(x) {
-		if err := keep(x, slices.Collect(x.Uses())); err != nil {
+func (s same) keepShape(op mlir.Operation) error {
+	if x := op.Operand(0); s.isShaped(x) {
+		if err := keep(x, op); err != nil {
 			return err
 		}
 	}
-	updated := op.Result(0)
-	if uses := shapedUses(updated); len(uses) > 0 {
-		return keep(updated, uses)
+	if v := op.Result(0); s.isReshaped(v) {
+		return keep(v, op)
 	}
 	return nil
 }
 
-// after returns the first place behind a value.
-func after(v mlir.Value) mlir.InsertionPoint {
-	if v.IsArgument() {
-		return mlir.AtStart(v.Block())
+// keep puts an optimization barrier between a value and its uses.
+func keep(v mlir.Value, op mlir.Operation) error {
+	e := mlir.NewBuilder(mlir.AfterValue(v), op.Location())
+	uses := slices.Collect(v.Uses())
+	kept := stablehlo.OptimizationBarrier(e, v).Result(0)
+	if e.Err() != nil {
+		return e.Err()
 	}
-	return mlir.After(v.Owner())
+	for _, use := range uses {
+		use.Owner.SetOperand(use.Operand, kept)
+	}
+	return nil
 }
 
 // chooseElements replaces an update by a choice, for each element, between the array and the update.

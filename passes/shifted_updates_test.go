@@ -40,12 +40,41 @@ func TestKeepShiftedUpdates(t *testing.T) {
 		{"reshaped, of what it was before", shape + flat, unchanged, choice},
 		{"reshaped, behind a barrier, of what it was before", strings.ReplaceAll(shape, "%x", "%y") +
 			"%x = stablehlo.optimization_barrier %y : tensor<3x2xf32>\n" + flat, unchanged, choice},
+		{"windows of one dimension", `%zero = stablehlo.constant dense<0.0> : tensor<f32>
+			%x = "stablehlo.reduce_window"(%q, %zero) <{window_dimensions = array<i64: 1, 1>}> ({
+			^bb0(%a: tensor<f32>, %b: tensor<f32>):
+				%c = stablehlo.add %a, %b : tensor<f32>
+				stablehlo.return %c : tensor<f32>
+			}) : (tensor<3x2xf32>, tensor<f32>) -> tensor<3x2xf32>
+			` + slice("%x"), unchanged, barrier},
+		{"a product", `%x = stablehlo.dot %q, %square : (tensor<3x2xf32>, tensor<2x2xf32>) -> tensor<3x2xf32>
+			` + slice("%x"), unchanged, barrier},
+		{"reshaped in a function", "%x = func.call @reshaped(%p) : (tensor<6xf32>) -> tensor<3x2xf32>\n" +
+			slice("%x"), unchanged, barrier},
+		{"reshaped in a function, of what it was before",
+			"%x = func.call @reshaped(%p) : (tensor<6xf32>) -> tensor<3x2xf32>\n" + flat, unchanged, choice},
+		{"summed in a function", "%x = func.call @sum(%q) : (tensor<3x2xf32>) -> tensor<3x2xf32>\n" +
+			slice("%x"), unchanged, barrier},
+		{"of itself, then reshaped in a function", sum + slice("%x"),
+			"%r = func.call @back(%w) : (tensor<3x2xf32>) -> tensor<6xf32>\n", barrier},
 		{"a whole slice, of what it was before",
 			"%x = stablehlo.slice %q [0:3, 0:2] : (tensor<3x2xf32>) -> tensor<3x2xf32>\n" + slice("%q"), unchanged, choice},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m := parse(t, `
-func.func @main(%p: tensor<6xf32>, %q: tensor<3x2xf32>, %i: tensor<i32>, %j: tensor<ui64>) {
+func.func private @reshaped(%p: tensor<6xf32>) -> tensor<3x2xf32> {
+  %r = stablehlo.reshape %p : (tensor<6xf32>) -> tensor<3x2xf32>
+  return %r : tensor<3x2xf32>
+}
+func.func private @back(%p: tensor<3x2xf32>) -> tensor<6xf32> {
+  %r = stablehlo.reshape %p : (tensor<3x2xf32>) -> tensor<6xf32>
+  return %r : tensor<6xf32>
+}
+func.func private @sum(%q: tensor<3x2xf32>) -> tensor<3x2xf32> {
+  %r = stablehlo.add %q, %q : tensor<3x2xf32>
+  return %r : tensor<3x2xf32>
+}
+func.func @main(%p: tensor<6xf32>, %q: tensor<3x2xf32>, %i: tensor<i32>, %j: tensor<ui64>, %square: tensor<2x2xf32>) {
   `+test.before+`
   %w = stablehlo.dynamic_update_slice %x, %u, %i, %i : (tensor<3x2xf32>, tensor<2x2xf32>, tensor<i32>, tensor<i32>) -> tensor<3x2xf32>
   `+test.after+`
@@ -75,8 +104,12 @@ func TestKeepShiftedUpdatesOfFunctions(t *testing.T) {
   %u = stablehlo.dynamic_update_slice %x, %s, %i : (tensor<6xi32>, tensor<5xi32>, tensor<i32>) -> tensor<6xi32>
 `
 	for text, want := range map[string]int{
-		"func.func private @f(%x: tensor<6xi32>) -> tensor<6xi32> {" + update + "  return %u : tensor<6xi32>\n}": 2,
-		"func.func @main(%x: tensor<6xi32>) -> tensor<6xi32> {" + update + "  return %u : tensor<6xi32>\n}":      0,
+		"func.func private @f(%x: tensor<6xi32>) -> tensor<6xi32> {" + update + "  return %u : tensor<6xi32>\n}\n" +
+			"func.func @main(%y: tensor<2x3xi32>) -> tensor<2x3xi32> {\n" +
+			"%x = stablehlo.reshape %y : (tensor<2x3xi32>) -> tensor<6xi32>\n" +
+			"%u = call @f(%x) : (tensor<6xi32>) -> tensor<6xi32>\n" +
+			"%r = stablehlo.reshape %u : (tensor<6xi32>) -> tensor<2x3xi32>\nreturn %r : tensor<2x3xi32>\n}": 2,
+		"func.func @main(%x: tensor<6xi32>) -> tensor<6xi32> {" + update + "  return %u : tensor<6xi32>\n}": 0,
 		"func.func @main(%y: tensor<6xi32>) -> tensor<6xi32> {\n" +
 			"%p = stablehlo.constant dense<true> : tensor<i1>\n" +
 			"%r = stablehlo.while(%x = %y) : tensor<6xi32> cond { stablehlo.return %p : tensor<i1> } do {" + update +

@@ -28,7 +28,8 @@ XLA's CPU compiler makes something else of
   elements and others,
 - an arctangent over several dimensions: it reads memory that is not initialized,
 - a conversion of numbers of 4 bits to integers, and a quotient of constants by the integer 0,
-- an array that is updated by a part of itself, and then gets another shape,
+- an array that is updated by a part of itself, and gets another shape before or after that, or is made of windows,
+- a slice of a slice whose starts may be out of range: XLA adds them before it clamps the sum,
 - a loop with constant bounds, whose step does not divide their distance, or whose counter wraps: it runs too few times.
 
     %1 = stablehlo.power %x, %k : tensor<4xi32>   // XLA reads six bits of %k

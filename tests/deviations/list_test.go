@@ -311,6 +311,11 @@ var deviations = []deviation{
 		about:  "The new shape may be in the function that calls.",
 		inputs: []tensor.View{tensor.Vector[int32](0, 3, 6, 9, 12, 15)},
 		want:   "s32[1,6] [0 0 3 6 9 12]", says: on("s32[1,6] [0 0 0 0 0 0]")},
+	{title: "Slices of slices", module: "nested-slices", around: prepared,
+		about: "XLA makes one slice of two, and adds their starts before it clamps the sum: a start out of range moves what\n" +
+			"is read, also out of the first slice. A gather of one window is such a slice, too.",
+		inputs: []tensor.View{tensor.Vector[int32](0, 1, 2, 3, 4, 5), tensor.Scalar[int32](0), tensor.Scalar[int32](7)},
+		want:   "s32[2] [2 3]", says: on("s32[2] [4 5]")},
 	{title: "Bits of bits", module: "bits-of-bits", around: prepared,
 		about:  "XLA makes one conversion of bits of two. If the bits have another shape then, its compiler refuses the module.",
 		inputs: []tensor.View{tensor.Vector[int64](1<<48|2<<32|3<<16|4, -1)},
