@@ -34,8 +34,8 @@ const listsModule = `func.func @main(%a: tensor<1x1x1x1x1x1x1x2x3xf32>, %i: tens
   return
 }`
 
-// TestLyingLists puts a large number over each nine bytes of the attributes in bytecode, in a child process: the readers
-// of StableHLO's lists would take memory for what a count says, and abort.
+// TestLyingLists puts a large number over each nine bytes of the attributes in bytecode, in a child process. The
+// readers of StableHLO's lists would take memory for what a count says, and abort.
 func TestLyingLists(t *testing.T) {
 	mlirtest.Outlives(t, func(t *testing.T, start int) {
 		c := mlirtest.Context(t)
