@@ -252,6 +252,11 @@ func evaluable(m *mlir.Module) (inputs []mlir.Type, err error) {
 		if s, ok := AsSelectAndScatter(op); ok && repeats(op) && combination(s.Scatter) != "add" {
 			refuse(op, "the interpreter repeats its initial value: let it add, or compute an extreme")
 		}
+		if c, ok := AsCompare(op); ok && c.ComparisonDirection != CompareEQ && c.ComparisonDirection != CompareNE {
+			if from, _ := elementsOf(op); kindOf(from) == 'c' {
+				refuse(op, "the interpreter does not order complex numbers")
+			}
+		}
 		if mixed(op) {
 			if from, to := elementsOf(op); !convertible(from, to) {
 				refuse(op, "the interpreter does not support a result of %s for operands of %s", to, from)

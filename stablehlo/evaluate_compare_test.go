@@ -66,6 +66,21 @@ func TestEvaluateTotalOrderUnsigned(t *testing.T) {
 	check.Diff(t, "2^-127 < 2^8, 2^8 < NaN", tensor.Vector(true, true), out[0])
 }
 
+// TestEvaluateComplexOrder orders complex numbers, on which the interpreter aborts.
+func TestEvaluateComplexOrder(t *testing.T) {
+	for direction, refused := range map[string]bool{"EQ": false, "NE": false, "GT": true, "LE": true} {
+		m := mlirtest.Parse(t, mlirtest.Context(t), `func.func @main(%a: tensor<complex<f32>>) -> tensor<i1> {
+  %0 = stablehlo.compare `+direction+`, %a, %a : (tensor<complex<f32>>, tensor<complex<f32>>) -> tensor<i1>
+  return %0 : tensor<i1>
+}`)
+		if _, err := Evaluate(m, tensor.Scalar[complex64](1)); refused {
+			check.Error(t, err, "stablehlo.compare at test.mlir:2:", "complex")
+		} else {
+			check.NoError(t, err)
+		}
+	}
+}
+
 func hexOf(v tensor.View) (bits []string) {
 	for i := range v.Shape.NumElements() {
 		bits = append(bits, fmt.Sprintf("%#x", math.Float32bits(v.At(i).(float32))))
