@@ -46,6 +46,11 @@ var refusals = []*known{
 	{on: "interpreter", what: "refuses", ops: "dot dot_general convolution", says: "does not support a result of",
 		why: "stablehlo.Evaluate"},
 
+	{on: "interpreter", what: "refuses", ops: "chlo.top_k", types: "class:c", says: "does not order complex numbers",
+		why: "stablehlo.Evaluate"},
+	{on: "xla", what: "refuses", ops: "chlo.top_k", types: "class:c", internal: true, says: "complex comparison",
+		why: "XLA does not order complex numbers"},
+
 	{on: "jit", what: "refuses", ops: "rng", apart: true, sure: true,
 		says: "there is no generator that all runs share", why: compiled},
 	{on: "jit", what: "refuses", when: mentions("f6E", "f4E2M1FN", "f8E8M0FNU"), apart: true, why: compiled},
@@ -81,8 +86,9 @@ var differences = []*known{
 		"chlo.broadcast_minimum map reduce scatter", why: deviates + "Extremes of complex numbers"},
 	{on: "simplified", what: "differs", types: "class:f class:c class:8", ops: "divide chlo.broadcast_divide",
 		when: hasConstant, shows: isClose, why: deviates + "Quotients by a constant"},
-	{on: "simplified", what: "differs", types: "class:f class:c class:8", ops: "chlo.broadcast_divide", shows: isClose,
-		why: "XLA's algebraic simplification multiplies by the reciprocal of what is broadcast"},
+	{on: "simplified", what: "differs", types: "class:f class:c class:8", ops: "chlo.broadcast_divide",
+		shows: isFlushedOrClose,
+		why:   "XLA's algebraic simplification multiplies by the reciprocal of what is broadcast"},
 	{on: "simplified", what: "differs", types: "f32", ops: "uniform_quantize", when: follows("divide"), shows: isStep,
 		why: deviates + "Quotients by a constant: one in the middle of two quantized numbers is rounded to either"},
 	{on: "xla jit", what: "differs", ops: "convolution dynamic_conv", when: isPadded, shows: isNotFinite,
@@ -101,7 +107,7 @@ var differences = []*known{
 		why: "docs/reference/jit-deviations.md: which part of a complex number is NaN is open"},
 	{on: "xla jit", what: "differs", types: "class:c", ops: "atan2 chlo.broadcast_atan2", shows: isSign,
 		why: "a complex atan2 is on a branch cut, where signs depend on those of zeros"},
-	{on: "xla", what: "differs", types: "f4E2M1FN", ops: "divide remainder power sqrt rsqrt log log_plus_one tan atan2 " +
+	{on: "xla", what: "differs", types: "f4E2M1FN", ops: "divide remainder power reduce_precision sqrt rsqrt log log_plus_one tan atan2 " +
 		"chlo.broadcast_divide chlo.broadcast_remainder chlo.broadcast_power",
 		why: specifies + "f4E2M1FN has no NaN and no infinity: what becomes of one is open"},
 	{on: "xla", what: "differs", types: "class:8", ops: "logistic", shows: isNotFinite,
@@ -202,7 +208,18 @@ func isNotFinite(_ context.Context, _ *lane, p *program, f *finding) (bool, erro
 
 // isFlushedOrNotFinite reports whether such elements alone differ for arguments without denormal numbers.
 func isFlushedOrNotFinite(ctx context.Context, l *lane, p *program, f *finding) (bool, error) {
-	if ok, err := isNotFinite(ctx, l, p, f); err != nil || ok {
+	return flushedOr(ctx, l, p, f, isNotFinite)
+}
+
+// isFlushedOrClose reports whether elements differ in their last bits alone, for arguments without denormal numbers.
+func isFlushedOrClose(ctx context.Context, l *lane, p *program, f *finding) (bool, error) {
+	return flushedOr(ctx, l, p, f, isClose)
+}
+
+// flushedOr reports whether a condition holds as it is, or for arguments without denormal numbers.
+func flushedOr(ctx context.Context, l *lane, p *program, f *finding,
+	shows func(context.Context, *lane, *program, *finding) (bool, error)) (bool, error) {
+	if ok, err := shows(ctx, l, p, f); err != nil || ok {
 		return ok, err
 	}
 	q, _ := p.flushed()
@@ -210,7 +227,7 @@ func isFlushedOrNotFinite(ctx context.Context, l *lane, p *program, f *finding) 
 	if err != nil || g == nil {
 		return err == nil, err
 	}
-	return isNotFinite(ctx, l, q, g)
+	return shows(ctx, l, q, g)
 }
 
 // isNaNBetween reports whether the second operation takes a NaN from the first one.
