@@ -95,7 +95,7 @@ func Deviations(m *mlir.Module, index *mlir.Index) (found []Deviation) {
 	}
 	for op := range index.Named(onSmallElements...) {
 		if takesSmallElements(op) && computesSmallElements(op) {
-			add(op, "XLA sorts elements of 2 bits wrongly, and has no code for others of fewer than 8 bits")
+			add(op, "XLA sorts elements of 2 bits wrongly, cannot join them, and has no code for others of fewer than 8 bits")
 		}
 	}
 	for op := range index.Named("stablehlo.convert") {

@@ -5,22 +5,24 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// WidenSmallElements sorts elements of fewer than 8 bits as those of 8 bits, and multiplies them in the type of the
-// result, or in one of 8 bits. XLA sorts those of 2 bits wrongly or ends the process, and has no products that are
-// wider than such elements. It returns the number of operations that it changed.
+// WidenSmallElements sorts elements of fewer than 8 bits as those of 8 bits, joins arrays of 2 bits as such, and
+// multiplies small elements in the type of the result, or in one of 8 bits. XLA sorts elements of 2 bits wrongly, or
+// ends the process on them, and has no products that are wider than small elements. It returns the number of operations
+// that it changed.
 //
 // See Prepare.
 func WidenSmallElements(m *mlir.Module) (int, error) {
 	n := 0
 	for op := range m.Operation().Index().Named(onSmallElements...) {
-		if !takesSmallElements(op) {
+		joins := op.Name() == "stablehlo.concatenate"
+		if !takesSmallElements(op) || joins && !computesSmallElements(op) {
 			continue
 		}
 		var err error
 		switch op.Name() {
 		case "stablehlo.sort":
 			err = widenSort(op)
-		case "chlo.top_k":
+		case "chlo.top_k", "stablehlo.concatenate":
 			err = widen(op, emitter.widened, wider)
 		default:
 			element, _ := wider(op.Result(0).Type()).Element()
@@ -35,8 +37,8 @@ func WidenSmallElements(m *mlir.Module) (int, error) {
 }
 
 // onSmallElements are the operations that XLA does not compute on elements of fewer than 8 bits.
-var onSmallElements = []string{"chlo.top_k", "stablehlo.convolution", "stablehlo.dot", "stablehlo.dot_general",
-	"stablehlo.sort"}
+var onSmallElements = []string{"chlo.top_k", "stablehlo.concatenate", "stablehlo.convolution", "stablehlo.dot",
+	"stablehlo.dot_general", "stablehlo.sort"}
 
 // takesSmallElements reports whether an operation has operands of fewer than 8 bits.
 func takesSmallElements(op mlir.Operation) bool {
@@ -61,6 +63,8 @@ func computesSmallElements(op mlir.Operation) bool {
 		return true
 	case op.Name() == "stablehlo.sort":
 		return op.NumOperands() > 1
+	case op.Name() == "stablehlo.concatenate":
+		return false
 	}
 	to, _ := op.Result(0).Type().Element()
 	return !to.Equal(element)
