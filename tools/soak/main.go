@@ -34,6 +34,8 @@
 // The mode operations runs random programs of one or two operations of StableHLO and CHLO, of every element type, on
 // package jit, on XLA without and with bridge.CompileOptions.Exact, and on the interpreter. A finding is printed, and
 // its module and inputs are kept for mlir-run. What is known is counted.
+// With -sweep it runs programs of each operation and element type on each CPU plugin instead, of which none may end the
+// process.
 //
 // The mode programs runs random programs with callbacks, in every way to run a module and on each CPU plugin for
 // this platform, and compares their results and calls with those of an interpreter. The seed of a program decides about

@@ -9,6 +9,8 @@ import (
 	"syscall"
 
 	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/tools/soak/execute"
+	"github.com/calliope-mlir/calliope/tools/soak/movement"
 	"github.com/calliope-mlir/calliope/tools/soak/operations"
 )
 
@@ -19,6 +21,8 @@ func operationsMode(flags *flag.FlagSet) runner {
 	flags.Uint64Var(&o.Seed, "seed", 1, "the number that what is random depends on")
 	flags.Uint64Var(&o.First, "first", 0, "the number of the first program")
 	flags.StringVar(&o.Keep, "keep", "mutants", "the `folder` that gets the modules and inputs of findings")
+	sweep := flags.Int("sweep", 0, "make this many programs of each operation and element type instead, and run them on "+
+		"each plugin: none may end the process")
 	return func(ctx context.Context, stdout, stderr io.Writer) int {
 		ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 		defer stop()
@@ -29,6 +33,23 @@ func operationsMode(flags *flag.FlagSet) runner {
 		if err != nil {
 			return fail(err, stderr)
 		}
+		if *sweep > 0 {
+			return sweepOperations(ctx, operations.SweepOptions{Each: *sweep, Seed: o.Seed}, stdout, stderr)
+		}
 		return report[operations.Options](nil, operations.Run(ctx, o, stdout), stdout, stderr)
 	}
+}
+
+// sweepOperations runs programs of each operation and element type on every plugin, with and without Exact.
+func sweepOperations(ctx context.Context, o operations.SweepOptions, stdout, stderr io.Writer) int {
+	list, err := movement.Engines(ctx, "", false)
+	if err != nil {
+		return fail(err, stderr)
+	}
+	for _, e := range list {
+		if e.Kind != execute.JIT {
+			o.Engines = append(o.Engines, e.Engine)
+		}
+	}
+	return report[operations.Options](nil, operations.Sweep(ctx, o, stdout), stdout, stderr)
 }
