@@ -28,8 +28,8 @@ var refusals = []*known{
 		says: "the interpreter does not support this operation", why: tableOf + " [2]"},
 	{on: "interpreter", what: "refuses", ops: "rng", apart: true, internal: true,
 		says: "failed to legalize operation 'stablehlo.rng'", why: tableOf + " [2]"},
-	{on: "interpreter xla jit", what: "refuses", when: mentions("!quant"), internal: true, says: "failed to legalize operation",
-		why: "stablehlo-legalize-quant-to-math lacks operations that only move elements"},
+	{on: "interpreter xla jit", what: "refuses", when: mentions("!quant"), internal: true,
+		says: "failed to legalize operation", why: "stablehlo-legalize-quant-to-math lacks operations that only move elements"},
 	{on: "interpreter", what: "refuses", ops: "einsum unary_einsum", apart: true, sure: true,
 		says: "evaluating stablehlo.einsum", why: tableOf + " [2]"},
 	{on: "interpreter", what: "refuses", ops: "chlo.broadcast_select", apart: true, sure: true,
@@ -107,8 +107,8 @@ var differences = []*known{
 		why: "docs/reference/jit-deviations.md: which part of a complex number is NaN is open"},
 	{on: "xla jit", what: "differs", types: "class:c", ops: "atan2 chlo.broadcast_atan2", shows: isSign,
 		why: "a complex atan2 is on a branch cut, where signs depend on those of zeros"},
-	{on: "xla", what: "differs", types: "f4E2M1FN", ops: "divide remainder power reduce_precision sqrt rsqrt log log_plus_one tan atan2 " +
-		"chlo.broadcast_divide chlo.broadcast_remainder chlo.broadcast_power",
+	{on: "xla", what: "differs", types: "f4E2M1FN", ops: "divide remainder power reduce_precision sqrt " +
+		"rsqrt log log_plus_one tan atan2 chlo.broadcast_divide chlo.broadcast_remainder chlo.broadcast_power",
 		why: specifies + "f4E2M1FN has no NaN and no infinity: what becomes of one is open"},
 	{on: "xla", what: "differs", types: "class:8", ops: "logistic", shows: isNotFinite,
 		why: "XLA computes a logistic of eight bits in f32 as a whole, where exp does not overflow"},
