@@ -13,7 +13,7 @@ import (
 // How many Go functions may build modules inside of each other on one goroutine, and how many calls of one of them may
 // at once. A Go function that always calls a Function that is made of it reaches one of them.
 const (
-	deepest    = 16
+	deepest    = 64
 	mostAtOnce = 64
 )
 
