@@ -42,7 +42,7 @@ var windows = []string{"stablehlo.dynamic_slice", "stablehlo.gather"}
 
 // asWindow returns an operation as a window. It returns false if the operation is another one, or has no indices.
 func asWindow(op mlir.Operation) (w window, ok bool) {
-	if !slices.Contains(windows, op.Name()) || !isStatic(op) || isNarrowIndex(op.Operand(1)) {
+	if !slices.Contains(windows, op.Name()) || op.NumOperands() < 2 || !isStatic(op) || isNarrowIndex(op.Operand(1)) {
 		return w, false
 	}
 	w.op = op

@@ -28,6 +28,9 @@ func TestClampNestedSlices(t *testing.T) {
 		{"what is in range", slice("%s", "%x", "6", "%two", "4") + slice("%r", "%s", "4", "%k", "2"), 1},
 		{"a constant that is not", slice("%s", "%x", "6", "%two", "4") + slice("%r", "%s", "4", "%nine", "2"), 1},
 		{"a gather of a slice", slice("%s", "%x", "6", "%i", "4") + gather, 2},
+		{"of one number", slice("%s", "%x", "6", "%i", "4") +
+			`%r = "stablehlo.dynamic_slice"(%i) <{slice_sizes = array<i64>}> : (tensor<i32>) -> tensor<i32>
+			`, 0},
 		{"of the sum with something", slice("%s", "%x", "6", "%i", "4") + "%t = stablehlo.add %s, %s : tensor<4xf32>\n" +
 			slice("%r", "%t", "4", "%k", "2"), 2},
 		{"in a function", slice("%s", "%x", "6", "%i", "4") +
