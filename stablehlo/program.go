@@ -7,7 +7,6 @@ import (
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
-	functions "github.com/calliope-mlir/calliope/mlir/dialect/function"
 )
 
 // A Serializer serializes a module for a compiler. It implements bridge.Program.
@@ -34,11 +33,7 @@ func (s Serializer) Artifact(version string) ([]byte, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	if list := MisplacedCalls(s.module.Operation().Index()); len(list) > 0 {
-		return nil, fmt.Errorf("stablehlo: %s: %w", list[0].Operation.Location().Position(), list[0])
-	}
-	if err := errors.Join(refuseRecursion(s.module), refuseSizes(s.module), refuseBits(s.module),
-		refuseUntranslated(s.module)); err != nil {
+	if err := refuse(s.module); err != nil {
 		return nil, err
 	}
 	target, err := s.target(version)
@@ -201,22 +196,4 @@ func (s Serializer) check() (err error) {
 	}()
 	s.module.Operation()
 	return nil
-}
-
-// refuseRecursion returns an error for a function that calls itself: XLA's compiler inlines every call.
-func refuseRecursion(m *mlir.Module) error {
-	err := functions.CheckRecursion(m)
-	if r, ok := errors.AsType[*functions.RecursionError](err); ok {
-		return fmt.Errorf("stablehlo: %s: %w", r.Function.Location().Position(), r)
-	}
-	return err
-}
-
-// refuseSizes returns an error for an array that is too large.
-func refuseSizes(m *mlir.Module) error {
-	err := CheckSizes(m)
-	if e, ok := errors.AsType[*SizeError](err); ok {
-		return fmt.Errorf("stablehlo: %s: %w", e.Operation.Location().Position(), e)
-	}
-	return err
 }

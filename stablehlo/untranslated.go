@@ -8,14 +8,6 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// refuseUntranslated returns an error for an operation that XLA has no code for, and on which it ends the process.
-func refuseUntranslated(m *mlir.Module) error {
-	for op, why := range Untranslated(m.Operation().Index()) {
-		return fmt.Errorf("stablehlo: %s: %s: %s", op.Location().Position(), op.Name(), why)
-	}
-	return nil
-}
-
 // Untranslated returns the operations that XLA's CPU compiler cannot translate, on which it ends the process or fails
 // without a place, and why: it has no numbers of 6 bits, no remainder of complex numbers, and no conversion of their
 // bits. The index lists the operations of a module.
