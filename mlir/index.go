@@ -63,6 +63,17 @@ func (x *Index) All() iter.Seq2[int, Operation] {
 	}
 }
 
+// Names returns an iterator over the full names of the operations, in no order.
+func (x *Index) Names() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for name := range x.named {
+			if !yield(x.ctx.text(name)) {
+				return
+			}
+		}
+	}
+}
+
 // Has reports whether there is an operation with one of the full names that was not erased in the meantime.
 func (x *Index) Has(names ...string) bool {
 	for range x.Named(names...) {

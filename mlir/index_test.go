@@ -1,6 +1,7 @@
 package mlir_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -53,6 +54,9 @@ func agrees(t *testing.T, root mlir.Operation) {
 		byName[op.Name()] = append(byName[op.Name()], op)
 	}
 	x := root.Index()
+	if got, want := slices.Sorted(x.Names()), slices.Sorted(maps.Keys(byName)); !slices.Equal(got, want) {
+		t.Errorf("got the names %v, want %v", got, want)
+	}
 	for i, op := range x.All() {
 		check.Diff(t, "number", len(indexed), i)
 		indexed = append(indexed, op)

@@ -6,14 +6,15 @@ import (
 
 // AddBooleans replaces the additions of booleans by or, which the specification says they are, also in the bodies of
 // reductions: the folding of constants adds modulo 2. It returns the number of additions that it replaced.
-func AddBooleans(m *mlir.Module) (int, error) {
+func AddBooleans(m *mlir.Module) (int, error) { return addBooleans(m, m.Operation().Index()) }
+
+func addBooleans(_ *mlir.Module, index *mlir.Index) (int, error) {
 	var list []mlir.Operation
-	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
-		if op.Name() == "stablehlo.add" && addsBooleans(op) {
+	for op := range index.Named("stablehlo.add") {
+		if addsBooleans(op) {
 			list = append(list, op)
 		}
-		return mlir.WalkContinue
-	})
+	}
 	for _, op := range list {
 		e := before(op)
 		state := mlir.OperationState{Name: "stablehlo.or", Operands: op.OperandValues(),

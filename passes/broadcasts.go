@@ -13,14 +13,20 @@ import (
 // number of operations that it replaced.
 //
 // See Prepare.
-func ExpandBroadcasts(m *mlir.Module) (int, error) {
+func ExpandBroadcasts(m *mlir.Module) (int, error) { return expandBroadcasts(m, m.Operation().Index()) }
+
+func expandBroadcasts(_ *mlir.Module, index *mlir.Index) (int, error) {
 	var list []mlir.Operation
-	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
-		if strings.HasPrefix(op.Name(), "chlo.broadcast_") && isStatic(op) {
-			list = append(list, op)
+	for name := range index.Names() {
+		if !strings.HasPrefix(name, "chlo.broadcast_") {
+			continue
 		}
-		return mlir.WalkContinue
-	})
+		for op := range index.Named(name) {
+			if isStatic(op) {
+				list = append(list, op)
+			}
+		}
+	}
 	for _, op := range list {
 		e := before(op)
 		made, err := e.expandBroadcast(op)

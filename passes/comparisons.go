@@ -7,18 +7,13 @@ import (
 
 // StateSignedness gives comparisons of integers their type, signed or unsigned, where it is left to the operands: a
 // plugin compares constants as if they were unsigned then. It returns the number of comparisons that it changed.
-func StateSignedness(m *mlir.Module) (int, error) {
-	var list []mlir.Operation
-	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
-		if op.Name() == "stablehlo.compare" {
-			if _, stated := op.Attribute("compare_type"); !stated {
-				list = append(list, op)
-			}
+func StateSignedness(m *mlir.Module) (int, error) { return stateSignedness(m, m.Operation().Index()) }
+
+func stateSignedness(m *mlir.Module, index *mlir.Index) (n int, err error) {
+	for op := range index.Named("stablehlo.compare") {
+		if _, stated := op.Attribute("compare_type"); stated {
+			continue
 		}
-		return mlir.WalkContinue
-	})
-	n := 0
-	for _, op := range list {
 		element, _ := op.Operand(0).Type().Element()
 		bits, sign, ok := element.IntegerWidth()
 		if !ok {

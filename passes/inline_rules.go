@@ -50,7 +50,7 @@ const maxRules = 1 << 16
 
 // rules returns the composites in an operation that state derivatives.
 func rules(in mlir.Operation) (list []mlir.Operation) {
-	for op := range in.All() {
+	for op := range in.Index().Named("stablehlo.composite") {
 		if o, ok := stablehlo.AsComposite(op); ok && strings.HasPrefix(o.Name, rulePrefix) {
 			list = append(list, op)
 		}

@@ -12,12 +12,11 @@ import (
 // shape is not static. It returns the number of powers that it replaced.
 func ExpandIntegerPowers(m *mlir.Module) (int, error) {
 	var powers []mlir.Operation
-	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
-		if op.Name() == "stablehlo.power" && ofIntegers(op) {
+	for op := range m.Operation().Index().Named("stablehlo.power") {
+		if ofIntegers(op) {
 			powers = append(powers, op)
 		}
-		return mlir.WalkContinue
-	})
+	}
 	for _, op := range powers {
 		t := op.Result(0).Type()
 		e := &powerExpander{before(op), t}

@@ -9,21 +9,15 @@ import (
 // their bits. It does so for the types that a bitwise and or or of the module has: the code generator of a plugin
 // crashes on such an operation of an array that was made narrower as a signed one. It returns the number of
 // conversions that it changed.
-func NarrowUnsigned(m *mlir.Module) (int, error) {
+func NarrowUnsigned(m *mlir.Module) (int, error) { return narrowUnsigned(m, m.Operation().Index()) }
+
+func narrowUnsigned(m *mlir.Module, index *mlir.Index) (n int, err error) {
 	bitwise := map[mlir.Type]bool{}
-	var list []mlir.Operation
-	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
-		switch op.Name() {
-		case "stablehlo.and", "stablehlo.or":
-			element, _ := op.Result(0).Type().Element()
-			bitwise[element] = true
-		case "stablehlo.convert":
-			list = append(list, op)
-		}
-		return mlir.WalkContinue
-	})
-	n := 0
-	for _, op := range list {
+	for op := range index.Named(andOr...) {
+		element, _ := op.Result(0).Type().Element()
+		bitwise[element] = true
+	}
+	for op := range index.Named("stablehlo.convert") {
 		t := op.Result(0).Type()
 		element, _ := t.Element()
 		from, _ := op.Operand(0).Type().Element()
@@ -47,6 +41,8 @@ func NarrowUnsigned(m *mlir.Module) (int, error) {
 	}
 	return n, nil
 }
+
+var andOr = []string{"stablehlo.and", "stablehlo.or"}
 
 // withElement returns the type of an array with other elements.
 func withElement(t, element mlir.Type) (mlir.Type, error) {

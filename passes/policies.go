@@ -48,7 +48,7 @@ func ApplyPolicies(m *mlir.Module) (int, error) {
 	}
 	var changes []change
 	var errs []error
-	for _, op := range slices.Collect(m.Operation().All()) {
+	for op := range m.Operation().Index().Named("stablehlo.custom_call") {
 		if !callop.HasSideEffect(op) {
 			continue
 		}
@@ -64,6 +64,7 @@ func ApplyPolicies(m *mlir.Module) (int, error) {
 	if err := errors.Join(errs...); err != nil || len(changes) == 0 {
 		return 0, err
 	}
+	a.readChannels()
 	for _, c := range changes {
 		if err := a.apply(c.op, c.policy, c.wrap); err != nil {
 			return 0, err
@@ -89,12 +90,12 @@ type policyApplier struct {
 	partitions int // 1 if no mesh shares the module
 	mesh       callop.Mesh
 	meshed     bool
-	where      func(mlir.Operation) callop.Surrounding
-	channel    int64 // the greatest one in the module
+	where      func(mlir.Operation) callop.Surrounding // nil with one partition
+	channel    int64                                   // the greatest one in the module
 }
 
 func newPolicyApplier(m *mlir.Module) (*policyApplier, error) {
-	a := &policyApplier{m: m, c: m.Context(), partitions: callop.Partitions(m), where: callop.Surroundings(m)}
+	a := &policyApplier{m: m, c: m.Context(), partitions: callop.Partitions(m)}
 	a.mesh, a.meshed = callop.MeshOf(m)
 	if a.partitions > callop.MaxDevices {
 		return nil, fmt.Errorf("passes: ApplyPolicies: the module is for more than %d devices: use a smaller mesh, or a smaller mhlo.num_partitions", callop.MaxDevices)
@@ -102,14 +103,21 @@ func newPolicyApplier(m *mlir.Module) (*policyApplier, error) {
 	if a.meshed && a.mesh.Devices != a.partitions {
 		return nil, fmt.Errorf("passes: ApplyPolicies: the mesh %q has %d devices, but mhlo.num_partitions is %d: they must be equal", a.mesh.Name, a.mesh.Devices, a.partitions)
 	}
-	for op := range m.Operation().All() {
+	if a.partitions > 1 {
+		a.where = callop.Surroundings(m)
+	}
+	return a, nil
+}
+
+// readChannels finds the greatest channel.
+func (a *policyApplier) readChannels() {
+	for op := range a.m.Operation().All() {
 		if attr, ok := op.Attribute("channel_handle"); ok {
 			if handle, ok := stablehlo.AsChannelHandle(attr); ok {
 				a.channel = max(a.channel, handle.Handle)
 			}
 		}
 	}
-	return a, nil
 }
 
 // policy returns what to do with a call: Once and Gather need a change, in a manual computation

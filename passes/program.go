@@ -39,10 +39,7 @@ func Prepare(m *mlir.Module, o PrepareOptions) error {
 		steps = append(steps,
 			func(m *mlir.Module) (int, error) { effects, err := AddRuntimeTokens(m); return len(effects), err })
 	}
-	steps = append(steps, stablehlo.InlineResources, ExpandQuantized, ExpandBroadcasts, correctNamed,
-		ExpandIntegerPowers, AddBooleans, MakeRandomBitsUnsigned, StateSignedness, NarrowUnsigned, RemoveEmptyLoops,
-		KeepBitcasts, KeepConditions, CorrectTripCounts, KeepShiftedUpdates, KeepValues, ConstrainLayouts,
-		SeparateChannels)
+	steps = append(steps, correct)
 	if o.Interruptible {
 		steps = append(steps, InterruptLoops)
 	}
@@ -57,32 +54,54 @@ func Prepare(m *mlir.Module, o PrepareOptions) error {
 	return nil
 }
 
-// stepsByName are steps that change operations of some names only.
-var stepsByName = []struct {
-	step  func(*mlir.Module) (int, error)
-	names []string
+// corrections are the steps that rewrite what XLA gets wrong, in their order.
+var corrections = []struct {
+	step  func(*mlir.Module, *mlir.Index) (int, error)
+	names []string // of the operations without which the step changes nothing; nil if others may matter
 }{
-	{ExpandUntranslated, notTranslated},
-	{KeepArctangents, arctangents},
-	{RemoveEmptyProducts, products},
-	{WidenSmallElements, onSmallElements},
-	{KeepInitialValues, reductions},
-	{WidenIndices, indexed},
-	{ClampNestedSlices, windows},
-	{KeepScatteredWindows, []string{"stablehlo.scatter"}},
-	{CorrectConversions, conversions},
-	{KeepDivisions, divisions},
+	{func(_ *mlir.Module, index *mlir.Index) (int, error) { return stablehlo.InlineResources(index) }, nil},
+	{expandQuantized, nil},
+	{expandBroadcasts, nil},
+	{listing(ExpandUntranslated), notTranslated},
+	{listing(KeepArctangents), arctangents},
+	{listing(RemoveEmptyProducts), products},
+	{listing(WidenSmallElements), onSmallElements},
+	{listing(KeepInitialValues), reductions},
+	{listing(WidenIndices), indexed},
+	{listing(ClampNestedSlices), windows},
+	{listing(KeepScatteredWindows), []string{"stablehlo.scatter"}},
+	{listing(CorrectConversions), conversions},
+	{listing(KeepDivisions), divisions},
+	{listing(ExpandIntegerPowers), []string{"stablehlo.power"}},
+	{addBooleans, nil},
+	{listing(MakeRandomBitsUnsigned), []string{generator}},
+	{stateSignedness, nil},
+	{narrowUnsigned, andOr},
+	{listing(RemoveEmptyLoops), loops},
+	{listing(KeepBitcasts), []string{"stablehlo.bitcast_convert"}},
+	{listing(KeepConditions), loops},
+	{listing(CorrectTripCounts), loops},
+	{keepShiftedUpdates, nil},
+	{listing(KeepValues), effectNames},
+	{listing(ConstrainLayouts), []string{"stablehlo.custom_call"}},
+	{separateChannels, []string{allReduce}},
 }
 
-// correctNamed does those of stepsByName for which there are operations. Most modules have none for most steps, and
-// listing the operations once for all is what takes time.
-func correctNamed(m *mlir.Module) (n int, err error) {
+var loops = []string{"stablehlo.while"}
+
+// listing returns a step that lists the operations itself: few modules have any that it changes.
+func listing(step func(*mlir.Module) (int, error)) func(*mlir.Module, *mlir.Index) (int, error) {
+	return func(m *mlir.Module, _ *mlir.Index) (int, error) { return step(m) }
+}
+
+// correct does the corrections. They share a list of the operations, which takes longer to make than most of them.
+func correct(m *mlir.Module) (n int, err error) {
 	index := m.Operation().Index()
-	for _, s := range stepsByName {
-		if !index.Has(s.names...) {
+	for _, c := range corrections {
+		if c.names != nil && !index.Has(c.names...) {
 			continue
 		}
-		changed, err := s.step(m)
+		changed, err := c.step(m, index)
 		if err != nil {
 			return n, err
 		}

@@ -10,12 +10,11 @@ import (
 // changed.
 func MakeRandomBitsUnsigned(m *mlir.Module) (int, error) {
 	var list []mlir.Operation
-	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
+	for op := range m.Operation().Index().Named(generator) {
 		if isSignedGenerator(op) {
 			list = append(list, op)
 		}
-		return mlir.WalkContinue
-	})
+	}
 	for _, op := range list {
 		t := op.Result(1).Type()
 		element, _ := t.Element()
@@ -44,9 +43,11 @@ func MakeRandomBitsUnsigned(m *mlir.Module) (int, error) {
 	return len(list), nil
 }
 
+const generator = "stablehlo.rng_bit_generator"
+
 // isSignedGenerator reports whether an operation returns random bits as signed integers.
 func isSignedGenerator(op mlir.Operation) bool {
-	if op.Name() != "stablehlo.rng_bit_generator" {
+	if op.Name() != generator {
 		return false
 	}
 	element, _ := op.Result(1).Type().Element()

@@ -18,7 +18,11 @@ import (
 //
 // See Prepare.
 func KeepShiftedUpdates(m *mlir.Module) (int, error) {
-	list, s := shiftedUpdates(m, m.Operation().Index(), false)
+	return keepShiftedUpdates(m, m.Operation().Index())
+}
+
+func keepShiftedUpdates(m *mlir.Module, index *mlir.Index) (int, error) {
+	list, s := shiftedUpdates(m, index, false)
 	for _, op := range list {
 		keep := s.keepShape
 		if s.isOfShaped(op) {

@@ -13,8 +13,10 @@ import (
 // compiler has none, if main takes any or an operation makes any of floats. It reports whether there were any.
 //
 // See Prepare.
-func ExpandQuantized(m *mlir.Module) (int, error) {
-	if !m.Operation().Index().Has("stablehlo.uniform_quantize", "stablehlo.uniform_dequantize") && !takesQuantized(m) {
+func ExpandQuantized(m *mlir.Module) (int, error) { return expandQuantized(m, m.Operation().Index()) }
+
+func expandQuantized(m *mlir.Module, index *mlir.Index) (int, error) {
+	if !index.Has("stablehlo.uniform_quantize", "stablehlo.uniform_dequantize") && !takesQuantized(m) {
 		return 0, nil
 	}
 	if err := runPasses(m, "func.func(stablehlo-legalize-quant-to-math,chlo-legalize-to-stablehlo)"); err != nil {

@@ -6,11 +6,11 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// InlineResources gives the constants of a module their elements, in place of those that are in resources: a portable
-// artifact has no resources, and the interpreter does not read them. It returns the number of constants that it
-// changed.
-func InlineResources(m *mlir.Module) (n int, err error) {
-	for op := range m.Operation().Index().Named("stablehlo.constant") {
+// InlineResources gives constants their elements, in place of those that are in resources: a portable artifact has no
+// resources, and the interpreter does not read them. It returns the number of constants that it changed. The index
+// lists the operations of a module.
+func InlineResources(index *mlir.Index) (n int, err error) {
+	for op := range index.Named("stablehlo.constant") {
 		if !inResource(op) {
 			continue
 		}

@@ -24,7 +24,7 @@ func TestResources(t *testing.T) {
 		text += v.String() + "; "
 	}
 	check.Diff(t, "on the interpreter", "f32[2] [1 2]; pred[3] [true false true]; s8[0] []; ", text)
-	n, err := stablehlo.InlineResources(m)
+	n, err := stablehlo.InlineResources(m.Operation().Index())
 	check.NoError(t, err)
 	check.Diff(t, "inlined", 3, n)
 	_, err = stablehlo.Unprepared(m).Artifact("1.0.0")
@@ -37,6 +37,6 @@ func TestLostResources(t *testing.T) {
   %0 = stablehlo.constant dense_resource<x> : tensor<2xf32>
   return %0 : tensor<2xf32>
 }`)
-	_, err := stablehlo.InlineResources(m)
+	_, err := stablehlo.InlineResources(m.Operation().Index())
 	check.Error(t, err, `stablehlo: test.mlir:2:8: mlir: the resource "x" has no data`)
 }
