@@ -51,9 +51,8 @@ func Deviations(m *mlir.Module, index *mlir.Index) (found []Deviation) {
 			}
 		}
 	}
-	updates, _ := shiftedUpdates(m, index, true)
-	for _, op := range updates {
-		add(op, "the update is computed of the array itself, and XLA reads elements that it has written already")
+	for _, u := range shiftedUpdates(m, index, true) {
+		add(u.op, "the update is computed of the array itself, and XLA reads elements that it has written already")
 	}
 	for op := range index.Named("stablehlo.bitcast_convert") {
 		if joinsBitcasts(op) {

@@ -22,35 +22,42 @@ func KeepShiftedUpdates(m *mlir.Module) (int, error) {
 }
 
 func keepShiftedUpdates(m *mlir.Module, index *mlir.Index) (int, error) {
-	list, s := shiftedUpdates(m, index, false)
-	for _, op := range list {
-		keep := s.keepShape
-		if s.isOfShaped(op) {
-			keep = chooseElements
+	list := shiftedUpdates(m, index, false)
+	for _, u := range list {
+		keep := u.keepShape
+		if u.ofShaped {
+			keep = func() error { return chooseElements(u.op) }
 		}
-		if err := keep(op); err != nil {
+		if err := keep(); err != nil {
 			return 0, err
 		}
 	}
 	return len(list), nil
 }
 
-// shiftedUpdates returns the updates that XLA may compute in place though it must not, and what it was seen by. If
-// certain is true, it leaves out those for which no plugin is known to do that.
-func shiftedUpdates(m *mlir.Module, index *mlir.Index, certain bool) (list []mlir.Operation, s same) {
+// A shiftedUpdate is an update that XLA may compute in place though it must not.
+type shiftedUpdate struct {
+	op               mlir.Operation
+	ofShaped         bool // it is computed of the array that another shape is given to before
+	shaped, reshaped bool // the array may have had another shape, and the result may get one
+}
+
+// shiftedUpdates returns the updates that XLA may compute in place though it must not. If certain is true, it leaves
+// out those for which no plugin is known to do that.
+func shiftedUpdates(m *mlir.Module, index *mlir.Index, certain bool) (list []shiftedUpdate) {
 	if !index.Has(update) {
-		return nil, s
+		return nil
 	}
-	s = readSame(m, index)
+	s := readSame(m, index)
 	s.certain = certain
 	for op := range index.Named(update) {
 		x := op.Operand(0)
-		switch {
-		case s.isOfShaped(op), (s.isShaped(x) || s.isReshaped(op.Result(0))) && s.isOf(op.Operand(1), x, nil):
-			list = append(list, op)
+		u := shiftedUpdate{op, s.isOfShaped(op), s.isShaped(x), s.isReshaped(op.Result(0))}
+		if u.ofShaped || (u.shaped || u.reshaped) && s.isOf(op.Operand(1), x, nil) {
+			list = append(list, u)
 		}
 	}
-	return list, s
+	return list
 }
 
 const (
@@ -207,23 +214,26 @@ func (s same) isReshaped(v mlir.Value) bool {
 	return false
 }
 
-// keepShape puts optimization barriers around an update.
-func (s same) keepShape(op mlir.Operation) error {
-	if x := op.Operand(0); s.isShaped(x) {
-		if err := keep(x, op); err != nil {
+// keepShape puts optimization barriers around the update.
+func (u shiftedUpdate) keepShape() error {
+	if u.shaped {
+		if err := keep(u.op.Operand(0), u.op); err != nil {
 			return err
 		}
 	}
-	if v := op.Result(0); s.isReshaped(v) {
-		return keep(v, op)
+	if u.reshaped {
+		return keep(u.op.Result(0), u.op)
 	}
 	return nil
 }
 
-// keep puts an optimization barrier between a value and its uses.
+// keep puts an optimization barrier between a value and its uses, unless another update has done so.
 func keep(v mlir.Value, op mlir.Operation) error {
-	e := mlir.NewBuilder(mlir.AfterValue(v), op.Location())
 	uses := slices.Collect(v.Uses())
+	if v.IsResult() && v.Owner().Name() == barrier || len(uses) == 1 && uses[0].Owner.Name() == barrier {
+		return nil
+	}
+	e := mlir.NewBuilder(mlir.AfterValue(v), op.Location())
 	kept := stablehlo.OptimizationBarrier(e, v).Result(0)
 	if e.Err() != nil {
 		return e.Err()

@@ -95,6 +95,28 @@ func.func @main(%p: tensor<6xf32>, %q: tensor<3x2xf32>, %i: tensor<i32>, %j: ten
 	}
 }
 
+// TestKeepShiftedUpdatesOfUpdates protects an update of one in a function that is replaced by a choice.
+func TestKeepShiftedUpdatesOfUpdates(t *testing.T) {
+	m := parse(t, `
+func.func private @f(%x: tensor<4xi32>, %i: tensor<i32>) -> tensor<1x4xi32> {
+  %1 = stablehlo.reshape %x : (tensor<4xi32>) -> tensor<1x4xi32>
+  %2 = stablehlo.dynamic_update_slice %1, %1, %i, %i : (tensor<1x4xi32>, tensor<1x4xi32>, tensor<i32>, tensor<i32>) -> tensor<1x4xi32>
+  return %2 : tensor<1x4xi32>
+}
+func.func @main(%x: tensor<4xi32>, %i: tensor<i32>) -> tensor<4x1xi32> {
+  %1 = func.call @f(%x, %i) : (tensor<4xi32>, tensor<i32>) -> tensor<1x4xi32>
+  %2 = stablehlo.dynamic_update_slice %1, %1, %i, %i : (tensor<1x4xi32>, tensor<1x4xi32>, tensor<i32>, tensor<i32>) -> tensor<1x4xi32>
+  %3 = stablehlo.reshape %2 : (tensor<1x4xi32>) -> tensor<4x1xi32>
+  return %3 : tensor<4x1xi32>
+}`)
+	for _, want := range []int{2, 0} {
+		n, err := passes.KeepShiftedUpdates(m)
+		check.NoError(t, err)
+		check.NoError(t, m.Verify())
+		check.Diff(t, "protected", want, n)
+	}
+}
+
 // TestKeepShiftedUpdatesOfFunctions holds that an array that a function takes and returns is protected, and one that
 // main or a loop has is not: XLA updates that in place.
 func TestKeepShiftedUpdatesOfFunctions(t *testing.T) {
