@@ -28,6 +28,9 @@ func refuse(m *mlir.Module) error {
 			break
 		}
 	}
+	if err := CheckBroadcasts(index); err != nil {
+		list = append(list, fmt.Errorf("stablehlo: %w", err))
+	}
 	for op, why := range Untranslated(index) {
 		list = append(list, placed(op, fmt.Errorf("%s: %s", op.Name(), why)))
 		break

@@ -40,6 +40,9 @@ func (interpreter) compile(_ context.Context, s *Stage, _ bool) (compiledStage, 
 
 // expand replaces what the interpreter lacks by what it has.
 func expand(m *mlir.Module) error {
+	if err := stablehlo.CheckBroadcasts(m.Operation().Index()); err != nil {
+		return err
+	}
 	p, err := m.Context().NewPassManager(mlir.PassManagerOptions{
 		Pipeline: "builtin.module(func.func(chlo-legalize-to-stablehlo))",
 	})

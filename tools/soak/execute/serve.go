@@ -124,6 +124,9 @@ func (m interpreted) Call(_ context.Context, inputs ...tensor.View) ([]tensor.Vi
 
 // expand replaces what the interpreter lacks by what it has, as package stages does.
 func expand(m *mlir.Module) error {
+	if err := stablehlo.CheckBroadcasts(m.Operation().Index()); err != nil {
+		return err
+	}
 	p, err := m.Context().NewPassManager(mlir.PassManagerOptions{
 		Pipeline: "builtin.module(func.func(stablehlo-legalize-deprecated-ops,stablehlo-legalize-quant-to-math," +
 			"chlo-legalize-to-stablehlo))",

@@ -1,0 +1,68 @@
+package stablehlo_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// TestCheckBroadcasts holds that each operation of CHLO that broadcasts is refused on the element types that the
+// operation it stands for does not take, as the library verifies it.
+func TestCheckBroadcasts(t *testing.T) {
+	table, err := os.ReadFile("../tools/opgen/facts/chlo.txt")
+	check.NoError(t, err)
+	c := mlirtest.Context(t)
+	check.NoError(t, stablehlo.LoadQuant(c))
+	const text = `func.func @main(%%x: tensor<2x%[1]s>) -> tensor<2x%[2]s> {
+		%%0 = "%[3]s"(%%x, %%x) %[4]s : (tensor<2x%[1]s>, tensor<2x%[1]s>) -> tensor<2x%[2]s>
+		return %%0 : tensor<2x%[2]s> }`
+	n := 0
+	for line := range strings.Lines(string(table)) {
+		name, ok := strings.CutPrefix(line, "operation chlo.broadcast_")
+		if !ok {
+			continue
+		}
+		name = strings.Fields(name)[0]
+		plain, attribute, plainAttribute := "stablehlo."+name, "", ""
+		switch name {
+		case "select": // its operands differ
+			continue
+		case "next_after", "polygamma", "zeta":
+			plain = "chlo." + name
+		case "compare":
+			attribute = "<{comparison_direction = #chlo<comparison_direction EQ>}>"
+			plainAttribute = strings.ReplaceAll(attribute, "chlo", "stablehlo")
+		}
+		for _, e := range []string{"i1", "i2", "i32", "ui8", "ui64", "f4E2M1FN", "f8E5M2", "bf16", "f32", "f64",
+			"complex<f32>", "!quant.uniform<i8:f32, 0.5:3>"} {
+			result := map[string]string{"compare": "i1", "complex": "complex<" + e + ">"}[name]
+			if result == "" {
+				result = e
+			}
+			m, err := c.Parse("test.mlir", fmt.Appendf(nil, text, e, result, "chlo.broadcast_"+name, attribute))
+			if err != nil {
+				continue
+			}
+			err = stablehlo.CheckBroadcasts(m.Operation().Index())
+			_, refused := errors.AsType[*stablehlo.BroadcastError](err)
+			check.NoError(t, m.Close())
+			n++
+			m, err = c.Parse("test.mlir", fmt.Appendf(nil, text, e, result, plain, plainAttribute))
+			if err == nil {
+				check.NoError(t, m.Close())
+			}
+			if refused != (err != nil) {
+				t.Errorf("%s of %s is refused: %v, and the one that it stands for: %v", name, e, refused, err)
+			}
+		}
+	}
+	if n < 100 {
+		t.Errorf("%d operations are compared", n)
+	}
+}
