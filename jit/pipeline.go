@@ -80,6 +80,7 @@ var steps = []step{
 		"math-extend-to-supported-types",
 	),
 	selectExtrema,
+	widenIntegers,
 	passes(
 		"arith-emulate-unsupported-floats{source-types=bf16,f8E5M2,f8E4M3,f8E3M4,f8E4M3FN,f8E5M2FNUZ,f8E4M3FNUZ," +
 			"f8E4M3B11FNUZ target-type=f32}",
