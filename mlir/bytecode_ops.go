@@ -24,6 +24,7 @@ type bytecodeModule struct {
 type bytecodePart struct {
 	dialect string
 	data    []byte // nil if it is written as text
+	text    []byte // nil if it is not
 	size    []byte // begins with its size, whose lowest bit is 0 for text
 }
 
@@ -123,16 +124,14 @@ func (m *bytecodeModule) readParts(dialects []string, offsets, parts *bytecodeRe
 		for ; n > 0 && !offsets.ended(); n-- {
 			encoded := offsets.data[offsets.at:]
 			size := offsets.number()
-			part := bytecodePart{dialect, parts.skip(size >> 1), encoded}
+			part := bytecodePart{dialect: dialect, data: parts.skip(size >> 1), size: encoded}
 			if size&1 == 0 {
-				part.data = nil
+				part.data, part.text = nil, part.data
 			}
 			if i++; i <= attributes {
 				m.attributes = append(m.attributes, part)
-				m.lying = m.lying || part.lies(listAttributes)
 			} else {
 				m.types = append(m.types, part)
-				m.lying = m.lying || part.lies(listTypes)
 			}
 		}
 	}
@@ -145,6 +144,9 @@ func (m *bytecodeModule) walk() {
 	m.block(&r)
 	m.lying = m.lying || r.lying
 }
+
+// arguments reports whether the block that follows has arguments. Those of the outermost one would have no place.
+func (r bytecodeReader) arguments() bool { return r.number()&1 != 0 }
 
 func (m *bytecodeModule) block(r *bytecodeReader) {
 	start := r.at
@@ -276,37 +278,8 @@ var (
 	codeArray      = map[string]uint64{"builtin": 17} // of numbers
 	codeDense      = map[string]uint64{"builtin": 18, "vhlo": 15}
 	codeTensor     = map[string]uint64{"builtin": 13, "vhlo": 20}
+	codeComplex    = map[string]uint64{"builtin": 9, "vhlo": 1}
 )
-
-// Attributes and types with lists, by dialect and code: what is in them up to the last list, n for a number and L for a
-// list.
-var (
-	listAttributes = map[string]map[uint64]string{
-		"builtin":   {0: "L", 1: "L", 5: "nL", 12: "L"},
-		"stablehlo": {0: "LnL", 4: "nnLnnLnnL", 5: "LLLL", 7: "LLLLL", 11: "LLLLL", 13: "L", 15: "LnL"},
-		"vhlo":      {1: "L", 6: "L"},
-	}
-	listTypes = map[string]map[uint64]string{
-		"builtin": {2: "LL", 10: "L", 13: "L", 14: "nL", 15: "L", 19: "L"},
-		"vhlo":    {8: "LL", 20: "L", 21: "nL", 23: "L"},
-	}
-)
-
-// lies reports whether a list in an attribute or type is longer than its bytes.
-func (p bytecodePart) lies(forms map[string]map[uint64]string) bool {
-	r := bytecodeReader{data: p.data}
-	if p.data == nil {
-		return false
-	}
-	for _, kind := range forms[p.dialect][r.number()] {
-		if kind == 'L' {
-			r.numbers()
-		} else {
-			r.number()
-		}
-	}
-	return r.lying
-}
 
 // content returns a reader behind the code of an attribute or type, if it has that code.
 func content(list []bytecodePart, i uint64, codes map[string]uint64) (bytecodeReader, bool) {

@@ -62,8 +62,9 @@ func (c *Context) NewModule(loc Location) *Module {
 // *DiagnosticError.
 //
 // The parser and the verifiers are the library's C++ code, and some malicious inputs crash
-// them, for example damaged bytecode, or a Shardy sharding of the wrong rank. A program
-// that reads untrusted files should do so in a child process, as tools/mlir-lint does.
+// them, for example bytecode that is damaged in what further dialects encode, or a Shardy
+// sharding of the wrong rank. A program that reads untrusted files should do so in a child
+// process, as tools/mlir-lint does.
 //
 // If text is nested more than a thousand levels deep, this context calls all recursive
 // functions on a thread with a large stack from then on. 100,000 levels can be read,

@@ -20,7 +20,7 @@ import (
 //     them may abort: see conv_guard.go.
 //  5. The verifier of stablehlo.custom_call reads a result for each alias of an operand, also if there is none.
 //  6. The parser of arrays of booleans of some libraries crashes on a negative number, which no library takes.
-//  7. The reader of bytecode takes memory for what a count states, and aborts if it gets none.
+//  7. The reader of bytecode trusts what it reads: see bytecode_forms.go and bytecode_vhlo.go.
 //  8. The verifier of linalg.transpose never comes back from one without a dimension, in all libraries.
 var (
 	allToAll      = []byte(`"stablehlo.all_to_all"`)
@@ -51,7 +51,6 @@ const (
 	noResult      = "'stablehlo.custom_call' op has output_operand_aliases and no results: the library would crash on it"
 	tooLargeDims  = "a dimension number has more than 4 digits: the library would crash on it"
 	negativeBool  = "an array of i1 has a negative number: the library would crash on it"
-	lyingCount    = "the bytecode is damaged: it states more of something than its bytes can be"
 	noDimensions  = "the permutation of a linalg.transpose is empty: the library would hang on it"
 	chloBroadcast = "chlo.broadcast_"
 )
@@ -181,11 +180,17 @@ func bytecodeGuard(data []byte) (wrong string) {
 	if m.lying {
 		return lyingCount
 	}
+	if wrong := m.damaged(); wrong != "" {
+		return wrong
+	}
 	isGuarded := slices.ContainsFunc(guarded, func(text string) bool { return bytes.Contains(data, []byte(text)) })
 	if isGuarded && m.wrongNumbers() {
 		return wrongDims
 	}
 	m.visit = func(op bytecodeOp) {
+		if m.hasOtherKind(op) {
+			wrong = otherKind
+		}
 		if !isGuarded {
 			return
 		}
@@ -214,6 +219,9 @@ func bytecodeGuard(data []byte) (wrong string) {
 				wrong = negativeDims
 			}
 		}
+	}
+	if m.ir.arguments() {
+		return topArguments
 	}
 	if m.walk(); m.lying {
 		return lyingCount
