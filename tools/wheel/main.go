@@ -111,10 +111,21 @@ func (p pkg) file(goos string) string {
 	return "mlir-lint"
 }
 
+// names has the linker's flags for the name of the library on a system, the one that c/install gives it: what asks for
+// that name in a process with this library gets it, and no second one. Windows knows it by its file.
+var names = map[string]string{
+	"linux":  " -extldflags=-Wl,-soname,libcalliope.so.0",
+	"darwin": " -extldflags=-Wl,-install_name,@rpath/libcalliope.0.dylib",
+}
+
 // build builds the command or the library, without what depends on this machine and this folder.
 func (p pkg) build(to string) error {
+	flags := version.LinkFlags
+	if p.mode == "c-shared" {
+		flags += names[cmp.Or(os.Getenv("GOOS"), runtime.GOOS)]
+	}
 	cmd := exec.Command("go", "build", "-buildmode="+p.mode, "-trimpath", "-buildvcs=false",
-		"-ldflags="+version.LinkFlags, "-o", to, p.source)
+		"-ldflags="+flags, "-o", to, p.source)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {

@@ -53,7 +53,9 @@ TARGETS = (
 DISPATCH = {"inline": 0, "goroutine": 1, "async": 2, "deferred": 3}
 
 _INSTANTIATE, _EXECUTE = 0, 3
-_INVALID_ARGUMENT, _INTERNAL = 3, 13
+_INVALID_ARGUMENT, _ALREADY_EXISTS, _INTERNAL = 3, 6, 13
+
+_served: dict[str, Library] = {}  # the library whose handlers JAX has, by target
 
 
 class Error(Exception):
@@ -206,7 +208,8 @@ class Library:
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None):
-        self._lib = ctypes.CDLL(os.fspath(path or os.environ.get("CALLIOPE_LIBRARY") or _library()))
+        self._path = os.fspath(path or os.environ.get("CALLIOPE_LIBRARY") or _library())
+        self._lib = ctypes.CDLL(self._path)
         self._lib.calliope_error_message.restype = ctypes.c_char_p
         self._lib.calliope_fail.restype = None
         self._lib.calliope_fail.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t]
@@ -228,7 +231,7 @@ class Library:
         return address.value
 
     def register_jax(self, targets: Sequence[str] = TARGETS) -> None:
-        """Registers the handlers with JAX, for the platform cpu."""
+        """Registers the handlers with JAX, for the platform cpu. It is an error if another copy of the library has."""
         import jax
 
         def capsule(target, stage):
@@ -239,7 +242,21 @@ class Library:
                 "instantiate": capsule(target, _INSTANTIATE),
                 "execute": capsule(target, _EXECUTE),
             }
-            jax.ffi.register_ffi_target(target, stages, platform="cpu")
+            served = _served.setdefault(target, self)
+            try:
+                if served.handler(target, _EXECUTE) == self.handler(target, _EXECUTE):
+                    jax.ffi.register_ffi_target(target, stages, platform="cpu")
+                    continue
+            except jax.errors.JaxRuntimeError as e:
+                del _served[target]
+                if "Duplicate FFI handler" not in str(e):
+                    raise
+            raise Error(
+                _ALREADY_EXISTS,
+                f"JAX calls the functions of another copy of the library than {self._path} in this process, "
+                f"{served._path if served is not self else 'which other code has registered'}: register functions with "
+                "that copy, calliope.Library(path), or set CALLIOPE_LIBRARY for all of the process",
+            )
 
     def callback(self, name: str, **options: Any) -> Callable[[Callable], Callable]:
         """Returns a decorator that registers a function with a name; see register."""
