@@ -26,6 +26,7 @@ import functools
 import gc
 import inspect
 import json
+import logging
 import os
 import pathlib
 import sys
@@ -54,6 +55,9 @@ DISPATCH = {"inline": 0, "goroutine": 1, "async": 2, "deferred": 3}
 
 _INSTANTIATE, _EXECUTE = 0, 3
 _INVALID_ARGUMENT, _ALREADY_EXISTS, _INTERNAL = 3, 6, 13
+
+# How many errors a Library keeps for its barrier.
+_KEPT_ERRORS = 64
 
 _served: dict[str, Library] = {}  # the library whose handlers JAX has, by target
 
@@ -214,6 +218,8 @@ class Library:
         self._lib.calliope_fail.restype = None
         self._lib.calliope_fail.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t]
         self._lib.calliope_free.argtypes = [ctypes.c_void_p]
+        self._jax = None  # the module jax, once JAX has the handlers
+        self._errors = []  # of functions with keep_errors, for barrier
         self._kept = []  # what the library calls: compiled programs may call it after its name is registered again
 
     def _check(self, status):
@@ -257,6 +263,7 @@ class Library:
                 f"{served._path if served is not self else 'which other code has registered'}: register functions with "
                 "that copy, calliope.Library(path), or set CALLIOPE_LIBRARY for all of the process",
             )
+        self._jax = jax
 
     def callback(self, name: str, **options: Any) -> Callable[[Callable], Callable]:
         """Returns a decorator that registers a function with a name; see register."""
@@ -270,7 +277,7 @@ class Library:
     def register(
         self, function: Callable, name: str | None = None, registry: str = "", dispatch: str = "inline",
         timeout: float = 0.0, fail_run: bool = False, per_second: int = 0, measure: bool = False,
-        template: tuple[Sequence, Sequence] | None = None, views: bool = False,
+        template: tuple[Sequence, Sequence] | None = None, views: bool = False, keep_errors: bool = False,
     ) -> str | int:  # fmt: skip
         """Registers a function as a callback with a name, or, without one, with an id, which it returns.
 
@@ -283,8 +290,14 @@ class Library:
         With views, the operands are on the runtime's memory, without a copy, and are valid until the
         function returns. It must keep nothing of them: no slice, memoryview, array of another library on the
         same memory, or exception whose traceback has one. If it does, the call fails.
+
+        With keep_errors, the run goes on with results of zeros after the function has raised: the error is logged, and
+        barrier raises it. A program for several devices with collective operations needs this: a call that fails ends the
+        part of the run of its device alone, the others wait for it, and after a minute XLA ends the process. A timeout
+        still fails the run.
         """
-        handler = _Function(lambda _, call: self._invoke(function, call, views))
+        ends = lambda call: dispatch != "async" and (fail_run or call.num_results > 0)  # the run, by an error
+        handler = _Function(lambda _, call: self._invoke(function, call, views, keep_errors, ends))
         options = _Options(
             struct_size=ctypes.sizeof(_Options), registry=registry.encode(), dispatch=DISPATCH[dispatch],
             fail_run=fail_run, timeout_ns=round(timeout * 1e9), per_second=per_second, measure=measure,
@@ -320,8 +333,18 @@ class Library:
         self._check(self._lib.calliope_registry_close(name.encode()))
 
     def barrier(self, name: str = "", timeout: float = 0.0) -> None:
-        """Waits for queued calls, timeout seconds at most. Raises the errors of taps as an Error."""
-        self._check(self._lib.calliope_barrier(name.encode(), ctypes.c_int64(round(timeout * 1e9))))
+        """Waits for queued calls, timeout seconds at most. Raises the errors of taps, and those of functions with
+        keep_errors, of which it has the first 64, as an Error. Wait for the runs before."""
+        messages = []
+        try:
+            self._check(self._lib.calliope_barrier(name.encode(), ctypes.c_int64(round(timeout * 1e9))))
+        except Error as e:
+            if e.status != _INTERNAL:
+                raise
+            messages = [str(e)]
+        kept, self._errors = self._errors, []
+        if messages + kept:
+            raise Error(_INTERNAL, "\n".join(messages + kept))
 
     def stats(self) -> list[dict[str, Any]]:
         """Returns the counters of all callbacks, a list of dictionaries."""
@@ -332,7 +355,7 @@ class Library:
         finally:
             self._check(self._lib.calliope_free(text))
 
-    def _invoke(self, function, call, views):
+    def _invoke(self, function, call, views, keep_errors, ends):
         memory, message = [], None
         try:
             _run(function, call.contents, views, memory)
@@ -343,6 +366,22 @@ class Library:
             message = f"{message}\n{kept}" if message else kept
         if message is None:
             return 0
+        call_ = call.contents
+        failure = f"callback {call_.name.decode()!r} failed on device {call_.device}: {message}"
+        log = logging.getLogger(__name__)
+        if keep_errors:
+            _clear(call_)
+            if len(self._errors) < _KEPT_ERRORS:
+                self._errors.append(failure)
+                log.error("%s", failure)
+            return 0
+        if ends(call_) and self._jax and self._jax.device_count() > 1:
+            # The others may wait for this device, and XLA then ends the process without the error.
+            log.error(
+                "%s\nIf other devices wait for this one in a collective operation, XLA ends the process after a minute: "
+                "register the function with keep_errors=True to let such runs end",
+                failure,
+            )
         message = message.encode()
         self._lib.calliope_fail(call, message, len(message))
         return _INTERNAL
@@ -367,6 +406,15 @@ def _run(function, call, views, memory):
                 f"and the module wants {want.dtype}{list(want.shape)}"
             )
         want[...] = result
+
+
+def _clear(call):
+    """Writes zeros to the results of a call that are not operands which pass through."""
+    passed = {call.args[i].data for i in range(call.num_args)}
+    for i in range(call.num_results):
+        result = call.results[i]
+        if result.size and result.data not in passed:
+            ctypes.memset(result.data, 0, result.size)
 
 
 def _types(arrays):
