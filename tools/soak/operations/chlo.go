@@ -30,7 +30,7 @@ func ofCHLO() []*operation {
 					value{element: x.element, dims: x.dims})}
 			}},
 			{name: "chlo.constant_like", takes: "suf", make: func(g *generator, op *operation, x value) []value {
-				number := fmt.Sprint(1 + g.IntN(9))
+				number := fmt.Sprint(likeValues.draw(g))
 				if x.is("f") {
 					number += ".0"
 				}
@@ -105,7 +105,7 @@ func makeBroadcasting(g *generator, op *operation, x value) []value {
 		result.text = ""
 		text = "comparison_direction = #chlo<comparison_direction EQ>"
 		if !x.is("c") {
-			text = "comparison_direction = #chlo<comparison_direction " + pick(g.Rand, []string{"LT", "GE", "NE"}) + ">"
+			text = "comparison_direction = #chlo<comparison_direction " + chloDirections.draw(g) + ">"
 		}
 	case "chlo.broadcast_complex":
 		to, ok := map[tensor.DType]tensor.DType{tensor.F32: tensor.C64, tensor.F64: tensor.C128}[x.DType]

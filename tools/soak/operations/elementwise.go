@@ -22,8 +22,8 @@ func elementwise() []*operation {
 		sameType("sf8cq", 1, "negate"),
 		inexactIfComplex(sameType("sf8cq", 1, "sign")),
 		sameType("f8q", 1, "ceil floor round_nearest_afz round_nearest_even"),
-		inexactIfComplex(sameType("f8cq", 1, "sqrt")),
-		inexactly(sameType("f8cq", 1,
+		inexactIfComplex(accurate("sqrt")),
+		inexactly(accurate(
 			"cosine exponential exponential_minus_one log log_plus_one logistic rsqrt sine tan tanh cbrt")),
 		inexactly(sameType("f8cq", 2, "atan2")),
 		inexactly(sameType("suf8cq", 2, "power")),
@@ -56,7 +56,8 @@ func elementwise() []*operation {
 			}},
 			{name: "bitcast_convert", takes: "sufp8c", make: makeBitcast},
 			{name: "reduce_precision", takes: "f8", make: func(g *generator, op *operation, x value) []value {
-				bits := fmt.Sprintf("exponent_bits = %d : i32, mantissa_bits = %d : i32", 1+g.IntN(11), g.IntN(24))
+				bits := fmt.Sprintf("exponent_bits = %d : i32, mantissa_bits = %d : i32", exponentBits.draw(g),
+					mantissaBits.draw(g))
 				return []value{g.line(op.name, bits, []value{x}, value{element: x.element, dims: x.dims})}
 			}},
 			{name: "uniform_quantize", takes: "fq", make: func(g *generator, op *operation, x value) []value {
@@ -99,7 +100,7 @@ func (g *generator) further(x value, e element, dims ...int) value {
 }
 
 func makeCompare(g *generator, op *operation, x value) []value {
-	direction := pick(g.Rand, []string{"EQ", "NE", "LT", "LE", "GT", "GE"})
+	direction := directions.draw(g)
 	if x.is("c") {
 		direction = pick(g.Rand, []string{"EQ", "NE"})
 	}
@@ -166,4 +167,19 @@ func makeMap(g *generator, op *operation, x value) []value {
 	}
 	return []value{g.line(op.name, "dimensions = "+int64s(dims), g.like(x, 2), value{element: x.element, dims: x.dims},
 		fold(name, x.element))}
+}
+
+// accurate are operations of one operand that say how exact they are.
+func accurate(names string) []*operation {
+	list := sameType("f8cq", 1, names)
+	for _, op := range list {
+		op.make = func(g *generator, op *operation, x value) []value {
+			text := accuracies.draw(g)
+			if text != "" {
+				text = "result_accuracy = " + text
+			}
+			return []value{g.line(op.name, text, []value{x}, value{element: x.element, dims: x.dims})}
+		}
+	}
+	return list
 }

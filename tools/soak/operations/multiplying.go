@@ -81,9 +81,8 @@ func (g *generator) precision() string {
 	if g.chance(1, 2) {
 		return ""
 	}
-	return fmt.Sprintf("precision_config = [%s, %s]", attribute("precision", pick(g.Rand, []string{"DEFAULT", "HIGH",
-		"HIGHEST"})),
-		attribute("precision", pick(g.Rand, []string{"DEFAULT", "HIGHEST"})))
+	return fmt.Sprintf("precision_config = [%s, %s]", attribute("precision", precisions.draw(g)),
+		attribute("precision", precisions.draw(g)))
 }
 
 // wider returns the type, or one that holds all its values.

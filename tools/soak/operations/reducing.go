@@ -117,26 +117,14 @@ type window struct {
 // window returns a window over an array, or false if it is too large.
 func (g *generator) window(of []int, dilated bool) (w window, ok bool) {
 	for _, d := range of {
-		size, stride, base, dilation := 1+g.IntN(3), 1+g.IntN(3), 1, 1
-		switch {
-		case g.chance(1, 3):
-			size = 1
-		case g.chance(1, 5) && d > 0:
+		size, stride, base, dilation := windowSizes.draw(g), windowStrides.draw(g), 1, 1
+		if g.chance(1, 5) && d > 0 {
 			size = d
 		}
-		if g.chance(1, 2) {
-			stride = 1
+		if dilated {
+			base, dilation = baseDilations.draw(g), windowDilations.draw(g)
 		}
-		if dilated && g.chance(1, 3) {
-			base = 1 + g.IntN(2)
-		}
-		if dilated && g.chance(1, 3) {
-			dilation = 1 + g.IntN(3)
-		}
-		p := [2]int{}
-		if g.chance(1, 2) {
-			p = [2]int{g.IntN(4) - 1, g.IntN(4) - 1}
-		}
+		p := [2]int{windowPadding.draw(g), windowPadding.draw(g)}
 		length := max(0, (d-1)*base+1)
 		if d == 0 {
 			length = 0
@@ -194,7 +182,7 @@ func makeSelectAndScatter(g *generator, op *operation, x value) []value {
 	text := fmt.Sprintf("window_dimensions = %s, window_strides = %s, padding = %s", int64s(w.size), int64s(w.stride),
 		rows(w.padding))
 	return []value{g.line(op.name, text, []value{x, g.operand(x.element, w.dims...), g.initial(x, neutral)},
-		value{element: x.element, dims: x.dims}, comparison(pick(g.Rand, []string{"GE", "LE", "GT"}), x.element),
+		value{element: x.element, dims: x.dims}, comparison(selections.draw(g), x.element),
 		fold(f, x.element))}
 }
 
@@ -211,12 +199,13 @@ func makeSort(g *generator, op *operation, x value) []value {
 		types = append(types, v.element)
 	}
 	// In a total order, equal keys stay as they are, and other ones are in one order only.
-	text := comparison(pick(g.Rand, []string{"LT", "GT"}), types...)
+	text := comparison(sortOrders.draw(g), types...)
 	if x.is("f8") {
 		text = strings.Replace(text, "}> :", ", compare_type = #stablehlo<comparison_type TOTALORDER>}> :", 1)
 	}
-	return g.lines(op.name, fmt.Sprintf("dimension = %d : i64, is_stable = true", g.IntN(len(x.dims))), list, list,
-		text)
+	stable := len(list) > 1 || isStable.draw(g) // equal keys alone are the same in any order
+	return g.lines(op.name, fmt.Sprintf("dimension = %d : i64, is_stable = %v", g.IntN(len(x.dims)), stable), list,
+		list, text)
 }
 
 // dominant returns a matrix whose factors are exact enough.
@@ -245,8 +234,8 @@ func makeTriangularSolve(g *generator, op *operation, x value) []value {
 		slices.Reverse(dims)
 	}
 	g.tame = true
-	text := fmt.Sprintf("left_side = %v, lower = %v, unit_diagonal = false, transpose_a = %s", left, g.chance(1, 2),
-		attribute("transpose", pick(g.Rand, []string{"NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"})))
+	text := fmt.Sprintf("left_side = %v, lower = %v, unit_diagonal = %v, transpose_a = %s", left, g.chance(1, 2),
+		unitary.draw(g), attribute("transpose", transposes.draw(g)))
 	return []value{g.line(op.name, text, []value{g.dominant(e, n), g.operand(e, dims...)}, value{element: e,
 		dims: dims})}
 }
@@ -264,7 +253,7 @@ func makeBatchNorm(g *generator, op *operation, x value) []value {
 	variance := g.given(e, []int{n}, filled(e, []int{n}, func(r *rand.Rand, v tensor.View, i int) {
 		set(v, i, 1+float64(r.IntN(3)), 0)
 	}))
-	text := fmt.Sprintf("epsilon = 1.0e-2 : f32, feature_index = %d : i64", d)
+	text := fmt.Sprintf("epsilon = %s : f32, feature_index = %d : i64", epsilons.draw(g), d)
 	whole, part := value{element: e, dims: x.dims}, value{element: e, dims: []int{n}}
 	switch op.name {
 	case "stablehlo.batch_norm_inference":
@@ -289,7 +278,9 @@ func makeFFT(g *generator, op *operation, x value) []value {
 	last := len(dims) - 1
 	switch x.DType {
 	case tensor.C64, tensor.C128:
-		if kind = pick(g.Rand, []string{"FFT", "IFFT", "IRFFT"}); kind == "IRFFT" {
+		if kind = fourierKinds.draw(g); kind == "RFFT" { // it takes real numbers
+			return g.fail()
+		} else if kind == "IRFFT" {
 			e = x.real()
 			dims[last] = 2 * (x.dims[last] - 1)
 			if g.chance(1, 2) {

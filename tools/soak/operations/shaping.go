@@ -22,7 +22,7 @@ func shaping() []*operation {
 			dims := slices.Clone(x.dims)
 			d := g.IntN(len(dims))
 			if g.chance(1, 4) { // to where types end
-				dims = []int{pick(g.Rand, []int{127, 130, 257, 300})}
+				dims = []int{iotaSizes.draw(g)}
 				d = 0
 			}
 			return []value{g.line(op.name, fmt.Sprintf("iota_dimension = %d : i64", d), nil, value{element: x.element,
@@ -211,10 +211,7 @@ func (g *generator) slice(of []int) (start, limit, stride, dims []int) {
 		if g.chance(1, 4) {
 			a, b = 0, d
 		}
-		s := 1 + g.IntN(3)
-		if g.chance(1, 12) {
-			s = 100
-		}
+		s := sliceStrides.draw(g)
 		start, limit, stride, dims = append(start, a), append(limit, b), append(stride, s), append(dims, (b-a+s-1)/s)
 	}
 	return start, limit, stride, dims
@@ -222,7 +219,7 @@ func (g *generator) slice(of []int) (start, limit, stride, dims []int) {
 
 func (g *generator) padding(of []int) (low, high, interior, dims []int, ok bool) {
 	for _, d := range of {
-		l, h, i := g.IntN(5)-2, g.IntN(5)-2, max(0, g.IntN(5)-2)
+		l, h, i := edgePadding.draw(g), edgePadding.draw(g), interiorPadding.draw(g)
 		n := l + h + d + max(0, d-1)*i
 		if n < 0 {
 			return nil, nil, nil, nil, false
