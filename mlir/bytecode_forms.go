@@ -101,11 +101,12 @@ func (c *bytecodeCheck) part(p bytecodePart, forms map[string]map[uint64]string,
 				r.numbers()
 			}
 		case 'b':
-			if data := r.skip(r.count()); r.lying {
-				break
-			} else if p.dialect == "builtin" && code == codeArray["builtin"] {
+			data := r.skip(r.count())
+			switch {
+			case r.lying:
+			case p.dialect == "builtin" && code == codeArray["builtin"]:
 				c.array(typ, number, uint64(len(data)))
-			} else {
+			default:
 				c.dense(p.dialect, typ, data)
 			}
 		}
