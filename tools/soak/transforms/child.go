@@ -16,7 +16,7 @@ type batch struct {
 	Root       string // of the repository
 	Cases      string
 	First, End uint64
-	Crash      uint64
+	Crash      uint64 // see Options.crash
 }
 
 // An answer is what a child says: what it does next, or how a trial ended.
@@ -47,7 +47,7 @@ func serve(b batch, out *json.Encoder) error {
 			return a
 		}
 		t.say = func(doing string) {
-			if err := out.Encode(now(doing)); err != nil || doing != onOriginal && b.Crash == seed {
+			if err := out.Encode(now(doing)); err != nil || doing != onOriginal && b.Crash > 0 && seed >= b.Crash {
 				os.Exit(3)
 			}
 		}

@@ -23,7 +23,7 @@ type Options struct {
 	Keep   string // the folder that gets the modules of problems; it is made if there are any
 	Log    bool   // print each trial
 
-	crash uint64 // the seed of a trial that ends its process, in a test; 0 is none
+	crash uint64 // the first seed of a trial that may end its process, in a test; 0 is none
 }
 
 // Check returns an error if the options are invalid.
@@ -95,7 +95,7 @@ func (s *soak) work(ctx context.Context, b batch) error {
 			last.Error = last.Doing + ": " + err.Error()
 		}
 		s.add(last)
-		b.First = last.Seed + 1
+		b.First, b.Crash = last.Seed+1, 0 // one in a test
 	}
 	s.progress()
 	return nil
