@@ -15,7 +15,10 @@ import os
 import re
 import sys
 
-os.environ["XLA_FLAGS"] = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"  # they compile sooner
+os.environ["XLA_FLAGS"] = (  # programs compile sooner with these
+    "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true --xla_cpu_use_fusion_emitters=false "
+    "--xla_cpu_parallel_codegen_split_count=1"
+)
 
 import jax
 import jax.numpy as jnp
@@ -569,7 +572,7 @@ def make(seed, only=None):
         env = run(steps, env)
         return [env[i] for i in results]
 
-    t = Transformed(rng, program, [], g.dynamic)
+    t = Transformed(rng, jax.jit(program), [], g.dynamic)  # it is traced once
     for i in given:
         x = np.zeros(SHAPES[i], complex if i == "Z" else float)
         x = rng.integers(0, 3, SHAPES[i]) if i in "IN" else t.random(x) * 1.5
