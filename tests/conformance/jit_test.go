@@ -12,10 +12,6 @@ import (
 
 // notCompiled are the samples for one device that package jit refuses, and what its error says.
 var notCompiled = map[string]string{
-	"dynamic_conv":       "stablehlo.dynamic_conv",
-	"dynamic_gather s32": "stablehlo.dynamic_gather",
-	"dynamic_pad":        "stablehlo.dynamic_pad",
-	"dynamic_reshape":    "stablehlo.dynamic_reshape",
 	"infeed":             "a callback",
 	"outfeed":            "a callback",
 	"recv":               "a callback",

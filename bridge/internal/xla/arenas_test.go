@@ -26,6 +26,9 @@ func TestArenas(t *testing.T) {
 	check.NoError(t, err)
 	check.Cleanup(t, c)
 	pools := reflect.ValueOf(p.gopjrt).Elem().FieldByName("arenaPools").Elem().FieldByName("pools")
+	if pools.Type() != reflect.TypeFor[[]sync.Pool]() {
+		return // go-xla's pools free what they keep
+	}
 	for range 20 { // it may be in a pool where Get does not find it
 		e, err := c.Compile([]byte("func.func @main() { return }"), CompileOptions{})
 		check.NoError(t, err)
