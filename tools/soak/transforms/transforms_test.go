@@ -38,7 +38,8 @@ func TestTransforms(t *testing.T) {
 		}
 		var out bytes.Buffer
 		o := Options{Trials: trials, Seed: seed, Keep: filepath.Join(t.TempDir(), "kept"), Log: true}
-		if err := Run(t.Context(), o, &out); err != nil || !strings.Contains(out.String(), fmt.Sprint(trials, " trials in ")) {
+		err := Run(t.Context(), o, &out)
+		if err != nil || !strings.Contains(out.String(), fmt.Sprint(trials, " trials in ")) {
 			t.Fatalf("%v\n%s", err, &out)
 		}
 		maps.DeleteFunc(missing, func(_ string, of *regexp.Regexp) bool { return of.Match(out.Bytes()) })
