@@ -3,7 +3,6 @@ package operations
 import (
 	"context"
 	"math"
-	mathbits "math/bits"
 	"slices"
 	"strings"
 
@@ -131,9 +130,6 @@ var differences = []*known{
 		why:  "XLA loses the initial value of windows of rank 0"},
 	{on: "xla", what: "differs", ops: "reduce", when: mentions("<{dimensions = array<i64>}>"),
 		why: "XLA loses the initial value of a reduction over no dimension"},
-	{on: "xla jit", what: "differs", types: "class:f class:c", ops: "reduce reduce_window select_and_scatter " +
-		"scatter dot dot_general einsum unary_einsum convolution dynamic_conv chlo.ragged_dot", shows: isReordered,
-		why: specifies + "reduce: the order of a sum is open, and it matters for what the operation before makes"},
 	{on: "xla", what: "differs", ops: "sign", types: "f16", why: "XLA loses the sign of zeros of f16"},
 }
 
@@ -253,64 +249,6 @@ func isNaNBetween(ctx context.Context, l *lane, p *program, f *finding) (bool, e
 		}
 	}
 	return false, nil
-}
-
-// isReordered reports whether the second operation adds what the first one makes, of which sums are rounded, and all
-// elements that differ do so by less than the roundings.
-func isReordered(ctx context.Context, l *lane, p *program, f *finding) (bool, error) {
-	if len(p.between) == 0 {
-		return false, nil
-	}
-	q := *p
-	q.results = p.between
-	results, ok, err := l.results(ctx, &q, f.Reference)
-	if err != nil || !ok {
-		return false, err
-	}
-	rounded, largest := false, 1.0
-	for _, v := range slices.Concat(results...) {
-		rounded = rounded || sumsAreRounded(v)
-		largest = max(largest, magnitude(v))
-	}
-	if !rounded {
-		return false, nil
-	}
-	others := largest // both factors of a product may be of the first operation
-	for _, v := range append(slices.Concat(p.inputs...), p.constants...) {
-		others = max(others, magnitude(v))
-	}
-	return p.each(f, func(want, got [2]float64, d tensor.DType) bool {
-		most := 64 * max(epsilon[d], 0x1p-24) * largest * others
-		return math.Abs(want[0]-got[0]) <= most && math.Abs(want[1]-got[1]) <= most
-	}), nil
-}
-
-// sumsAreRounded reports whether sums of an array's numbers may be rounded: whether they are no multiples of one number
-// that the type counts.
-func sumsAreRounded(v tensor.View) bool {
-	unit := math.Inf(1)
-	for i := range v.Shape.NumElements() {
-		for _, x := range float64s(v, i) {
-			if x != 0 && !math.IsNaN(x) && !math.IsInf(x, 0) {
-				_, exponent := math.Frexp(x)
-				bits := math.Float64bits(x)
-				unit = min(unit, math.Ldexp(1, exponent-53+min(52, mathbits.TrailingZeros64(bits))))
-			}
-		}
-	}
-	return magnitude(v)/unit*epsilon[v.Shape.DType] > 1.0/largest
-}
-
-// magnitude is that of the largest number of an array.
-func magnitude(v tensor.View) (most float64) {
-	for i := range v.Shape.NumElements() {
-		for _, x := range float64s(v, i) {
-			if !math.IsInf(x, 0) && !math.IsNaN(x) {
-				most = max(most, math.Abs(x))
-			}
-		}
-	}
-	return most
 }
 
 // isSign reports whether all elements that differ do so in signs, but for rounding.
