@@ -63,14 +63,14 @@ func (m *bytecodeModule) hasVHLONumber(attribute, typ uint64) bool {
 }
 
 // elementSize returns the bytes that an element takes, or 0 if the type is not one of elements, and whether they are
-// known.
+// known. A complex type that contains itself has none.
 func (m *bytecodeModule) elementSize(typ uint64) (size uint64, known bool) {
+	parts := uint64(1)
 	if r, ok := content(m.types, typ, codeComplex); ok {
-		size, known = m.elementSize(r.number())
-		return 2 * size, known
+		parts, typ = 2, r.number()
 	}
 	width, known := m.width(typ)
-	return (width + 7) / 8, known
+	return parts * ((width + 7) / 8), known
 }
 
 // array looks at a list of numbers of a type, which takes size bytes.

@@ -31,6 +31,7 @@ const (
 	lyingCount   = "the bytecode is damaged: it states more of something than its bytes can be"
 	containsSelf = "the bytecode is damaged: an attribute or type contains itself"
 	otherSize    = "the bytecode is damaged: an array has another size than its type states"
+	tooDeep      = "the bytecode nests attributes or types more than 131,072 levels deep"
 	otherType    = "the bytecode is damaged: the type of a number or of an array is something else"
 )
 
@@ -38,6 +39,7 @@ const (
 type bytecodeCheck struct {
 	*bytecodeModule
 	seen  [2][]bytecodeState // of attributes, of types
+	depth int                // how many are open
 	wrong string
 }
 
@@ -80,6 +82,11 @@ func (c *bytecodeCheck) part(p bytecodePart, forms map[string]map[uint64]string,
 		return
 	}
 	seen[i] = bytecodeOpen
+	if c.depth++; c.depth > maxDeep { // this recursion has a limit, too
+		c.fail(tooDeep)
+		return
+	}
+	defer func() { c.depth-- }()
 	r := bytecodeReader{data: p.data}
 	code := r.number()
 	var typ, number uint64 // the last ones

@@ -80,3 +80,16 @@ func ConvolutionNumbers(c *Context, n int64) Attribute {
 
 // Tops returns the number of outermost objects.
 func (c *Context) Tops() int { return len(c.tops) }
+
+// NestedTypes returns what is wrong with bytecode in which so many types are in each other.
+func NestedTypes(n int) string {
+	m := &bytecodeModule{types: make([]bytecodePart, n)}
+	for i := range m.types {
+		w := &bytecodeWriter{}
+		for _, number := range []uint64{15, 1, uint64(i + 1)} { // a tuple of one type, the next one
+			w.number(number)
+		}
+		m.types[i] = bytecodePart{dialect: "builtin", data: w.data}
+	}
+	return m.damaged()
+}
