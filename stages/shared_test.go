@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,10 +15,10 @@ import (
 // counted is a program that counts how often it is closed.
 type counted struct {
 	compiledStage
-	closed int
+	closed atomic.Int32
 }
 
-func (c *counted) close() error { c.closed++; return nil }
+func (c *counted) close() error { c.closed.Add(1); return nil }
 
 func nothing() (*Stage, error) { return nil, nil }
 
@@ -60,10 +61,10 @@ func TestSharedDeadline(t *testing.T) {
 	}
 	close(finish)
 	check.NoError(t, <-second)
-	for uses() > 0 {
+	for made.closed.Load() == 0 { // by whichever of the two leaves last
 		time.Sleep(time.Millisecond)
 	}
-	check.Diff(t, "closed", 1, made.closed)
+	check.Diff(t, "closed", int32(1), made.closed.Load())
 }
 
 // TestSharedWait checks what becomes of those that wait for a stage that another one compiles.
@@ -97,8 +98,8 @@ func TestSharedWait(t *testing.T) {
 		t.Errorf("the first has %v", p)
 	}
 	check.NoError(t, <-second)
-	check.Diff(t, "closed", 1, again.closed)
-	check.Diff(t, "closed, of the first", 0, made.closed)
+	check.Diff(t, "closed", int32(1), again.closed.Load())
+	check.Diff(t, "closed, of the first", int32(0), made.closed.Load())
 	check.Diff(t, "entries", 0, len(compiled.entries))
 }
 
@@ -133,7 +134,7 @@ func TestSharedPanic(t *testing.T) {
 			t.Errorf("got %v, want an error with %q", err, what)
 		}
 		check.NoError(t, <-second)
-		check.Diff(t, "closed", 1, made.closed)
+		check.Diff(t, "closed", int32(1), made.closed.Load())
 		check.Diff(t, "entries", 0, len(compiled.entries))
 	}
 }
