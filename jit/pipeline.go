@@ -79,7 +79,6 @@ var steps = []step{
 		"convert-complex-to-standard",
 		"math-extend-to-supported-types",
 	),
-	selectExtrema,
 	widenIntegers,
 	passes(
 		"arith-emulate-unsupported-floats{source-types=bf16,f8E5M2,f8E4M3,f8E3M4,f8E4M3FN,f8E5M2FNUZ,f8E4M3FNUZ," +
@@ -102,6 +101,7 @@ var steps = []step{
 		"convert-ub-to-llvm",
 		"reconcile-unrealized-casts",
 	),
+	moveBits,
 	annotate,
 	refuse,
 }
