@@ -6,15 +6,18 @@ import (
 
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/tensor"
+	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// empty replaces the operations whose results all have no elements. MLIR's passes crash on some of them, and make
-// others what is not valid, such as a slice that begins at the end.
+// empty replaces the operations whose results all have no elements, and the padding of arrays without any. MLIR's passes
+// crash on some of them, and make others what is not valid, such as a slice that begins at the end.
 func empty(m *mlir.Module) error {
-	var list []mlir.Operation
+	var list, pads []mlir.Operation
 	m.Operation().WalkPostOrder(func(op mlir.Operation) mlir.WalkAction {
 		if isEmpty(op) {
 			list = append(list, op)
+		} else if op.Name() == "stablehlo.pad" && hasNoElements(op.Operand(0)) {
+			pads = append(pads, op)
 		}
 		return mlir.WalkContinue
 	})
@@ -24,6 +27,13 @@ func empty(m *mlir.Module) error {
 			return tensor.Empty(e.Builder, signlessType(e.Context(), r.Type()))
 		}))
 		if err != nil {
+			return err
+		}
+	}
+	for _, op := range pads {
+		e := &emitter{Builder: mlir.NewBuilder(mlir.Before(op), op.Location()), op: op}
+		all := stablehlo.BroadcastInDim(e.Builder, op.Result(0).Type(), op.Operand(1), nil)
+		if err := e.replace([]mlir.Value{all}); err != nil {
 			return err
 		}
 	}
@@ -38,8 +48,10 @@ func isEmpty(op mlir.Operation) bool {
 	if !strings.HasPrefix(op.Name(), "stablehlo.") || op.NumResults() == 0 || slices.Contains(doing, op.Name()) {
 		return false
 	}
-	return !slices.ContainsFunc(op.ResultValues(), func(r mlir.Value) bool {
-		n, ok := r.Type().NumElements()
-		return !ok || n > 0
-	})
+	return !slices.ContainsFunc(op.ResultValues(), func(r mlir.Value) bool { return !hasNoElements(r) })
+}
+
+func hasNoElements(v mlir.Value) bool {
+	n, ok := v.Type().NumElements()
+	return ok && n == 0
 }
