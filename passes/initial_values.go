@@ -2,6 +2,7 @@ package passes
 
 import (
 	"math"
+	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -11,8 +12,9 @@ import (
 // nothing. Where a reduce, or a reduce_window without dimensions, combines one element, XLA returns that element, and a
 // select_and_scatter without dimensions ends the process. KeepInitialValues makes maps of them. A select_and_scatter
 // without windows, which XLA folds to zeros or compiles without end, becomes its initial value. Where a reduce_window
-// adds elements around its operands, or between them, XLA leaves them out. KeepInitialValues puts a pad before it. It
-// returns the number of reductions that it rewrote.
+// adds elements around its operands, or between them, XLA leaves them out. KeepInitialValues puts a pad before it, and
+// before one whose windows have one element and whose padding removes elements, on which XLA's compiler ends the
+// process. It returns the number of reductions that it rewrote.
 //
 // See Prepare.
 func KeepInitialValues(m *mlir.Module) (int, error) {
@@ -70,8 +72,8 @@ func losesInitialValue(op mlir.Operation) bool {
 	case "stablehlo.reduce_window":
 		window, ok := stablehlo.AsReduceWindow(op)
 		_, static := op.Operand(0).Type().NumElements()
-		return ok && static && (len(window.WindowDimensions) == 0 || extends(window)) &&
-			!isNeutral(window.Body, window.InitValues)
+		return ok && static && (trimsElements(op) || (len(window.WindowDimensions) == 0 || extends(window)) &&
+			!isNeutral(window.Body, window.InitValues))
 	case "stablehlo.select_and_scatter":
 		dims, ranked := op.Operand(0).Type().Dims()
 		return ranked && len(dims) == 0 || scattersNothing(op)
@@ -101,6 +103,14 @@ func extends(o stablehlo.ReduceWindowOp) bool {
 		}
 	}
 	return false
+}
+
+// trimsElements reports whether an operation is a reduce_window with windows of one element and padding that removes
+// elements.
+func trimsElements(op mlir.Operation) bool {
+	o, ok := stablehlo.AsReduceWindow(op)
+	return ok && !slices.ContainsFunc(o.WindowDimensions, func(n int64) bool { return n != 1 }) &&
+		slices.ContainsFunc(o.Padding, func(p [2]int64) bool { return p[0] < 0 || p[1] < 0 })
 }
 
 // mapElements replaces a reduction that combines one element, and the initial value, for each of its results. A region

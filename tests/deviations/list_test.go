@@ -250,6 +250,11 @@ var deviations = []deviation{
 		about:  "The largest number of f4E2M1FN, which is 6, becomes the largest integer.",
 		inputs: []tensor.View{{Shape: tensor.ShapeOf(tensor.F4E2M1FN, 4), Data: []byte{7, 6, 15, 12}}},
 		want:   "s8[4] [6 4 -6 -2], u32[4] [6 4 0 0]", says: on("s8[4] [127 4 -128 -2], u32[4] [4294967295 4 0 0]")},
+	{title: "Windows of one element", module: "trimmed-window", around: prepared,
+		about: "XLA's compiler ends the process on a reduce_window whose windows have one element and whose padding removes\n" +
+			"elements.",
+		inputs: []tensor.View{tensor.Vector[int32](4, 5, 6)},
+		want:   "s32[2] [4 5]", says: on(endsProcess)},
 	{title: "Selecting and scattering nothing", module: "nothing-scattered", around: prepared,
 		about: "XLA's folding loses the initial value of a select_and_scatter without windows. An exact compile of pjrt106 and\n" +
 			"pjrt81 does not end.",
