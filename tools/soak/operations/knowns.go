@@ -19,7 +19,7 @@ const (
 )
 
 // knowns are what is known. One that did not occur in a long run is reported.
-var knowns = slices.Concat(refusals, crashes, differences)
+var knowns = slices.Concat(refusals, differences)
 
 // refusals are what engines do not support.
 var refusals = []*known{
@@ -59,20 +59,8 @@ var refusals = []*known{
 
 	{on: "xla", what: "refuses", ops: "bitcast_convert", says: "XLA cannot compile a bitcast_convert",
 		why: deviates + "Bits as an integer"},
-	{on: "xla", what: "refuses crashes differs", when: mentions("f6E"), apart: true, internal: true,
+	{on: "xla", what: "refuses differs", when: mentions("f6E"), apart: true, internal: true,
 		why: "XLA:CPU generates no code for f6"},
-}
-
-// crashes are what ends the process.
-var crashes = []*known{
-	{on: "xla", what: "crashes", ops: "select_and_scatter", when: mentions("window_dimensions = array<i64>,"),
-		apart: true, why: "XLA's expansion of a window of rank 0"},
-	{on: "exact", what: "crashes", ops: "dot dot_general einsum convolution chlo.ragged_dot",
-		when: mentions("<0x", "x0x"), apart: true, why: "XLA's code generator divides by the number of products"},
-	{on: "xla", what: "refuses crashes differs", ops: "scatter", when: mentions("scatter_dims_to_operand_dims = []"),
-		apart: true, internal: true, why: "XLA's scatter_simplifier expects an index"},
-	{on: "jit", what: "crashes", ops: "gather", when: isVectorFirst, apart: true,
-		why: "MLIR's lowering of a gather whose index_vector_dim is in front of start_indices_batching_dims"},
 }
 
 // differences are in what engines compute.
@@ -148,17 +136,6 @@ func follows(names ...string) func(*program, int) bool {
 			return strings.Contains(p.ops[i-1].name, name)
 		})
 	}
-}
-
-var vectorFirst = lazyregexp.New(`start_indices_batching_dims = \[([0-9, ]+)\].*index_vector_dim = (\d)`)
-
-// isVectorFirst reports whether the dimension of an index is in front of one of batches.
-func isVectorFirst(p *program, _ int) bool {
-	return slices.ContainsFunc(p.lines, func(line string) bool {
-		found := vectorFirst().FindStringSubmatch(line)
-		return found != nil && slices.ContainsFunc(strings.Split(found[1], ", "),
-			func(d string) bool { return d > found[2] })
-	})
 }
 
 var operands = lazyregexp.New(`"\((%\S+), (%\S+)\)`)

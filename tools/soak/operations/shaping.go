@@ -2,6 +2,7 @@ package operations
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -143,6 +144,9 @@ func (g *generator) sizes(list []int) value { return g.sameSizes(list)[0] }
 // sameSizes returns constants of one type.
 func (g *generator) sameSizes(lists ...[]int) (values []value) {
 	e := pick(g.Rand, of(tensor.S32, tensor.S64))
+	if slices.Max(append(slices.Concat(lists...), 0)) > math.MaxInt32 {
+		e = of(tensor.S64)[0]
+	}
 	for _, list := range lists {
 		numbers := make([]int64, len(list))
 		for i, n := range list {
