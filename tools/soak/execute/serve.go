@@ -124,7 +124,7 @@ func (m interpreted) Call(_ context.Context, inputs ...tensor.View) ([]tensor.Vi
 
 // expand replaces what the interpreter lacks by what it has, as package stages does.
 func expand(m *mlir.Module) error {
-	if err := stablehlo.CheckBroadcasts(m.Operation().Index()); err != nil {
+	if err := stablehlo.CheckElements(m.Operation().Index()); err != nil {
 		return err
 	}
 	p, err := m.Context().NewPassManager(mlir.PassManagerOptions{

@@ -42,20 +42,23 @@ func isFlushed(ctx context.Context, l *lane, p *program, f *finding) (bool, erro
 
 // flushed returns a program whose arguments and constants have zeros for the denormal numbers, and whether there were
 // any.
-func (p *program) flushed() (_ *program, changed bool) {
+func (p *program) flushed() (_ *program, changed bool) { return p.with(flushed) }
+
+// with returns a program with other arguments and constants, and whether any changed.
+func (p *program) with(change func(tensor.View) (tensor.View, bool)) (_ *program, changed bool) {
 	q := *p
 	q.inputs = nil
 	for _, list := range p.inputs {
 		var set []tensor.View
 		for _, v := range list {
-			w, isChanged := flushed(v)
+			w, isChanged := change(v)
 			set, changed = append(set, w), changed || isChanged
 		}
 		q.inputs = append(q.inputs, set)
 	}
 	q.lines = slices.Clone(p.lines)
 	for i, v := range p.constants {
-		if w, isChanged := flushed(v); isChanged {
+		if w, isChanged := change(v); isChanged {
 			changed = true
 			for n, line := range q.lines {
 				q.lines[n] = strings.ReplaceAll(line, dense(p.constants[i]), dense(w))
@@ -96,6 +99,9 @@ func flushed(v tensor.View) (_ tensor.View, changed bool) {
 		for part := range x {
 			if a := math.Abs(x[part]); a != 0 && a < limit {
 				x[part], changed = math.Copysign(0, x[part]), true
+				if v.Shape.DType == tensor.F8E8M0FNU { // which has no zero
+					x[part] = 1
+				}
 			}
 		}
 		if changed {
@@ -108,4 +114,4 @@ func flushed(v tensor.View) (_ tensor.View, changed bool) {
 // least are numbers of which a part, as there may be in the middle of an operation, is denormal in the types in which
 // XLA computes: 16 times the smallest normal ones. It computes in f32 for those of 16 bits.
 var least = map[tensor.DType]float64{tensor.F64: 0x1p-1018, tensor.C128: 0x1p-1018, tensor.F32: 0x1p-122,
-	tensor.C64: 0x1p-122, tensor.BF16: 0x1p-122}
+	tensor.C64: 0x1p-122, tensor.BF16: 0x1p-122, tensor.F8E8M0FNU: 0x1p-122}

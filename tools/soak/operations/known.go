@@ -21,7 +21,7 @@ type known struct {
 	apart, sure bool
 	when        func(p *program, i int) bool // a condition on the i-th operation
 	// shows is a condition on the results.
-	shows    func(ctx context.Context, l *lane, p *program, f *finding) (bool, error)
+	shows    condition
 	says     string // a part of what the engine says
 	internal bool   // what it says is no error for a user
 	why      string // the reason, and its source
