@@ -83,7 +83,7 @@ func Compile(ctx context.Context, m *mlir.Module, o Options) (*Executable, error
 	if r, ok := errors.AsType[*function.RecursionError](function.CheckRecursion(m)); ok {
 		return nil, fmt.Errorf("jit: %s: %w", r.Function.Location().Position(), r)
 	}
-	if err := stablehlo.CheckBroadcasts(m.Operation().Index()); err != nil {
+	if err := stablehlo.CheckElements(m.Operation().Index()); err != nil {
 		return nil, fmt.Errorf("jit: %w", err)
 	}
 	library, err := libraryFor(m)

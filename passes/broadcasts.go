@@ -10,13 +10,13 @@ import (
 
 // ExpandBroadcasts replaces CHLO's operations that broadcast their operands by broadcasts, and the operations on arrays
 // of one shape, which the other steps of Prepare know. It leaves arrays whose shape is not static, and refuses types
-// that the operations do not take: see stablehlo.CheckBroadcasts. It returns the number of operations that it replaced.
+// that the operations do not take: see stablehlo.CheckElements. It returns the number of operations that it replaced.
 //
 // See Prepare.
 func ExpandBroadcasts(m *mlir.Module) (int, error) { return expandBroadcasts(m, m.Operation().Index()) }
 
 func expandBroadcasts(_ *mlir.Module, index *mlir.Index) (int, error) {
-	if err := stablehlo.CheckBroadcasts(index); err != nil {
+	if err := stablehlo.CheckElements(index); err != nil {
 		return 0, err
 	}
 	var list []mlir.Operation

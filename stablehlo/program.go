@@ -27,7 +27,7 @@ func Unprepared(m *mlir.Module) Serializer { return Serializer{m} }
 // StableHLO; others stay, because XLA has better implementations of its own.
 //
 // A module with a [MisplacedCall], with a function that calls itself, with a bitcast_convert between booleans and a
-// wider type, with broadcasts of a wrong type (see [CheckBroadcasts]), or with an operation that XLA cannot translate
+// wider type, with broadcasts of a wrong type (see [CheckElements]), or with an operation that XLA cannot translate
 // (see [Untranslated]), is refused, because XLA may end the process.
 func (s Serializer) Artifact(version string) ([]byte, error) {
 	if err := s.check(); err != nil {

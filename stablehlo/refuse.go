@@ -28,7 +28,7 @@ func refuse(m *mlir.Module) error {
 			break
 		}
 	}
-	if err := CheckBroadcasts(index); err != nil {
+	if err := CheckElements(index); err != nil {
 		list = append(list, fmt.Errorf("stablehlo: %w", err))
 	}
 	for op, why := range Untranslated(index) {

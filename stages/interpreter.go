@@ -40,7 +40,7 @@ func (interpreter) compile(_ context.Context, s *Stage, _ bool) (compiledStage, 
 
 // expand replaces what the interpreter lacks by what it has.
 func expand(m *mlir.Module) error {
-	if err := stablehlo.CheckBroadcasts(m.Operation().Index()); err != nil {
+	if err := stablehlo.CheckElements(m.Operation().Index()); err != nil {
 		return err
 	}
 	p, err := m.Context().NewPassManager(mlir.PassManagerOptions{

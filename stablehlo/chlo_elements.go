@@ -8,28 +8,28 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// A BroadcastError says that an operation of CHLO broadcasts numbers of a type that the operation it stands for does
-// not take.
-type BroadcastError struct {
+// An ElementError says that an operation of CHLO has numbers of a type of which the library's passes do not make
+// StableHLO.
+type ElementError struct {
 	Operation mlir.Operation
 	Type      mlir.Type
 	takes     numbers
 }
 
-func (e *BroadcastError) Error() string {
+func (e *ElementError) Error() string {
 	return fmt.Sprintf("%s: %s: it takes %s, not %s: convert the operands first", e.Operation.Location().Position(),
 		e.Operation.Name(), e.takes, e.Type)
 }
 
-// CheckBroadcasts returns a *[BroadcastError] for the first operation that broadcasts numbers of a wrong type, such as
-// a difference of booleans. The definitions of CHLO allow these, but the library's passes make invalid operations of
-// them, or end the process. The index lists the operations of a module.
-func CheckBroadcasts(index *mlir.Index) error {
-	for op := range index.Named(broadcasts...) {
-		takes := broadcasting[op.Name()]
+// CheckElements returns an *[ElementError] for the first operation of CHLO on numbers of a wrong type, such as a
+// difference of booleans that are broadcast, or erf of f8E5M2. The definitions of CHLO allow these, but the library's
+// passes fail, make invalid operations of them, or end the process. The index lists the operations of a module.
+func CheckElements(index *mlir.Index) error {
+	for op := range index.Named(limited...) {
+		takes := limits[op.Name()]
 		for _, v := range op.Operands() {
 			if t := v.Type(); !takes.has(t) {
-				return &BroadcastError{op, t, takes}
+				return &ElementError{op, t, takes}
 			}
 		}
 	}
@@ -41,9 +41,12 @@ type numbers int
 
 const (
 	integers numbers = 1 << iota
-	floats
+	smalls           // floating-point numbers of less than 16 bits
+	wides
 	complexes
 	quantizeds
+
+	floats = smalls | wides
 )
 
 func (n numbers) String() string {
@@ -52,6 +55,8 @@ func (n numbers) String() string {
 		return "integers of 2 bits or more"
 	case floats:
 		return "floating-point numbers"
+	case wides:
+		return "floating-point numbers of 16 bits or more"
 	case floats | complexes | quantizeds:
 		return "floating-point and complex numbers"
 	}
@@ -59,7 +64,7 @@ func (n numbers) String() string {
 }
 
 func (n numbers) has(t mlir.Type) bool {
-	kind := floats
+	kind := smalls
 	element, _ := t.Element()
 	if bits, _, ok := element.IntegerWidth(); ok {
 		if bits == 1 {
@@ -70,14 +75,17 @@ func (n numbers) has(t mlir.Type) bool {
 		kind = complexes
 	} else if IsQuantized(t) {
 		kind = quantizeds
+	} else if f, _ := element.FloatKind(); f.Bits() >= 16 {
+		kind = wides
 	}
 	return n&kind != 0
 }
 
-var broadcasts = slices.Sorted(maps.Keys(broadcasting))
+var limited = slices.Sorted(maps.Keys(limits))
 
-// broadcasting has what operations take. Others take all types, or their own definitions say what.
-var broadcasting = map[string]numbers{
+// limits has what operations take. Others take all types, or their own definitions say what.
+var limits = map[string]numbers{
+	"chlo.bessel_i1e":                       wides,
 	"chlo.broadcast_atan2":                  floats | complexes | quantizeds,
 	"chlo.broadcast_divide":                 integers | floats | complexes | quantizeds,
 	"chlo.broadcast_next_after":             floats,
@@ -88,4 +96,6 @@ var broadcasting = map[string]numbers{
 	"chlo.broadcast_shift_right_arithmetic": integers,
 	"chlo.broadcast_shift_right_logical":    integers,
 	"chlo.broadcast_subtract":               integers | floats | complexes | quantizeds,
+	"chlo.erf":                              wides,
+	"chlo.erfc":                             wides,
 }
