@@ -109,6 +109,11 @@ var deviations = []deviation{
 		about:  "XLA multiplies by the reciprocal of a constant, so the last bit may differ.",
 		inputs: []tensor.View{tensor.Vector[float32](-1.4380158e+07, 1)},
 		want:   "f32[2] [-1.4380158e+06 0.1]", says: on("f32[2] [-1.4380159e+06 0.1]")},
+	{title: "Quotients by huge numbers", module: "quotient-by-huge", around: exact,
+		about: "XLA multiplies by the reciprocal of a constant, and of a number that is broadcast. That of a number from 2^126\n" +
+			"on is denormal, which XLA takes for zero.",
+		inputs: []tensor.View{tensor.Vector[float32](3e38, 1), tensor.Scalar[float32](2e38)},
+		want:   "f32[2] [1.5 5e-39]", says: on("f32[2] [0 0]")},
 	{title: "Sums and products with several constants", module: "sums-with-constants", around: exact,
 		about:  "XLA takes (x + a) + b for x + (a + b), and likewise for products.",
 		inputs: []tensor.View{tensor.Vector[float32](0.5, 3)},
