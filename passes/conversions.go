@@ -7,8 +7,8 @@ import (
 
 // CorrectConversions rewrites operations on element types of which XLA makes something else: a bitcast_convert to the
 // same type is removed, a complex number is converted by way of its real part, numbers of 4 bits are made integers by
-// way of f32, and the bits of an integer of fewer than 8 bits are counted in a wider one. It returns the number of
-// operations that it replaced.
+// way of f32, a number that XLA rounds to f32 first is given bits with which the second rounding is right, and the bits
+// of an integer of fewer than 8 bits are counted in a wider one. It returns the number of operations that it replaced.
 //
 // See Prepare.
 func CorrectConversions(m *mlir.Module) (int, error) {
@@ -31,6 +31,8 @@ func CorrectConversions(m *mlir.Module) (int, error) {
 				x = stablehlo.Convert(e.Builder, t, e.to(x, m.Context().F32Type()))
 			case complex && !both:
 				x = stablehlo.Convert(e.Builder, t, stablehlo.Real(e.Builder, x))
+			case roundsTwice(op):
+				x = stablehlo.Convert(e.Builder, t, e.roundOnce(x))
 			default:
 				continue
 			}

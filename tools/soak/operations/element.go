@@ -110,7 +110,9 @@ var (
 		-2.5,
 		127, 128, 255, 256, 32767, 32768, 65504, 65536, 2147483647, -2147483648, 4294967296, 9223372036854775808,
 		18446744073709551616, 1e10, -1e10, 1e30, -1e30, 1e300, 3.4028234663852886e38, math.MaxFloat64, 1e-3, 1e-7,
-		1e-30}
+		1e-30,
+		// These are next to the middle of two numbers of bf16 or f16, and in the middle for f32.
+		1 + 0x1p-8 + 0x1p-40, -1 - 0x1p-11 - 0x1p-40, 1<<30 + 1<<22 + 1, -1<<62 - 1<<54 - 1<<20}
 	denormals = []float64{1e-40, -1e-40, 1e-45, 5e-324, -1e-310, 6e-8, 1e-5, 0x1p-126, 0x1p-1022, 0x1p-14}
 	tame      = []float64{0, 1, -1, 2, 0, 1, -1, 3}
 	tiny      = []float64{0, 1, -1, 0, 1} // for types whose sums are rounded soon
@@ -182,7 +184,9 @@ func integer(v tensor.View, i int, x int64) {
 
 // wide returns an integer that is often at the edges of a type.
 func wide(r *rand.Rand, bits int) int64 {
-	switch r.IntN(6) {
+	switch r.IntN(7) {
+	case 6: // next to the middle of two numbers of bf16
+		return int64(uint64(1)<<(bits-2) + uint64(1)<<(max(bits, 10)-10) + 1)
 	case 0:
 		return int64(r.Uint64())
 	case 1:
