@@ -5,12 +5,18 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
 )
 
-// narrowDoubles makes the conversions of f64 to types of 16 bits ones of f32, which LLVM compiles without a function of
-// its own library. The f32 is rounded to the one with an odd last bit, if it is not exact, so that the second rounding
-// gives what one alone does.
+// narrowDoubles makes the conversions of f64 to types of 16 bits, and of bf16 to f64, ones by way of f32, which LLVM and
+// MLIR's passes compile without a function of a library. Where an f32 is not exact, it is rounded to the one with an odd
+// last bit, so that the second rounding gives what one alone does.
 func narrowDoubles(m *mlir.Module, _ *Executable) error {
 	c := m.Context()
 	f32, i32 := c.F32Type(), c.IntegerType(32, mlir.Signless)
+	for op := range m.Operation().Index().Named("arith.extf") {
+		if kindOf(op.Operand(0).Type()) == mlir.BF16 && kindOf(op.Result(0).Type()) == mlir.F64 {
+			b := mlir.NewBuilder(mlir.Before(op), op.Location())
+			op.SetOperand(0, arith.ExtF(b, f32, op.Operand(0)))
+		}
+	}
 	for op := range m.Operation().Index().Named("arith.truncf") {
 		x, to := op.Operand(0), op.Result(0).Type()
 		if kindOf(x.Type()) != mlir.F64 || kindOf(to).Bits() != 16 {
