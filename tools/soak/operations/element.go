@@ -186,7 +186,7 @@ func integer(v tensor.View, i int, x int64) {
 func wide(r *rand.Rand, bits int) int64 {
 	switch r.IntN(7) {
 	case 6: // next to the middle of two numbers of bf16
-		return int64(uint64(1)<<(bits-2) + uint64(1)<<(max(bits, 10)-10) + 1)
+		return int64(uint64(1)<<max(bits-2, 0) + uint64(1)<<max(bits-10, 0) + 1)
 	case 0:
 		return int64(r.Uint64())
 	case 1:
