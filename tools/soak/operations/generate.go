@@ -66,10 +66,11 @@ func (g *generator) attempt(first *operation, e *element, second *operation, pai
 		return nil, false
 	}
 	if second != nil {
-		if g.p.inexact && !second.moves && !second.smooth {
+		x := pick(r, out)
+		smooth := second.smooth && !(x.is("c") && strings.Contains(second.name, "imum")) // by the real parts first
+		if g.p.inexact && !second.moves && !smooth {
 			return nil, false // what is rounded may not be compared, rounded again, and so on
 		}
-		x := pick(r, out)
 		if !x.is(second.takes) {
 			return nil, false
 		}
