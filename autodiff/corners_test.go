@@ -365,3 +365,20 @@ func TestSortedPositions(t *testing.T) {
 			[]tensor.View{vector(1, 2, 3, 4), y}, [][]float64{{1, 2, 3, 4}, {4, 2, 3, 1, 0, 0}}},
 	})
 }
+
+// TestQuotients divides by numbers whose squares overflow or underflow.
+func TestQuotients(t *testing.T) {
+	const text = `func.func @main(%x: tensor<3xf64>, %y: tensor<3xf64>) -> tensor<f64> {
+		%q = stablehlo.divide %x, %y : tensor<3xf64>
+		%z = stablehlo.constant dense<0.0> : tensor<f64>
+		%s = stablehlo.reduce(%q init: %z) applies stablehlo.add across dimensions = [0] :
+			(tensor<3xf64>, tensor<f64>) -> tensor<f64>
+		return %s : tensor<f64> }`
+	m := parse(t, text)
+	grad, err := autodiff.Grad(function(t, m, "main"), autodiff.Options{})
+	check.NoError(t, err)
+	got := run(t, newClient(t), grad, vector(3e200, 3e-200, 3), vector(1e200, 1e-200, 2))
+	equal := cmpopts.EquateApprox(1e-12, 0)
+	check.Diff(t, "by x", []float64{1e-200, 1e200, 0.5}, transformtest.Numbers(t, got[0]), equal)
+	check.Diff(t, "by y", []float64{-3e-200, -3e200, -0.75}, transformtest.Numbers(t, got[1]), equal)
+}
