@@ -90,10 +90,11 @@ var linear = map[string]rule{
 	"stablehlo.optimization_barrier": {jvp: jvpBarrier, multilinear: true, transpose: transposeBarrier},
 }
 
-// quotient is the rule of a division that is not the logistic function. The square of y, which JAX divides by, overflows.
+// quotient is the rule of a division that is not the logistic function. The square of y, which JAX divides by,
+// overflows, and XLA makes one of z/y.
 var quotient = ofTwo(
 	func(e *emitter, g, _, y, _ mlir.Value) mlir.Value { return e.div(g, y) },
-	func(e *emitter, g, _, y, z mlir.Value) mlir.Value { return e.mul(e.neg(g), e.div(z, y)) })
+	func(e *emitter, g, _, y, z mlir.Value) mlir.Value { return e.mul(e.neg(z), e.div(g, y)) })
 
 // jvpDivide knows the logistic function 1/(1 + exp(-x)), as JAX writes it: its derivative does not overflow.
 func jvpDivide(f *forward, op mlir.Operation) {

@@ -33,6 +33,61 @@ func KeepArctangents(m *mlir.Module) (int, error) {
 	return n, nil
 }
 
+// KeepAngles lets MLIR, whose passes engines run, not fold the atan2 of two zeros, of which it makes NaN. Where both are
+// zero, it takes an infinity of the sign of the second one, which has the same angle. It returns the number of
+// operations that it changed.
+//
+// See Prepare.
+func KeepAngles(m *mlir.Module) (int, error) {
+	n := 0
+	for op := range m.Operation().Index().Named("stablehlo.atan2") {
+		y, x := op.Operand(0), op.Operand(1)
+		element, _ := x.Type().Element()
+		kind, isFloat := element.FloatKind()
+		if one, ok := splatOf(x); !isFloat || !isStatic(op) || ok && one != 0 || isKeptAngle(x) {
+			continue
+		}
+		e := before(op)
+		if kind.Bits() < 16 { // of which some have no infinity
+			y, x = e.to(y, m.Context().F32Type()), e.to(x, m.Context().F32Type())
+		}
+		zero := e.number(x.Type(), 0)
+		both := stablehlo.And(e.Builder, stablehlo.Compare(e.Builder, y, zero, stablehlo.CompareEQ),
+			stablehlo.Compare(e.Builder, x, zero, stablehlo.CompareEQ))
+		x = stablehlo.Select(e.Builder, both, stablehlo.Divide(e.Builder, e.number(x.Type(), 1), x), x)
+		v := e.to(stablehlo.Atan2(e.Builder, y, x), element)
+		if e.Err() != nil {
+			return n, e.Err()
+		}
+		keepSharding(op, v.Owner())
+		op.Result(0).ReplaceAllUses(v)
+		if err := op.Erase(); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// isKeptAngle reports whether a value is what KeepAngles chooses.
+func isKeptAngle(v mlir.Value) bool {
+	if !v.IsResult() || v.Owner().Name() != "stablehlo.select" {
+		return false
+	}
+	q := v.Owner().Operand(1)
+	return q.IsResult() && q.Owner().Name() == "stablehlo.divide" && q.Owner().Operand(1) == v.Owner().Operand(2)
+}
+
+// isAngleOfZeros reports whether an operation is the atan2 of constants that are zero.
+func isAngleOfZeros(op mlir.Operation) bool {
+	if op.Name() != "stablehlo.atan2" {
+		return false
+	}
+	y, constant := splatOf(op.Operand(0))
+	x, both := splatOf(op.Operand(1))
+	return constant && both && y == 0 && x == 0
+}
+
 var arctangents = []string{"chlo.atan", "stablehlo.atan2"}
 
 // isArctangent reports whether an operation is the arctangent of one real number.

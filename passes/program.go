@@ -25,7 +25,7 @@ type PrepareOptions struct {
 // Prepare changes a module so that XLA computes what it says. It inlines what states derivatives (see InlineRules),
 // applies device policies, adds runtime tokens if the options say so, rewrites what XLA's CPU compiler gets wrong or
 // does not translate (see stablehlo.InlineResources, ExpandQuantized, ExpandBroadcasts, ExpandUntranslated,
-// KeepArctangents, RemoveEmptyProducts, WidenSmallElements, KeepInitialValues, WidenIndices, ClampNestedSlices,
+// KeepArctangents, KeepAngles, RemoveEmptyProducts, WidenSmallElements, KeepInitialValues, WidenIndices, ClampNestedSlices,
 // KeepScatteredWindows, CorrectConversions, KeepDivisions, ExpandIntegerPowers, AddBooleans, MakeRandomBitsUnsigned,
 // StateSignedness, NarrowUnsigned, RemoveEmptyLoops, KeepBitcasts, KeepConditions, CorrectTripCounts,
 // KeepShiftedUpdates, KeepValues, ConstrainLayouts and SeparateChannels), and lets calls overlap if the options say so.
@@ -64,6 +64,7 @@ var corrections = []struct {
 	{expandBroadcasts, nil},
 	{listing(ExpandUntranslated), notTranslated},
 	{listing(KeepArctangents), arctangents},
+	{listing(KeepAngles), []string{"stablehlo.atan2"}},
 	{listing(RemoveEmptyProducts), products},
 	{listing(WidenSmallElements), onSmallElements},
 	{listing(KeepInitialValues), reductions},

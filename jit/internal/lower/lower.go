@@ -35,7 +35,7 @@ func Run(m *mlir.Module, run func(m *mlir.Module, passes ...string) error) error
 		return run(m, "stablehlo-legalize-to-linalg", "reconcile-unrealized-casts")
 	}
 	for _, step := range []func(*mlir.Module) error{
-		check, returns, empty, fold, powers, widen, replace, empty, legalize, left, scalars,
+		check, returns, empty, fold, powers, angles, widen, replace, empty, legalize, left, scalars,
 	} {
 		if err := step(m); err != nil {
 			return err
@@ -46,13 +46,25 @@ func Run(m *mlir.Module, run func(m *mlir.Module, passes ...string) error) error
 
 // Expand replaces what MLIR's passes do not know by other operations of StableHLO.
 func Expand(m *mlir.Module) error {
-	_, err := passes.ExpandUntranslated(m)
-	return err
+	for _, step := range []func(*mlir.Module) (int, error){
+		passes.ExpandUntranslated, passes.RemoveEmptyProducts,
+	} {
+		if _, err := step(m); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // powers makes products of the powers of integers: MLIR's pass reads only the low six bits of an exponent.
 func powers(m *mlir.Module) error {
 	_, err := passes.ExpandIntegerPowers(m)
+	return err
+}
+
+// angles keeps MLIR from folding the atan2 of two zeros.
+func angles(m *mlir.Module) error {
+	_, err := passes.KeepAngles(m)
 	return err
 }
 
