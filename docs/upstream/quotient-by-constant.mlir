@@ -1,6 +1,6 @@
 // Quotients by a constant
 //
-// XLA multiplies by the reciprocal of a constant, so the last bit may differ.
+// XLA multiplies by the reciprocal of a constant, or of a square root, so the last bit may differ.
 //
 // XLA: lammps-jax-pjrt-cpu 0.11.2 (PJRT 0.115), CPU, Linux x86_64
 // Input: f32[2] [-1.4380158e+07 1]

@@ -106,7 +106,7 @@ var deviations = []deviation{
 		inputs: []tensor.View{tensor.Vector[float32](1e30, 2), tensor.Vector[float32](1e30, 1)},
 		want:   "f32[2] [1e+30 4]", says: on("f32[2] [+Inf 4]")},
 	{title: "Quotients by a constant", module: "quotient-by-constant", around: exact,
-		about:  "XLA multiplies by the reciprocal of a constant, so the last bit may differ.",
+		about:  "XLA multiplies by the reciprocal of a constant, or of a square root, so the last bit may differ.",
 		inputs: []tensor.View{tensor.Vector[float32](-1.4380158e+07, 1)},
 		want:   "f32[2] [-1.4380158e+06 0.1]", says: on("f32[2] [-1.4380159e+06 0.1]")},
 	{title: "Quotients by huge numbers", module: "quotient-by-huge", around: exact,

@@ -80,6 +80,8 @@ var differences = []*known{
 		when: follows("divide"), why: deviates + "Quotients by a constant: the remainder of one that is rounded otherwise"},
 	{on: "simplified", what: "differs", types: "class:f class:c", ops: "divide chlo.broadcast_divide",
 		when: follows("divide"), shows: isZeroOrClose, why: deviates + "Quotients of quotients"},
+	{on: "simplified", what: "differs", types: "class:f", ops: "divide", when: follows("sqrt"), shows: isClose,
+		why: deviates + "Quotients by a constant: also by the reciprocal of a root"},
 	{on: "simplified", what: "differs", types: "f32", ops: "uniform_quantize", when: follows("divide"), shows: isStep,
 		why: deviates + "Quotients by a constant: one in the middle of two quantized numbers is rounded to either"},
 	{on: "xla jit", what: "differs", ops: "convolution dynamic_conv", when: isPadded, shows: isNotFinite,
@@ -103,6 +105,10 @@ var differences = []*known{
 	{on: "xla", what: "differs", types: "f4E2M1FN", ops: "divide remainder power reduce_precision sqrt " +
 		"rsqrt log log_plus_one logistic tan atan2 chlo.broadcast_divide chlo.broadcast_remainder chlo.broadcast_power",
 		why: specifies + "f4E2M1FN has no NaN and no infinity: what becomes of one is open"},
+	{on: "interpreter", what: "differs", ops: "reduce_precision", when: mentions("mantissa_bits = 0"), shows: isNotFinite,
+		why: "the interpreter makes infinity of a NaN without a mantissa"},
+	{on: "xla", what: "differs", types: "f16", ops: "reduce_precision", shows: isZeroBelow(0x1p-14),
+		why: deviates + "Denormal numbers: those with the exponents that are left are zeros"},
 	{on: "interpreter", what: "differs", types: "class:c", ops: "log_plus_one", shows: isWithinPercent,
 		why: "the interpreter adds 1 first, which loses digits next to -1"},
 	{on: "xla", what: "differs", types: "class:8", ops: "logistic", shows: isSmallOrNotFinite,
@@ -345,6 +351,15 @@ func isZeroOrClose(_ context.Context, _ *lane, p *program, f *finding) (bool, er
 	return p.each(f, func(want, got [2]float64, d tensor.DType) bool {
 		return got[0] == 0 || math.Abs(want[0]-got[0]) <= 8*epsilon[d]*max(math.Abs(want[0]), math.Abs(got[0]))
 	}), nil
+}
+
+// isZeroBelow returns a condition that all elements that differ are zero, in place of one below a limit.
+func isZeroBelow(limit float64) condition {
+	return func(_ context.Context, _ *lane, p *program, f *finding) (bool, error) {
+		return p.each(f, func(want, got [2]float64, _ tensor.DType) bool {
+			return got[0] == 0 && math.Abs(want[0]) < limit
+		}), nil
+	}
 }
 
 // isSmallOrNotFinite reports whether all elements that differ are not finite, or are near to each other.
