@@ -1,14 +1,17 @@
 package passes
 
 import (
+	"strings"
+
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // CorrectConversions rewrites operations on element types of which XLA makes something else: a bitcast_convert to the
 // same type is removed, a complex number is converted by way of its real part, numbers of 4 bits are made integers by
-// way of f32, a number that XLA rounds to f32 first is given bits with which the second rounding is right, and the bits
-// of an integer of fewer than 8 bits are counted in a wider one. It returns the number of operations that it replaced.
+// way of f32, a number that XLA rounds to f32 first is given bits with which the second rounding is right, numbers of
+// f8E3M4 are rounded to integers in f32, and the bits of an integer of fewer than 8 bits are counted in a wider one. It
+// returns the number of operations that it replaced.
 //
 // See Prepare.
 func CorrectConversions(m *mlir.Module) (int, error) {
@@ -19,6 +22,16 @@ func CorrectConversions(m *mlir.Module) (int, error) {
 		from, _ := x.Type().Element()
 		e := before(op)
 		switch bits, _, _ := element.IntegerWidth(); {
+		case strings.HasPrefix(op.Name(), "stablehlo.round_nearest"):
+			if !roundsToNaN(op) {
+				continue
+			}
+			f32 := m.Context().F32Type()
+			round := stablehlo.RoundNearestAfz
+			if op.Name() == "stablehlo.round_nearest_even" {
+				round = stablehlo.RoundNearestEven
+			}
+			x = e.to(round(e.Builder, e.to(x, f32)), element)
 		case op.Name() == "stablehlo.bitcast_convert":
 			if !t.Equal(x.Type()) {
 				continue
@@ -59,6 +72,14 @@ func CorrectConversions(m *mlir.Module) (int, error) {
 	return n, nil
 }
 
+// roundsToNaN reports whether XLA, where it folds constants, rounds numbers to NaN: it adds one that is too large for
+// their type.
+func roundsToNaN(op mlir.Operation) bool {
+	element, _ := op.Result(0).Type().Element()
+	kind, _ := element.FloatKind()
+	return kind == mlir.F8E3M4
+}
+
 // saturates reports whether XLA takes the largest number of 4 bits for one beyond an integer's range, which is
 // rounded to that number.
 func saturates(op mlir.Operation) bool {
@@ -70,4 +91,5 @@ func saturates(op mlir.Operation) bool {
 }
 
 // conversions are the operations that CorrectConversions rewrites.
-var conversions = []string{"stablehlo.bitcast_convert", "stablehlo.convert", "stablehlo.popcnt"}
+var conversions = []string{"stablehlo.bitcast_convert", "stablehlo.convert", "stablehlo.popcnt",
+	"stablehlo.round_nearest_afz", "stablehlo.round_nearest_even"}

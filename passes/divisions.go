@@ -72,12 +72,14 @@ func dividesByZero(op mlir.Operation) bool {
 	element, _ := op.Result(0).Type().Element()
 	_, _, ofIntegers := element.IntegerWidth()
 	for _, v := range op.Operands() {
-		if !v.IsResult() || v.Owner().Name() != "stablehlo.constant" {
+		if !isConstant(v) {
 			return false
 		}
 	}
 	return ofIntegers && isStatic(op) && hasElement(op.Operand(1), 0)
 }
+
+func isConstant(v mlir.Value) bool { return v.IsResult() && v.Owner().Name() == "stablehlo.constant" }
 
 // hasElement reports whether an array may have an element that is n.
 func hasElement(v mlir.Value, n int64) bool {

@@ -39,7 +39,8 @@ func (e *EvaluateError) Error() string {
 // select_and_scatter that adds as one from zero, to which its initial value is added.
 // Unsigned indices are made signed ones of 64 bits. The quotient of an integer by zero has
 // all bits set, the remainder is the integer, and the least integer divided by -1 is itself. Numbers of f8E3M4 are
-// rounded to integers in f32, and the precision of numbers of 8 bits and fewer is reduced there.
+// rounded to integers in f32, and the precision of numbers of 8 bits and fewer is reduced
+// there, as their logistic is computed there.
 func Evaluate(m *mlir.Module, arguments ...tensor.View) ([]tensor.View, error) {
 	c := m.Context()
 	l := c.Library()

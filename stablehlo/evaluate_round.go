@@ -6,20 +6,21 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// The interpreter rounds every number of f8E3M4 to NaN: it adds one that is too large for the type. It reduces the
-// precision of numbers of 8 bits as if each of their formats had an infinity. So these are computed in f32.
+// The interpreter rounds every number of f8E3M4 to NaN: it adds one that is too large for the type. It ofAny the
+// precision of numbers of 8 bits as if each of their formats had an infinity, and rounds the exponential of a logistic
+// to them, which is NaN in some. So these are computed in f32.
 
 // roundsSmall reports whether an operation rounds small numbers.
 func roundsSmall(op mlir.Operation) bool {
 	rounding := []string{"stablehlo.ceil", "stablehlo.floor", "stablehlo.round_nearest_afz",
 		"stablehlo.round_nearest_even"}
-	reduces := op.Name() == "stablehlo.reduce_precision"
-	if !reduces && !slices.Contains(rounding, op.Name()) {
+	ofAny := op.Name() == "stablehlo.reduce_precision" || op.Name() == "stablehlo.logistic"
+	if !ofAny && !slices.Contains(rounding, op.Name()) {
 		return false
 	}
 	element, _ := op.Result(0).Type().Element()
 	kind, isFloat := element.FloatKind()
-	return kind == mlir.F8E3M4 || reduces && isFloat && kind.Bits() <= 8
+	return kind == mlir.F8E3M4 || ofAny && isFloat && kind.Bits() <= 8
 }
 
 // roundWide makes an operation one on f32.

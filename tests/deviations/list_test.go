@@ -260,6 +260,9 @@ var deviations = []deviation{
 			"results is rounded to the middle, and then to the even one of both.",
 		inputs: []tensor.View{tensor.Vector(1+0x1p-11+0x1p-40, -1), tensor.Vector[int32](1<<30+1<<22+1, -3)},
 		want:   "f16[2] [1.0009766 -1], bf16[2] [1.0821304e+09 -3]", says: on("f16[2] [1 -1], bf16[2] [1.0737418e+09 -3]")},
+	{title: "Rounded constants of f8E3M4", module: "rounded-to-nan", around: prepared,
+		about: "XLA's folding rounds each constant of f8E3M4 to NaN: it adds a number that is too large for the type.",
+		want:  "f32[2] [2 -3]", says: on("f32[2] [NaN NaN]")},
 	{title: "Windows of one element", module: "trimmed-window", around: prepared,
 		about: "XLA's compiler ends the process on a reduce_window whose windows have one element and whose padding removes\n" +
 			"elements.",

@@ -61,7 +61,7 @@ func lowerTorchIndexSelect(e *emitter) error {
 }
 
 // lowerOnFloat8 computes an operation on floats of eight bits in f32. MLIR's pass gives formats without infinity one,
-// and rounds constants of f8E3M4 to NaN.
+// rounds constants of f8E3M4 to NaN, and the parts of a logistic, of which the exponential is NaN in some formats.
 func lowerOnFloat8(e *emitter) error {
 	if kind, _ := e.elementOf(e.op.Operand(0)).FloatKind(); kind.Bits() != 8 {
 		return nil

@@ -125,6 +125,7 @@ var lowerings = map[string]func(*emitter) error{
 	"stablehlo.reduce_scatter":        lowerCollective,
 	"stablehlo.replica_id":            lowerDeviceNumber,
 	"stablehlo.rng_bit_generator":     lowerRngBitGenerator,
+	"stablehlo.logistic":              lowerOnFloat8,
 	"stablehlo.round_nearest_afz":     lowerOnFloat8,
 	"stablehlo.round_nearest_even":    lowerOnFloat8,
 	"stablehlo.scatter":               lowerScatter,

@@ -103,7 +103,7 @@ var differences = []*known{
 	{on: "xla jit", what: "differs", types: "class:c", ops: "atan2 chlo.broadcast_atan2", shows: isSign,
 		why: "a complex atan2 is on a branch cut, where signs depend on those of zeros"},
 	{on: "xla", what: "differs", types: "f4E2M1FN", ops: "divide remainder power reduce_precision sqrt " +
-		"rsqrt log log_plus_one logistic tan atan2 chlo.broadcast_divide chlo.broadcast_remainder chlo.broadcast_power",
+		"rsqrt log log_plus_one tan atan2 chlo.broadcast_divide chlo.broadcast_remainder chlo.broadcast_power",
 		why: specifies + "f4E2M1FN has no NaN and no infinity: what becomes of one is open"},
 	{on: "interpreter", what: "differs", ops: "reduce_precision", when: mentions("mantissa_bits = 0"), shows: isNotFinite,
 		why: "the interpreter makes infinity of a NaN without a mantissa"},
@@ -111,10 +111,6 @@ var differences = []*known{
 		why: deviates + "Denormal numbers: those with the exponents that are left are zeros"},
 	{on: "interpreter", what: "differs", types: "class:c", ops: "log_plus_one", shows: isWithinPercent,
 		why: "the interpreter adds 1 first, which loses digits next to -1"},
-	{on: "xla", what: "differs", types: "class:8", ops: "logistic", shows: isSmallOrNotFinite,
-		why: "XLA computes a logistic of eight bits in f32 as a whole, where exp does not overflow"},
-	{on: "xla", what: "differs", types: "f8E3M4", ops: "ceil floor round_nearest_afz round_nearest_even",
-		when: hasConstant, shows: isNotFinite, why: "XLA folds each rounding of a constant of f8E3M4 to NaN"},
 	{on: "xla jit", what: "differs", when: mentions("TOTALORDER", "bitcast_convert"), shows: isNaNBetween,
 		why: "a NaN that an operation makes has any sign, and any other bits"},
 	{on: "xla jit", what: "differs", ops: "fft", shows: isNotFiniteOrNoise,
@@ -124,18 +120,8 @@ var differences = []*known{
 	{on: "xla", what: "differs", ops: "divide remainder chlo.broadcast_divide chlo.broadcast_remainder",
 		types: "class:s class:u", when: dividesItself,
 		why: specifies + "divide: a quotient by zero is open; XLA has x / x = 1"},
-	{on: "xla", what: "differs", ops: "chlo.broadcast_power", types: "class:s class:u",
-		why: deviates + "Large exponents of integers: the preparation leaves CHLO's alone"},
-	{on: "xla", what: "differs", ops: "reduce_window", when: isPadded, shows: isNotNeutral,
-		why: specifies + "reduce_window: padding has the initial value; XLA skips it"},
-	{on: "xla", what: "differs", ops: "reduce_window select_and_scatter",
-		when: mentions("window_dimensions = array<i64>,"),
-		why:  "XLA loses the initial value of windows of rank 0"},
 	{on: "xla jit", what: "differs", ops: "select_and_scatter", when: mentions("comparison_direction LT",
 		"comparison_direction GT"), shows: isTied, why: specifies + "reduce: which of equal elements comes last is open"},
-	{on: "xla", what: "differs", ops: "reduce", when: mentions("<{dimensions = array<i64>}>"),
-		why: "XLA loses the initial value of a reduction over no dimension"},
-	{on: "xla", what: "differs", ops: "sign", types: "f16", why: "XLA loses the sign of zeros of f16"},
 }
 
 // mentions returns a condition that a line of the program has one of some parts.
@@ -362,13 +348,6 @@ func isZeroBelow(limit float64) condition {
 	}
 }
 
-// isSmallOrNotFinite reports whether all elements that differ are not finite, or are near to each other.
-func isSmallOrNotFinite(_ context.Context, _ *lane, p *program, f *finding) (bool, error) {
-	return p.each(f, func(want, got [2]float64, _ tensor.DType) bool {
-		return !(math.Abs(want[0]-got[0]) > 1./16)
-	}), nil
-}
-
 // isWithinPercent reports whether all elements that differ do so by one in a hundred at most.
 func isWithinPercent(_ context.Context, _ *lane, p *program, f *finding) (bool, error) {
 	return p.each(f, func(want, got [2]float64, _ tensor.DType) bool {
@@ -384,18 +363,3 @@ func isStep(_ context.Context, _ *lane, p *program, f *finding) (bool, error) {
 // epsilon are the distances of 1 to the next number.
 var epsilon = map[tensor.DType]float64{tensor.F64: 0x1p-52, tensor.C128: 0x1p-52, tensor.F32: 0x1p-23,
 	tensor.C64: 0x1p-23, tensor.BF16: 0x1p-7, tensor.F16: 0x1p-10}
-
-// isNotNeutral reports whether the initial value is not a constant that is neutral: engines would agree with that.
-func isNotNeutral(_ context.Context, _ *lane, p *program, _ *finding) (bool, error) {
-	for _, line := range p.lines {
-		found := operands().FindStringSubmatch(line)
-		if strings.Contains(line, `"stablehlo.reduce_window"`) && found != nil {
-			return !slices.ContainsFunc(p.lines, func(line string) bool {
-				return strings.HasPrefix(line, found[2]+` = "stablehlo.constant"`) && neutral().MatchString(line)
-			}), nil
-		}
-	}
-	return false, nil
-}
-
-var neutral = lazyregexp.New(`dense<(0|1|true|false|0x0+|0x3F80|0x3C00|0x3F800000|0x3FF0000000000000)>`)
