@@ -2,7 +2,9 @@ package lower_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -154,3 +156,74 @@ sine %c : tensor<256xT>
 sqrt %c : tensor<256xT>
 tan %c : tensor<256xT>
 tanh %c : tensor<256xT>`
+
+// TestFloat8Functions holds functions of all numbers of eight bits to the nearest number of the format, or the one next
+// to it, on package jit and the interpreter.
+func TestFloat8Functions(t *testing.T) {
+	functions := map[string]func(float64) float64{
+		"ceil": math.Ceil, "floor": math.Floor, "round_nearest_afz": math.Round, "round_nearest_even": math.RoundToEven,
+		"sqrt": math.Sqrt, "rsqrt": func(x float64) float64 { return 1 / math.Sqrt(x) }, "cbrt": math.Cbrt,
+		"exponential": math.Exp, "exponential_minus_one": math.Expm1, "log": math.Log, "log_plus_one": math.Log1p,
+		"logistic": func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }, "cosine": math.Cos, "sine": math.Sin,
+		"tan": math.Tan, "tanh": math.Tanh,
+	}
+	names := slices.Sorted(maps.Keys(functions))
+	for _, d := range float8s {
+		t.Run(d.String(), func(t *testing.T) {
+			x := patterns(d)
+			array, body := "tensor<256x"+d.MLIR()+">", ""
+			for i, name := range names {
+				body += fmt.Sprintf("%%%d = stablehlo.%s %%x : %s\n", i, name, array)
+			}
+			values := make([]string, len(names))
+			for i := range names {
+				values[i] = fmt.Sprint("%", i)
+			}
+			types := strings.Join(slices.Repeat([]string{array}, len(names)), ", ")
+			text := fmt.Sprintf("func.func @main(%%x: %s) -> (%s) {\n%sreturn %s : %s\n}", array, types, body,
+				strings.Join(values, ", "), types)
+			m := mlirtest.Parse(t, mlirtest.Context(t), text)
+			p := program{text: text, inputs: []tensor.View{x}}
+			got, _ := p.run(t, m)
+			for engine, results := range map[string][]tensor.View{
+				"jit": got, "the interpreter": check.Must(stablehlo.Evaluate(m, x)),
+			} {
+				for i, name := range names {
+					for k, bits := range results[i].Data {
+						in, _ := tensor.Float8(d, byte(k))
+						out, _ := tensor.Float8(d, bits)
+						if want := functions[name](float64(in)); !isNear(d, want, float64(out)) {
+							t.Errorf("%s: %s of %v is %v, not %v", engine, name, in, out, want)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// isNear reports whether no other number of a format is between x, or the largest number, and one of the format.
+func isNear(d tensor.DType, x, number float64) bool {
+	if math.IsNaN(x) || math.IsNaN(number) || math.IsInf(number, 0) {
+		largest := largestOf(d)
+		return math.IsNaN(x) && math.IsNaN(number) || math.Abs(x) > largest
+	}
+	low, high := min(x, number), max(x, number)
+	between := 0
+	for i := range 256 {
+		f, _ := tensor.Float8(d, byte(i))
+		if v := float64(f); low < v && v < high {
+			between++
+		}
+	}
+	return between == 0
+}
+
+func largestOf(d tensor.DType) (largest float64) {
+	for i := range 256 {
+		if f, _ := tensor.Float8(d, byte(i)); !math.IsInf(float64(f), 0) && float64(f) > largest {
+			largest = float64(f)
+		}
+	}
+	return largest
+}
