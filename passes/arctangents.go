@@ -13,24 +13,13 @@ import (
 //
 // See Prepare.
 func KeepArctangents(m *mlir.Module) (int, error) {
-	n := 0
-	for op := range m.Operation().Index().Named(arctangents...) {
+	return replaceEach(m.Operation().Index(), arctangents, func(e emitter, op mlir.Operation) (none mlir.Value) {
 		if !isArctangent(op) || !isStatic(op) {
-			continue
+			return none
 		}
-		e, x := before(op), op.Operand(0)
-		v := stablehlo.Atan2(e.Builder, stablehlo.Add(e.Builder, x, x), e.number(x.Type(), 2))
-		if e.Err() != nil {
-			return n, e.Err()
-		}
-		keepSharding(op, v.Owner())
-		op.Result(0).ReplaceAllUses(v)
-		if err := op.Erase(); err != nil {
-			return n, err
-		}
-		n++
-	}
-	return n, nil
+		x := op.Operand(0)
+		return stablehlo.Atan2(e.Builder, stablehlo.Add(e.Builder, x, x), e.number(x.Type(), 2))
+	})
 }
 
 // KeepAngles lets MLIR, whose passes engines run, not fold the atan2 of two zeros, of which it makes NaN. Where both are
@@ -39,15 +28,13 @@ func KeepArctangents(m *mlir.Module) (int, error) {
 //
 // See Prepare.
 func KeepAngles(m *mlir.Module) (int, error) {
-	n := 0
-	for op := range m.Operation().Index().Named("stablehlo.atan2") {
+	return replaceEach(m.Operation().Index(), angles, func(e emitter, op mlir.Operation) (none mlir.Value) {
 		y, x := op.Operand(0), op.Operand(1)
 		element, _ := x.Type().Element()
 		kind, isFloat := element.FloatKind()
 		if one, ok := splatOf(x); !isFloat || !isStatic(op) || ok && one != 0 || isKeptAngle(x) {
-			continue
+			return none
 		}
-		e := before(op)
 		if kind.Bits() < 16 { // of which some have no infinity
 			y, x = e.to(y, m.Context().F32Type()), e.to(x, m.Context().F32Type())
 		}
@@ -55,19 +42,11 @@ func KeepAngles(m *mlir.Module) (int, error) {
 		both := stablehlo.And(e.Builder, stablehlo.Compare(e.Builder, y, zero, stablehlo.CompareEQ),
 			stablehlo.Compare(e.Builder, x, zero, stablehlo.CompareEQ))
 		x = stablehlo.Select(e.Builder, both, stablehlo.Divide(e.Builder, e.number(x.Type(), 1), x), x)
-		v := e.to(stablehlo.Atan2(e.Builder, y, x), element)
-		if e.Err() != nil {
-			return n, e.Err()
-		}
-		keepSharding(op, v.Owner())
-		op.Result(0).ReplaceAllUses(v)
-		if err := op.Erase(); err != nil {
-			return n, err
-		}
-		n++
-	}
-	return n, nil
+		return e.to(stablehlo.Atan2(e.Builder, y, x), element)
+	})
 }
+
+var angles = []string{"stablehlo.atan2"}
 
 // isKeptAngle reports whether a value is what KeepAngles chooses.
 func isKeptAngle(v mlir.Value) bool {

@@ -9,29 +9,13 @@ import (
 func AddBooleans(m *mlir.Module) (int, error) { return addBooleans(m, m.Operation().Index()) }
 
 func addBooleans(_ *mlir.Module, index *mlir.Index) (int, error) {
-	var list []mlir.Operation
-	for op := range index.Named("stablehlo.add") {
-		if addsBooleans(op) {
-			list = append(list, op)
+	return replaceEach(index, []string{"stablehlo.add"}, func(e emitter, op mlir.Operation) (none mlir.Value) {
+		if !addsBooleans(op) {
+			return none
 		}
-	}
-	for _, op := range list {
-		e := before(op)
-		state := mlir.OperationState{Name: "stablehlo.or", Operands: op.OperandValues(),
-			Results: mlir.TypesOf(op.ResultValues())}
-		for name, a := range op.Attributes() { // shardings
-			state.Attributes = append(state.Attributes, mlir.NamedAttribute{Name: name, Value: a})
-		}
-		made := e.Create(state)
-		if e.Err() != nil {
-			return 0, e.Err()
-		}
-		op.Result(0).ReplaceAllUses(made.Result(0))
-		if err := op.Erase(); err != nil {
-			return 0, err
-		}
-	}
-	return len(list), nil
+		return e.Create(mlir.OperationState{Name: "stablehlo.or", Operands: op.OperandValues(),
+			Results: mlir.TypesOf(op.ResultValues())}).Result(0) // whose type may say more than the operands'
+	})
 }
 
 // addsBooleans reports whether an addition is one of booleans.

@@ -1,8 +1,6 @@
 package passes
 
 import (
-	"strings"
-
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -15,61 +13,52 @@ import (
 //
 // See Prepare.
 func CorrectConversions(m *mlir.Module) (int, error) {
-	n := 0
-	for op := range m.Operation().Index().Named(conversions...) {
+	return replaceEach(m.Operation().Index(), conversions, func(e emitter, op mlir.Operation) (none mlir.Value) {
 		x, t := op.Operand(0), op.Result(0).Type()
 		element, _ := t.Element()
-		from, _ := x.Type().Element()
-		e := before(op)
-		switch bits, _, _ := element.IntegerWidth(); {
-		case strings.HasPrefix(op.Name(), "stablehlo.round_nearest"):
-			if !roundsToNaN(op) {
-				continue
+		switch op.Name() {
+		case "stablehlo.bitcast_convert":
+			if t.Equal(x.Type()) {
+				return x
 			}
-			f32 := m.Context().F32Type()
-			round := stablehlo.RoundNearestAfz
-			if op.Name() == "stablehlo.round_nearest_even" {
-				round = stablehlo.RoundNearestEven
-			}
-			x = e.to(round(e.Builder, e.to(x, f32)), element)
-		case op.Name() == "stablehlo.bitcast_convert":
-			if !t.Equal(x.Type()) {
-				continue
-			}
-		case op.Name() == "stablehlo.convert":
-			_, complex := from.ComplexElement()
-			_, both := element.ComplexElement()
-			switch {
-			case saturates(op):
-				x = stablehlo.Convert(e.Builder, t, e.to(x, m.Context().F32Type()))
-			case complex && !both:
-				x = stablehlo.Convert(e.Builder, t, stablehlo.Real(e.Builder, x))
-			case roundsTwice(op):
-				x = stablehlo.Convert(e.Builder, t, e.roundOnce(x))
-			default:
-				continue
-			}
-		case bits >= 8:
-			continue
-		default:
-			wide, err := withElement(t, m.Context().IntegerType(8, mlir.Unsigned))
-			if err != nil {
-				return n, err
+		case "stablehlo.convert":
+			return e.correctConversion(op)
+		case "stablehlo.popcnt":
+			bits, _, _ := element.IntegerWidth()
+			if bits >= 8 {
+				return none
 			}
 			// XLA may widen the bits with the sign, also those of an unsigned integer.
-			x = stablehlo.And(e.Builder, stablehlo.Convert(e.Builder, wide, x), e.filled(wide, 1<<bits-1))
-			x = stablehlo.Convert(e.Builder, t, stablehlo.Popcnt(e.Builder, x))
+			wide := e.to(x, m.Context().IntegerType(8, mlir.Unsigned))
+			wide = stablehlo.And(e.Builder, wide, e.filled(wide.Type(), 1<<bits-1))
+			return e.to(stablehlo.Popcnt(e.Builder, wide), element)
+		case "stablehlo.round_nearest_afz":
+			if roundsToNaN(op) {
+				return e.to(stablehlo.RoundNearestAfz(e.Builder, e.to(x, m.Context().F32Type())), element)
+			}
+		case "stablehlo.round_nearest_even":
+			if roundsToNaN(op) {
+				return e.to(stablehlo.RoundNearestEven(e.Builder, e.to(x, m.Context().F32Type())), element)
+			}
 		}
-		if e.Err() != nil {
-			return n, e.Err()
-		}
-		op.Result(0).ReplaceAllUses(x)
-		if err := op.Erase(); err != nil {
-			return n, err
-		}
-		n++
+		return none
+	})
+}
+
+// correctConversion returns what a convert makes, or nil if XLA makes it.
+func (e emitter) correctConversion(op mlir.Operation) (none mlir.Value) {
+	x, t := op.Operand(0), op.Result(0).Type()
+	from, _ := x.Type().Element()
+	element, _ := t.Element()
+	switch {
+	case saturates(op):
+		return stablehlo.Convert(e.Builder, t, e.to(x, e.Context().F32Type()))
+	case isComplex(from) && !isComplex(element):
+		return stablehlo.Convert(e.Builder, t, stablehlo.Real(e.Builder, x))
+	case roundsTwice(op):
+		return stablehlo.Convert(e.Builder, t, e.roundOnce(x))
 	}
-	return n, nil
+	return none
 }
 
 // roundsToNaN reports whether XLA, where it folds constants, rounds numbers to NaN: it adds one that is too large for

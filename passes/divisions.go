@@ -11,21 +11,19 @@ import (
 //
 // See Prepare.
 func KeepDivisions(m *mlir.Module) (int, error) {
-	n := 0
 	folds := folding{}
-	for op := range m.Operation().Index().Named(divisions...) {
-		e := before(op)
+	return replaceEach(m.Operation().Index(), divisions, func(e emitter, op mlir.Operation) (none mlir.Value) {
 		x, y := op.Operand(0), op.Operand(1)
 		t := op.Result(0).Type()
 		element, _ := t.Element()
 		bits, sign, ok := element.IntegerWidth()
 		if !ok || !isStatic(op) {
-			continue
+			return none
 		}
 		short := bits == 16 && sign != mlir.Unsigned && hasElement(y, -1)
 		folded := hasElement(y, 0) && folds.may(x) && folds.may(y)
 		if !short && !folded || isKeptDivisor(y) {
-			continue
+			return none
 		}
 		if short {
 			wide := m.Context().IntegerType(32, mlir.Signless)
@@ -43,17 +41,8 @@ func KeepDivisions(m *mlir.Module) (int, error) {
 		} else {
 			v = p.choose(isZero, stablehlo.Not(e.Builder, p.splat(0)), v)
 		}
-		if v = e.to(v, element); e.Err() != nil {
-			return n, e.Err()
-		}
-		keepSharding(op, v.Owner())
-		op.Result(0).ReplaceAllUses(v)
-		if err := op.Erase(); err != nil {
-			return n, err
-		}
-		n++
-	}
-	return n, nil
+		return e.to(v, element)
+	})
 }
 
 var divisions = []string{"stablehlo.divide", "stablehlo.remainder"}

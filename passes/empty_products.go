@@ -10,23 +10,12 @@ import (
 //
 // See Prepare.
 func RemoveEmptyProducts(m *mlir.Module) (int, error) {
-	n := 0
-	for op := range m.Operation().Index().Named(products...) {
+	return replaceEach(m.Operation().Index(), products, func(e emitter, op mlir.Operation) (none mlir.Value) {
 		if !isEmptyProduct(op) {
-			continue
+			return none
 		}
-		e := before(op)
-		zeros := e.zeros(op.Result(0).Type())
-		if e.Err() != nil {
-			return n, e.Err()
-		}
-		op.Result(0).ReplaceAllUses(zeros)
-		if err := op.Erase(); err != nil {
-			return n, err
-		}
-		n++
-	}
-	return n, nil
+		return e.zeros(op.Result(0).Type())
+	})
 }
 
 // products are the operations that multiply arrays and add up.

@@ -11,30 +11,13 @@ import (
 // reads only the low six bits of an exponent, and takes x / y^n for x * y^(-n). It leaves arrays whose
 // shape is not static. It returns the number of powers that it replaced.
 func ExpandIntegerPowers(m *mlir.Module) (int, error) {
-	var powers []mlir.Operation
-	for op := range m.Operation().Index().Named("stablehlo.power") {
-		if ofIntegers(op) {
-			powers = append(powers, op)
+	powers := []string{"stablehlo.power"}
+	return replaceEach(m.Operation().Index(), powers, func(e emitter, op mlir.Operation) (none mlir.Value) {
+		if !ofIntegers(op) {
+			return none
 		}
-	}
-	for _, op := range powers {
-		t := op.Result(0).Type()
-		e := &powerExpander{before(op), t}
-		result := e.power(op.Operand(0), op.Operand(1))
-		if e.Err() != nil {
-			return 0, e.Err()
-		}
-		if result != op.Operand(0) {
-			for name, a := range op.Attributes() { // shardings
-				result.Owner().SetAttribute(name, a)
-			}
-		}
-		op.Result(0).ReplaceAllUses(result)
-		if err := op.Erase(); err != nil {
-			return 0, err
-		}
-	}
-	return len(powers), nil
+		return (&powerExpander{e, op.Result(0).Type()}).power(op.Operand(0), op.Operand(1))
+	})
 }
 
 // ofIntegers reports whether the result of an operation is an array of integers with a static shape.

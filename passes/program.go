@@ -64,7 +64,7 @@ var corrections = []struct {
 	{expandBroadcasts, nil},
 	{listing(ExpandUntranslated), notTranslated},
 	{listing(KeepArctangents), arctangents},
-	{listing(KeepAngles), []string{"stablehlo.atan2"}},
+	{listing(KeepAngles), angles},
 	{listing(RemoveEmptyProducts), products},
 	{listing(WidenSmallElements), onSmallElements},
 	{listing(KeepInitialValues), reductions},

@@ -100,6 +100,32 @@ func ReplaceCall(op mlir.Operation, order []int, config contract.Config) error {
 	return op.Erase()
 }
 
+// replaceEach replaces each operation of some names by the value that make returns, unless that is nil. The value gets
+// the sharding of the operation, if it is a new one. It returns the number of operations that it replaced.
+func replaceEach(
+	index *mlir.Index, names []string, make func(e emitter, op mlir.Operation) mlir.Value,
+) (n int, err error) {
+	for op := range index.Named(names...) {
+		e := before(op)
+		v := make(e, op)
+		if e.Err() != nil {
+			return n, e.Err()
+		}
+		if v.IsNil() {
+			continue
+		}
+		if !slices.Contains(op.OperandValues(), v) {
+			keepSharding(op, v.Owner())
+		}
+		op.Result(0).ReplaceAllUses(v)
+		if err := op.Erase(); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
 // keepSharding gives an operation the shardings of the one that it replaces, which has as many results.
 func keepSharding(op, replacement mlir.Operation) {
 	for _, name := range []string{"mhlo.sharding", "sdy.sharding"} {
