@@ -17,28 +17,19 @@ func narrowDoubles(m *mlir.Module, _ *Executable) error {
 			op.SetOperand(0, arith.ExtF(b, f32, op.Operand(0)))
 		}
 	}
-	for op := range m.Operation().Index().Named("arith.truncf") {
+	return replaceEach(m, func(b *mlir.Builder, op mlir.Operation) (none mlir.Value) {
 		x, to := op.Operand(0), op.Result(0).Type()
 		if kindOf(x.Type()) != mlir.F64 || kindOf(to).Bits() != 16 {
-			continue
+			return none
 		}
-		b := mlir.NewBuilder(mlir.Before(op), op.Location())
 		near := arith.TruncF(b, f32, x)
 		back := arith.ExtF(b, x.Type(), near)
 		beyond := arith.CmpF(b, arith.CmpFPredicateOGT, absolute(b, back), absolute(b, x))
 		inexact := arith.CmpF(b, arith.CmpFPredicateUNE, back, x)
 		toZero := arith.SubI(b, arith.Bitcast(b, i32, near), arith.ExtUI(b, i32, beyond))
 		odd := arith.OrI(b, toZero, arith.ExtUI(b, i32, inexact))
-		result := arith.TruncF(b, to, arith.Bitcast(b, f32, odd))
-		if b.Err() != nil {
-			return b.Err()
-		}
-		op.Result(0).ReplaceAllUses(result)
-		if err := op.Erase(); err != nil {
-			return err
-		}
-	}
-	return nil
+		return arith.TruncF(b, to, arith.Bitcast(b, f32, odd))
+	}, "arith.truncf")
 }
 
 // absolute returns the absolute value of an f64.

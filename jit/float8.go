@@ -32,29 +32,21 @@ var float8s = map[mlir.FloatKind]float8{
 // convertFloat8s makes operations on bits of the conversions of numbers of eight bits. The arithmetic on them is one on
 // f32 by now.
 func convertFloat8s(m *mlir.Module, _ *Executable) error {
-	for op := range m.Operation().Index().Named("arith.extf", "arith.truncf") {
+	return replaceEach(m, func(b *mlir.Builder, op mlir.Operation) (none mlir.Value) {
 		x, to := op.Operand(0), op.Result(0).Type()
-		c := converter{mlir.NewBuilder(mlir.Before(op), op.Location())}
-		var result mlir.Value
+		c := converter{b}
 		if f, ok := float8s[kindOf(x.Type())]; ok {
-			result = c.convert(c.widen(x, f), to)
-		} else if f, ok := float8s[kindOf(to)]; ok {
-			if kindOf(x.Type()) != mlir.F64 {
-				x = c.convert(x, c.Context().F32Type())
-			}
-			result = arith.Bitcast(c.Builder, to, c.narrow(x, f))
-		} else {
-			continue
+			return c.convert(c.widen(x, f), to)
 		}
-		if c.Err() != nil {
-			return c.Err()
+		f, ok := float8s[kindOf(to)]
+		if !ok {
+			return none
 		}
-		op.Result(0).ReplaceAllUses(result)
-		if err := op.Erase(); err != nil {
-			return err
+		if kindOf(x.Type()) != mlir.F64 {
+			x = c.convert(x, c.Context().F32Type())
 		}
-	}
-	return nil
+		return arith.Bitcast(b, to, c.narrow(x, f))
+	}, "arith.extf", "arith.truncf")
 }
 
 func kindOf(t mlir.Type) mlir.FloatKind {

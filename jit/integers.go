@@ -9,13 +9,12 @@ import (
 // of f32, where an integer near the middle of two numbers is rounded to the middle, and then to the wrong one.
 func widenIntegers(m *mlir.Module, _ *Executable) error {
 	f64 := m.Context().F64Type()
-	for op := range m.Operation().Index().Named("arith.sitofp", "arith.uitofp") {
+	return replaceEach(m, func(b *mlir.Builder, op mlir.Operation) (none mlir.Value) {
 		x, to := op.Operand(0), op.Result(0).Type()
 		bits, _, _ := x.Type().IntegerWidth()
 		if kindOf(to) != mlir.BF16 || bits <= 24 {
-			continue
+			return none
 		}
-		b := mlir.NewBuilder(mlir.Before(op), op.Location())
 		signed := op.Name() == "arith.sitofp"
 		if bits > 53 {
 			x = inexact(b, x, signed)
@@ -26,16 +25,8 @@ func widenIntegers(m *mlir.Module, _ *Executable) error {
 		} else {
 			wide = arith.UIToFP(b, f64, x)
 		}
-		result := arith.TruncF(b, to, wide)
-		if b.Err() != nil {
-			return b.Err()
-		}
-		op.Result(0).ReplaceAllUses(result)
-		if err := op.Erase(); err != nil {
-			return err
-		}
-	}
-	return nil
+		return arith.TruncF(b, to, wide)
+	}, "arith.sitofp", "arith.uitofp")
 }
 
 // inexact returns an integer of 64 bits that f64 holds, and that is rounded to the same number of bf16. Of a large one,
