@@ -1,13 +1,15 @@
 package passes
 
 import (
+	"slices"
+
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // CorrectConversions rewrites operations on element types of which XLA makes something else: a bitcast_convert to the
 // same type is removed, a complex number is converted by way of its real part, numbers of 4 bits are made integers by
-// way of f32, a number that XLA rounds to f32 first is given bits with which the second rounding is right, numbers of
+// way of f32, integers of 4 bits that may have wrapped are extended by shifts, a number that XLA rounds to f32 first is given bits with which the second rounding is right, numbers of
 // f8E3M4 are rounded to integers in f32, and the bits of an integer of fewer than 8 bits are counted in a wider one. It
 // returns the number of operations that it replaced.
 //
@@ -57,8 +59,55 @@ func (e emitter) correctConversion(op mlir.Operation) (none mlir.Value) {
 		return stablehlo.Convert(e.Builder, t, stablehlo.Real(e.Builder, x))
 	case roundsTwice(op):
 		return stablehlo.Convert(e.Builder, t, e.roundOnce(x))
+	case losesWrap(op):
+		bits, sign, _ := from.IntegerWidth()
+		v, n := stablehlo.Convert(e.Builder, t, x), e.filled(t, byte(8-bits))
+		v = stablehlo.ShiftLeft(e.Builder, v, n)
+		if sign == mlir.Unsigned {
+			return stablehlo.ShiftRightLogical(e.Builder, v, n)
+		}
+		return stablehlo.ShiftRightArithmetic(e.Builder, v, n)
 	}
 	return none
+}
+
+// losesWrap reports whether an operation makes integers of 8 bits of those of 4 bits that may have wrapped. XLA computes
+// these in 8 bits, and leaves the conversion out.
+func losesWrap(op mlir.Operation) bool {
+	from, _ := op.Operand(0).Type().Element()
+	to, _ := op.Result(0).Type().Element()
+	bits, sign, _ := from.IntegerWidth()
+	wide, wideSign, ok := to.IntegerWidth()
+	if !ok || bits != 4 || wide != 8 || (sign == mlir.Unsigned) != (wideSign == mlir.Unsigned) || !isStatic(op) ||
+		!mayWrap(op.Operand(0)) {
+		return false
+	}
+	for u := range op.Result(0).Uses() { // which CorrectConversions has made
+		if u.Owner.Name() == "stablehlo.shift_left" {
+			return false
+		}
+	}
+	return true
+}
+
+// mayWrap reports whether an array may be computed, and not only be given and moved.
+func mayWrap(v mlir.Value) bool {
+	if v.IsArgument() {
+		name, _ := v.Block().Parent().Symbol()
+		return name != "main"
+	}
+	switch v.Owner().Name() {
+	case "stablehlo.constant", "stablehlo.convert":
+		return false
+	case "stablehlo.broadcast_in_dim", "stablehlo.concatenate", "stablehlo.dynamic_slice", "stablehlo.gather",
+		"stablehlo.optimization_barrier", "stablehlo.pad", "stablehlo.reshape", "stablehlo.slice", "stablehlo.transpose":
+		return slices.ContainsFunc(v.Owner().OperandValues(), func(x mlir.Value) bool {
+			from, _ := x.Type().Element()
+			to, _ := v.Type().Element()
+			return from == to && mayWrap(x)
+		})
+	}
+	return true
 }
 
 // roundsToNaN reports whether XLA, where it folds constants, rounds numbers to NaN: it adds one that is too large for

@@ -106,6 +106,9 @@ func Deviations(m *mlir.Module, index *mlir.Index) (found []Deviation) {
 		if saturates(op) {
 			add(op, "XLA makes the largest integer of the largest number of 4 bits")
 		}
+		if losesWrap(op) {
+			add(op, "XLA computes integers of 4 bits in 8 bits, and leaves out the conversion to 8 bits that would wrap them")
+		}
 		if roundsTwice(op) {
 			add(op, "XLA rounds the numbers to f32 first, so that those next to the middle of two results are wrong")
 		}

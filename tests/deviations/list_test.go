@@ -263,6 +263,11 @@ var deviations = []deviation{
 	{title: "Rounded constants of f8E3M4", module: "rounded-to-nan", around: prepared,
 		about: "XLA's folding rounds each constant of f8E3M4 to NaN: it adds a number that is too large for the type.",
 		want:  "f32[2] [2 -3]", says: on("f32[2] [NaN NaN]")},
+	{title: "Integers of 4 bits that wrap", module: "wrapped-nibble", around: prepared,
+		about: "XLA computes integers of 4 bits in 8 bits, and takes the result for one of 8 bits where it is converted to them.",
+		inputs: []tensor.View{{Shape: tensor.ShapeOf(tensor.S4, 3), Data: []byte{0xf8, 7, 3}},
+			{Shape: tensor.ShapeOf(tensor.U4, 3), Data: []byte{0, 1, 15}}},
+		want: "s8[3] [0 -2 6], u8[3] [15 14 0]", says: on("s8[3] [-16 14 6], u8[3] [255 254 240]")},
 	{title: "Windows of one element", module: "trimmed-window", around: prepared,
 		about: "XLA's compiler ends the process on a reduce_window whose windows have one element and whose padding removes\n" +
 			"elements.",
