@@ -70,14 +70,26 @@ func (e *emitter) owned(i int) mlir.Value {
 // usedLater reports whether a value has a use after the i-th operand of an operation.
 func usedLater(v mlir.Value, op mlir.Operation, i int) bool {
 	for use := range v.Uses() {
-		if use.Owner.Equal(op) && use.Operand == i {
-			continue
-		}
-		if user := within(use.Owner, op.Block()); user.IsNil() || user.Equal(op) || op.IsBefore(user) {
+		if (!use.Owner.Equal(op) || use.Operand != i) && isLater(use.Owner, op) {
 			return true
 		}
 	}
 	return false
+}
+
+// isLater reports whether one operation may run after another one, or at the same time.
+func isLater(user, op mlir.Operation) bool {
+	for at := op; !at.IsNil(); at = at.Parent() {
+		if in := within(user, at.Block()); in.Equal(at) {
+			return at.Equal(op) || at.Name() != "scf.if" // of which one branch runs
+		} else if !in.IsNil() {
+			return at.IsBefore(in)
+		}
+		if at.Parent().Name() != "scf.if" { // a loop may come back
+			return true
+		}
+	}
+	return true
 }
 
 // copy returns a copy of a tensor in a buffer of its own.

@@ -71,6 +71,14 @@ func inPlace(v, carried mlir.Value) bool {
 			return false
 		}
 		update := v.Owner()
+		if update.Name() == "scf.if" {
+			before, ok := keptByIf(update, v.Index())
+			if !ok {
+				return false
+			}
+			v = before
+			continue
+		}
 		i, ok := updated(update, v)
 		if !ok {
 			return false
@@ -82,6 +90,30 @@ func inPlace(v, carried mlir.Value) bool {
 		}
 	}
 	return true
+}
+
+// keptByIf returns the value from before a scf.if that one of its branches returns as a result, and the other one
+// returns too, or updates in place.
+func keptByIf(op mlir.Operation, result int) (mlir.Value, bool) {
+	a, b := op.Region(0).First().Terminator().Operand(result), op.Region(1).First().Terminator().Operand(result)
+	if isWithin(b, op) {
+		a, b = b, a
+	}
+	return b, !isWithin(b, op) && inPlace(a, b)
+}
+
+// isWithin reports whether a value is defined in a region of an operation.
+func isWithin(v mlir.Value, op mlir.Operation) bool {
+	block := v.Block()
+	if v.IsResult() {
+		block = v.Owner().Block()
+	}
+	for at := block.Parent(); !at.IsNil(); at = at.Parent() {
+		if at.Equal(op) {
+			return true
+		}
+	}
+	return false
 }
 
 // updated returns which operand is the one that a result is made of in place.
@@ -156,7 +188,7 @@ func (l *loop) unshared(v mlir.Value, i int, carried []mlir.Value) mlir.Value {
 			return false
 		}
 		owner := v.Owner()
-		if isFresh(owner.Name()) {
+		if isFresh(owner) {
 			return false
 		}
 		for _, operand := range owner.Operands() {
@@ -172,8 +204,15 @@ func (l *loop) unshared(v mlir.Value, i int, carried []mlir.Value) mlir.Value {
 	return l.copy(v)
 }
 
-// isFresh reports whether an operation makes results that do not share the buffer of an operand.
-func isFresh(name string) bool {
+// isFresh reports whether an operation makes results that do not share the buffer of an operand. One that MLIR may take
+// for one of its operands, such as a maximum of an array and itself or a sum with 0, may share its buffer.
+func isFresh(op mlir.Operation) bool {
+	name := op.Name()
+	for i, v := range op.Operands() {
+		if isConstant(v) || slices.Contains(op.OperandValues()[:i], v) {
+			return false
+		}
+	}
 	if !strings.HasPrefix(name, "stablehlo.") {
 		return name == "bufferization.alloc_tensor"
 	}
@@ -183,4 +222,12 @@ func isFresh(name string) bool {
 		return false
 	}
 	return true
+}
+
+// isConstant reports whether a value is a constant, or broadcast from one.
+func isConstant(v mlir.Value) bool {
+	for v.IsResult() && v.Owner().Name() == "stablehlo.broadcast_in_dim" {
+		v = v.Owner().Operand(0)
+	}
+	return v.IsResult() && v.Owner().Name() == "stablehlo.constant"
 }
