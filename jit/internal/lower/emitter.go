@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
 	"github.com/calliope-mlir/calliope/mlir/dialect/bufferization"
@@ -61,20 +63,54 @@ func (e *emitter) operands() []mlir.Value { return each(e.op.OperandValues(), e.
 // it, but MLIR computes values in the buffers of results before, and then refuses what cannot stay in one.
 func (e *emitter) owned(i int) mlir.Value {
 	v := e.op.Operand(i)
-	if isScalar(v.Type()) || !usedLater(v, e.op, i) {
+	if isScalar(v.Type()) || !(later{e.op, i, map[mlir.Value]bool{}}).usesSource(v) {
 		return e.signless(v)
 	}
 	return e.copy(e.signless(v))
 }
 
-// usedLater reports whether a value has a use after the i-th operand of an operation.
+// usedLater reports whether a value, or one that it may be, has a use after the i-th operand of an operation.
 func usedLater(v mlir.Value, op mlir.Operation, i int) bool {
+	return later{op, i, map[mlir.Value]bool{}}.uses(v)
+}
+
+// A later looks for uses after the i-th operand of an operation.
+type later struct {
+	op   mlir.Operation
+	i    int
+	seen map[mlir.Value]bool
+}
+
+// uses reports whether a value, or one that is made from it and may be it, has such a use.
+func (l later) uses(v mlir.Value) bool {
+	if l.seen[v] {
+		return false
+	}
+	l.seen[v] = true
 	for use := range v.Uses() {
-		if (!use.Owner.Equal(op) || use.Operand != i) && isLater(use.Owner, op) {
+		if use.Owner.Equal(l.op) && use.Operand == l.i {
+			continue
+		}
+		if isLater(use.Owner, l.op) {
 			return true
+		}
+		for _, r := range use.Owner.ResultValues() {
+			if r.Type() == v.Type() && !isFresh(use.Owner) && l.uses(r) {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// usesSource reports whether a value, or one that it is made from and may be, has such a use.
+func (l later) usesSource(v mlir.Value) bool {
+	if l.uses(v) {
+		return true
+	}
+	return v.IsResult() && !isFresh(v.Owner()) && slices.ContainsFunc(v.Owner().OperandValues(), func(x mlir.Value) bool {
+		return x.Type() == v.Type() && !l.seen[x] && l.usesSource(x)
+	})
 }
 
 // isLater reports whether one operation may run after another one, or at the same time.
@@ -85,7 +121,7 @@ func isLater(user, op mlir.Operation) bool {
 		} else if !in.IsNil() {
 			return at.IsBefore(in)
 		}
-		if at.Parent().Name() != "scf.if" { // a loop may come back
+		if parent := at.Parent(); parent.IsNil() || parent.Name() != "scf.if" { // a loop may come back
 			return true
 		}
 	}

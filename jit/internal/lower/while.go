@@ -218,7 +218,8 @@ func isFresh(op mlir.Operation) bool {
 	}
 	switch strings.TrimPrefix(name, "stablehlo.") {
 	case "bitcast_convert", "broadcast_in_dim", "convert", "concatenate", "custom_call", "dynamic_slice",
-		"dynamic_update_slice", "optimization_barrier", "pad", "real_dynamic_slice", "reshape", "slice", "transpose":
+		"dynamic_update_slice", "optimization_barrier", "pad", "real_dynamic_slice", "reshape", "select", "slice",
+		"transpose":
 		return false
 	}
 	return true

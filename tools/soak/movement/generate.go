@@ -146,6 +146,12 @@ func (g *generator) element(e tensor.DType) uint64 {
 		return bits(e, float64(g.IntN(19)-9))
 	case e == tensor.F8E4M3FN || e == tensor.F8E5M2: // no NaN, which may get other bits
 		return uint64(g.IntN(2)<<7 + g.IntN(0x7C))
+	case e == tensor.BF16: // NaN is quiet, as it is after it was widened
+		x := g.Uint64() & 0xffff
+		if x&0x7fff > 0x7f80 {
+			x |= 0x40
+		}
+		return x
 	case isFloat(e) || isMoved(e) || g.IntN(3) == 0:
 		return mask(e, g.Uint64())
 	}
