@@ -5,9 +5,9 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
 )
 
-// narrowDoubles makes the conversions of f64 to types of 16 bits, and of bf16 to f64, ones by way of f32, which LLVM and
-// MLIR's passes compile without a function of a library. Where an f32 is not exact, it is rounded to the one with an odd
-// last bit, so that the second rounding gives what one alone does.
+// narrowDoubles makes the conversions of f64 to types of 16 bits, and of bf16 to f64, ones by way of f32, which LLVM
+// and MLIR's passes compile without a function of a library. Where an f32 is not exact, it is rounded to the one with
+// an odd last bit, so that the second rounding gives what one alone does.
 func narrowDoubles(m *mlir.Module, _ *Executable) error {
 	c := m.Context()
 	f32, i32 := c.F32Type(), c.IntegerType(32, mlir.Signless)

@@ -22,8 +22,8 @@ func KeepArctangents(m *mlir.Module) (int, error) {
 	})
 }
 
-// KeepAngles lets MLIR, whose passes engines run, not fold the atan2 of two zeros, of which it makes NaN. Where both are
-// zero, it takes an infinity of the sign of the second one, which has the same angle. It returns the number of
+// KeepAngles lets MLIR, whose passes engines run, not fold the atan2 of two zeros, of which it makes NaN. Where both
+// are zero, it takes an infinity of the sign of the second one, which has the same angle. It returns the number of
 // operations that it changed.
 //
 // See Prepare.

@@ -9,9 +9,10 @@ import (
 
 // CorrectConversions rewrites operations on element types of which XLA makes something else: a bitcast_convert to the
 // same type is removed, a complex number is converted by way of its real part, numbers of 4 bits are made integers by
-// way of f32, integers of 4 bits that may have wrapped are extended by shifts, a number that XLA rounds to f32 first is given bits with which the second rounding is right, numbers of
-// f8E3M4 are rounded to integers in f32, and the bits of an integer of fewer than 8 bits are counted in a wider one. It
-// returns the number of operations that it replaced.
+// way of f32, integers of 4 bits that may have wrapped are extended by shifts, a number that XLA rounds to f32 first
+// is given bits with which the second rounding is right, numbers of f8E3M4 are rounded to integers in f32, and the
+// bits of an integer of fewer than 8 bits are counted in a wider one. It returns the number of operations that it
+// replaced.
 //
 // See Prepare.
 func CorrectConversions(m *mlir.Module) (int, error) {
@@ -71,8 +72,8 @@ func (e emitter) correctConversion(op mlir.Operation) (none mlir.Value) {
 	return none
 }
 
-// losesWrap reports whether an operation makes integers of 8 bits of those of 4 bits that may have wrapped. XLA computes
-// these in 8 bits, and leaves the conversion out.
+// losesWrap reports whether an operation makes integers of 8 bits of those of 4 bits that may have wrapped. XLA
+// computes these in 8 bits, and leaves the conversion out.
 func losesWrap(op mlir.Operation) bool {
 	from, _ := op.Operand(0).Type().Element()
 	to, _ := op.Result(0).Type().Element()

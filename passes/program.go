@@ -25,11 +25,11 @@ type PrepareOptions struct {
 // Prepare changes a module so that XLA computes what it says. It inlines what states derivatives (see InlineRules),
 // applies device policies, adds runtime tokens if the options say so, rewrites what XLA's CPU compiler gets wrong or
 // does not translate (see stablehlo.InlineResources, ExpandQuantized, ExpandBroadcasts, ExpandUntranslated,
-// KeepArctangents, KeepAngles, RemoveEmptyProducts, WidenSmallElements, KeepInitialValues, WidenIndices, ClampNestedSlices,
-// KeepScatteredWindows, CorrectConversions, KeepDivisions, ExpandIntegerPowers, AddBooleans, MakeRandomBitsUnsigned,
-// StateSignedness, NarrowUnsigned, RemoveEmptyLoops, KeepBitcasts, KeepConditions, CorrectTripCounts,
-// KeepShiftedUpdates, KeepValues, ConstrainLayouts and SeparateChannels), and lets calls overlap if the options say so.
-// A second run changes nothing.
+// KeepArctangents, KeepAngles, RemoveEmptyProducts, WidenSmallElements, KeepInitialValues, WidenIndices,
+// ClampNestedSlices, KeepScatteredWindows, CorrectConversions, KeepDivisions, ExpandIntegerPowers, AddBooleans,
+// MakeRandomBitsUnsigned, StateSignedness, NarrowUnsigned, RemoveEmptyLoops, KeepBitcasts, KeepConditions,
+// CorrectTripCounts, KeepShiftedUpdates, KeepValues, ConstrainLayouts and SeparateChannels), and lets calls overlap
+// if the options say so. A second run changes nothing.
 func Prepare(m *mlir.Module, o PrepareOptions) error {
 	steps := []func(*mlir.Module) (int, error){InlineRules}
 	if !o.PoliciesApplied {
@@ -119,8 +119,8 @@ type Prepared struct {
 	options PrepareOptions
 }
 
-// Program returns m for bridge.Client.Compile, which gets a clone that Prepare has changed. The module stays as it is,
-// and must not be closed before it is compiled. stablehlo.Unprepared compiles a module without any change.
+// Program returns m for bridge.Client.Compile, which gets a clone that Prepare has changed. The module stays as it
+// is, and must not be closed before it is compiled. stablehlo.Unprepared compiles a module without any change.
 func Program(m *mlir.Module, o PrepareOptions) Prepared { return Prepared{m, o} }
 
 // Artifact implements bridge.Program: see stablehlo.Serializer.

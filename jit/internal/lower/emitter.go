@@ -10,8 +10,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/tensor"
 )
 
-// An emitter creates operations in the place of one. It works on signless values: a tensor of unsigned elements is cast
-// where it comes from an operation of StableHLO, and back where it goes into one. MLIR's pass removes the casts.
+// An emitter creates operations in the place of one. It works on signless values: a tensor of unsigned elements is
+// cast where it comes from an operation of StableHLO, and back where it goes into one. MLIR's pass removes the casts.
 type emitter struct {
 	*mlir.Builder
 	op     mlir.Operation
@@ -59,8 +59,8 @@ func (e *emitter) signless(v mlir.Value) mlir.Value {
 // operands returns the operands of the operation.
 func (e *emitter) operands() []mlir.Value { return each(e.op.OperandValues(), e.signless) }
 
-// owned returns an operand that is changed in place, or a copy of it if it is used later. Bufferization would also copy
-// it, but MLIR computes values in the buffers of results before, and then refuses what cannot stay in one.
+// owned returns an operand that is changed in place, or a copy of it if it is used later. Bufferization would also
+// copy it, but MLIR computes values in the buffers of results before, and then refuses what cannot stay in one.
 func (e *emitter) owned(i int) mlir.Value {
 	v := e.op.Operand(i)
 	if isScalar(v.Type()) || !(later{e.op, i, map[mlir.Value]bool{}}).usesSource(v) {
@@ -108,7 +108,10 @@ func (l later) usesSource(v mlir.Value) bool {
 	if l.uses(v) {
 		return true
 	}
-	return v.IsResult() && !isFresh(v.Owner()) && slices.ContainsFunc(v.Owner().OperandValues(), func(x mlir.Value) bool {
+	if !v.IsResult() || isFresh(v.Owner()) {
+		return false
+	}
+	return slices.ContainsFunc(v.Owner().OperandValues(), func(x mlir.Value) bool {
 		return x.Type() == v.Type() && !l.seen[x] && l.usesSource(x)
 	})
 }
@@ -166,8 +169,8 @@ func (e *emitter) replace(values []mlir.Value) error {
 	return e.op.Erase()
 }
 
-// take copies the operations of a block to the place where operations are created, with values for the arguments of the
-// block, and returns what the block returns.
+// take copies the operations of a block to the place where operations are created, with values for the arguments of
+// the block, and returns what the block returns.
 func (e *emitter) take(from mlir.Block, values []mlir.Value) []mlir.Value {
 	var copies mlir.Mapping
 	for i, a := range from.Arguments() {

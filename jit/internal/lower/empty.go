@@ -9,8 +9,8 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// empty replaces the operations whose results all have no elements, and the padding of arrays without any. MLIR's passes
-// crash on some of them, and make others what is not valid, such as a slice that begins at the end.
+// empty replaces the operations whose results all have no elements, and the padding of arrays without any. MLIR's
+// passes crash on some of them, and make others what is not valid, such as a slice that begins at the end.
 func empty(m *mlir.Module) error {
 	var list, pads []mlir.Operation
 	m.Operation().WalkPostOrder(func(op mlir.Operation) mlir.WalkAction {

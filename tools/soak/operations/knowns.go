@@ -105,8 +105,8 @@ var differences = []*known{
 	{on: "xla", what: "differs", types: "f4E2M1FN", ops: "divide remainder power reduce_precision sqrt " +
 		"rsqrt log log_plus_one tan atan2 chlo.broadcast_divide chlo.broadcast_remainder chlo.broadcast_power",
 		why: specifies + "f4E2M1FN has no NaN and no infinity: what becomes of one is open"},
-	{on: "interpreter", what: "differs", ops: "reduce_precision", when: mentions("mantissa_bits = 0"), shows: isNotFinite,
-		why: "the interpreter makes infinity of a NaN without a mantissa"},
+	{on: "interpreter", what: "differs", ops: "reduce_precision", when: mentions("mantissa_bits = 0"),
+		shows: isNotFinite, why: "the interpreter makes infinity of a NaN without a mantissa"},
 	{on: "xla", what: "differs", types: "f16", ops: "reduce_precision", shows: isZeroBelow(0x1p-14),
 		why: deviates + "Denormal numbers: those with the exponents that are left are zeros"},
 	{on: "interpreter", what: "differs", types: "class:c", ops: "log_plus_one", shows: isWithinPercent,
@@ -211,8 +211,8 @@ func orFlushed(shows condition) condition {
 	}
 }
 
-// isNotFiniteOrNoise reports whether all elements that differ are not finite in one of the results, or do so by a small
-// part of the largest one of the array.
+// isNotFiniteOrNoise reports whether all elements that differ are not finite in one of the results, or do so by a
+// small part of the largest one of the array.
 func isNotFiniteOrNoise(_ context.Context, _ *lane, p *program, f *finding) (bool, error) {
 	most := 1.
 	for _, v := range slices.Concat(f.want...) {
@@ -255,8 +255,8 @@ func isTied(ctx context.Context, l *lane, p *program, f *finding) (bool, error) 
 	return err == nil && g == nil, err
 }
 
-// isOutsideSeries reports whether, for the absolute values of arguments without denormal numbers, elements differ only
-// where a result is not finite, or is zero.
+// isOutsideSeries reports whether, for the absolute values of arguments without denormal numbers, elements differ
+// only where a result is not finite, or is zero.
 func isOutsideSeries(ctx context.Context, l *lane, p *program, f *finding) (bool, error) {
 	q, _ := p.flushed()
 	q, _ = q.with(absolute)
