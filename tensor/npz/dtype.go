@@ -3,6 +3,7 @@ package npz
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/tensor"
@@ -116,10 +117,25 @@ func (a Array) As(want tensor.DType) (tensor.View, error) {
 		return tensor.View{}, err
 	}
 	v := tensor.View{Shape: tensor.Shape{DType: want, Dims: a.View.Shape.Dims}, Data: a.View.Data}
+	if a.View.Shape.DType == tensor.U8 && (want == tensor.S2 || want == tensor.S4) {
+		v.Data = signExtended(v.Data, want.Bits())
+	}
 	if i := outOfRange(v); i >= 0 {
 		return tensor.View{}, fmt.Errorf("its element %d does not fit into %s, which has %d bits", i, want, want.Bits())
 	}
 	return v, nil
+}
+
+// signExtended returns integers of a byte each, in which the bits above those of an element are its sign. The ones of
+// Python's ml_dtypes, which are void in a file, are zeros.
+func signExtended(data []byte, bits int) []byte {
+	extended := slices.Clone(data)
+	for i, b := range data {
+		if b>>bits == 0 {
+			extended[i] = byte(int8(b<<(8-bits)) >> (8 - bits))
+		}
+	}
+	return extended
 }
 
 // outOfRange returns the index of the first element with bits that an element of fewer than

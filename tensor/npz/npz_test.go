@@ -289,6 +289,16 @@ func TestAs(t *testing.T) {
 	}
 }
 
+// TestNibbles reads signed integers of 4 bits as ml_dtypes writes them: without the bits of their signs.
+func TestNibbles(t *testing.T) {
+	file := npy("{'descr': '|V1', 'fortran_order': False, 'shape': (4,), }\n", 8, 7, 15, 0xff)
+	read, err := Decode(bytes.NewReader(file), nil)
+	check.NoError(t, err)
+	v, err := Array{View: read}.As(tensor.S4)
+	check.NoError(t, err)
+	check.Diff(t, "elements", []byte{0xf8, 7, 0xff, 0xff}, v.Data)
+}
+
 func npy(header string, data ...byte) []byte {
 	return slices.Concat([]byte(magic+"\x01\x00"), []byte{byte(len(header)), byte(len(header) >> 8)}, []byte(header),
 		data)
