@@ -33,6 +33,7 @@ type Executable struct {
 	main            unsafe.Pointer
 	compiler        *compiler // until the module is compiled
 	level           int       // of LLVM's optimizations
+	copies          bool      // arrays that are changed in place are copies: see rewrite
 
 	mu     sync.Mutex
 	idle   []*frame

@@ -38,7 +38,7 @@ var steps = []step{
 	func(m *mlir.Module, _ *Executable) error { return lower.Einsums(m) },
 	func(m *mlir.Module, _ *Executable) error { return product.Lower(m) },
 	concatenate,
-	func(m *mlir.Module, e *Executable) error { return lower.Run(m, e.compiler.run) },
+	func(m *mlir.Module, e *Executable) error { return lower.Run(m, e.copies, e.compiler.run) },
 	func(m *mlir.Module, e *Executable) error { return e.calls.CheckLoops(m) },
 	giveBuffers,
 	passes(

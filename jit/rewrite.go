@@ -3,6 +3,7 @@ package jit
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/calliope-mlir/calliope/jit/internal/lower"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -27,20 +28,45 @@ func (p phase) steps() []step {
 	return steps
 }
 
-// rewrite is a rewriter. It makes the steps in this process.
+// rewrite is a rewriter. It makes the steps in this process. If MLIR finds that arrays cannot be changed in place where
+// package lower has them, rewrite makes the steps again, with a copy of each such array.
 func rewrite(ctx context.Context, m *mlir.Module, e *Executable, p phase) (*mlir.Module, error) {
+	if p != lowering {
+		return m, e.make(ctx, m, p)
+	}
+	again := m.Clone()
+	err := e.make(ctx, m, p)
+	if !cannotShare(err) {
+		return m, errors.Join(err, again.Close())
+	}
+	e.copies = true
+	if err := m.Close(); err != nil {
+		return again, err
+	}
+	return again, e.make(ctx, again, p)
+}
+
+// make makes the steps of a phase.
+func (e *Executable) make(ctx context.Context, m *mlir.Module, p phase) error {
 	for _, step := range p.steps() {
 		if ctx.Err() != nil {
-			return m, context.Cause(ctx)
+			return context.Cause(ctx)
 		}
 		if err := e.compiler.begin(m, ""); err != nil {
-			return m, err
+			return err
 		}
 		if err := step(m, e); err != nil {
-			return m, unsupported(err)
+			return unsupported(err)
 		}
 	}
-	return m, nil
+	return nil
+}
+
+// cannotShare reports whether an error is of bufferization, which finds that an array is read after another one was
+// written to its buffer.
+func cannotShare(err error) bool {
+	return err != nil && (strings.Contains(err.Error(), "not bufferizable under the given constraints") ||
+		strings.Contains(err.Error(), "is not equivalent to the corresponding iter bbArg"))
 }
 
 // unsupported returns an error of a step as an *UnsupportedError.

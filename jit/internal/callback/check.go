@@ -4,9 +4,10 @@ import "github.com/calliope-mlir/calliope/mlir"
 
 // CheckLoops makes each scf.while of the module end the run before its next iteration if the run must stop.
 func (c *Calls) CheckLoops(m *mlir.Module) error {
+	declared := false
 	for op := range m.Operation().Index().Named("scf.while") {
-		if !c.Loops {
-			c.Loops = true
+		if c.Loops = true; !declared {
+			declared = true
 			added, err := m.Context().Parse("callback", []byte("func.func private @calliope_jit_check()"))
 			if err != nil {
 				return err

@@ -1,8 +1,6 @@
 package lower
 
 import (
-	"slices"
-
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
 	"github.com/calliope-mlir/calliope/mlir/dialect/bufferization"
@@ -16,6 +14,7 @@ type emitter struct {
 	*mlir.Builder
 	op     mlir.Operation
 	module *mlir.Module // nil if no functions are added to it
+	copies bool         // each array that is changed in place is a copy
 }
 
 // signlessType returns a type with signless in place of unsigned integers.
@@ -63,57 +62,20 @@ func (e *emitter) operands() []mlir.Value { return each(e.op.OperandValues(), e.
 // copy it, but MLIR computes values in the buffers of results before, and then refuses what cannot stay in one.
 func (e *emitter) owned(i int) mlir.Value {
 	v := e.op.Operand(i)
-	if isScalar(v.Type()) || !(later{e.op, i, map[mlir.Value]bool{}}).usesSource(v) {
+	if isScalar(v.Type()) || !e.copies && !usedLater(v, e.op, i) {
 		return e.signless(v)
 	}
 	return e.copy(e.signless(v))
 }
 
-// usedLater reports whether a value, or one that it may be, has a use after the i-th operand of an operation.
+// usedLater reports whether a value has a use after the i-th operand of an operation.
 func usedLater(v mlir.Value, op mlir.Operation, i int) bool {
-	return later{op, i, map[mlir.Value]bool{}}.uses(v)
-}
-
-// A later looks for uses after the i-th operand of an operation.
-type later struct {
-	op   mlir.Operation
-	i    int
-	seen map[mlir.Value]bool
-}
-
-// uses reports whether a value, or one that is made from it and may be it, has such a use.
-func (l later) uses(v mlir.Value) bool {
-	if l.seen[v] {
-		return false
-	}
-	l.seen[v] = true
 	for use := range v.Uses() {
-		if use.Owner.Equal(l.op) && use.Operand == l.i {
-			continue
-		}
-		if isLater(use.Owner, l.op) {
+		if (!use.Owner.Equal(op) || use.Operand != i) && isLater(use.Owner, op) {
 			return true
-		}
-		for _, r := range use.Owner.ResultValues() {
-			if r.Type() == v.Type() && !isFresh(use.Owner) && l.uses(r) {
-				return true
-			}
 		}
 	}
 	return false
-}
-
-// usesSource reports whether a value, or one that it is made from and may be, has such a use.
-func (l later) usesSource(v mlir.Value) bool {
-	if l.uses(v) {
-		return true
-	}
-	if !v.IsResult() || isFresh(v.Owner()) {
-		return false
-	}
-	return slices.ContainsFunc(v.Owner().OperandValues(), func(x mlir.Value) bool {
-		return x.Type() == v.Type() && !l.seen[x] && l.usesSource(x)
-	})
 }
 
 // isLater reports whether one operation may run after another one, or at the same time.

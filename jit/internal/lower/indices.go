@@ -21,7 +21,7 @@ func lowerDynamicUpdateSlice(e *emitter) error {
 	if isScalar(e.op.Operand(0).Type()) {
 		return e.replace(e.operands()[1:2])
 	}
-	if v := e.op.Operand(0); !v.IsArgument() && usedLater(v, e.op, 0) {
+	if v := e.op.Operand(0); e.copies || !v.IsArgument() && usedLater(v, e.op, 0) {
 		e.op.SetOperand(0, e.cast(e.owned(0), v.Type()))
 	}
 	return e.signIndices(2)

@@ -28,9 +28,10 @@ func (e *UnsupportedError) Error() string {
 	return fmt.Sprintf("%s at %s: %s", e.Operation, e.Position, e.Reason)
 }
 
-// Run converts a module. run runs passes on it. An error that an operation causes is an [*UnsupportedError]. After an
-// error the module must not be used.
-func Run(m *mlir.Module, run func(m *mlir.Module, passes ...string) error) error {
+// Run converts a module. run runs passes on it. If copies is set, it copies each array that it changes in place. An
+// error that an operation causes is an [*UnsupportedError]. After an error the module must not be used.
+func Run(m *mlir.Module, copies bool, run func(m *mlir.Module, passes ...string) error) error {
+	replace := func(m *mlir.Module) error { return replace(m, copies) }
 	legalize := func(m *mlir.Module) error {
 		return run(m, "stablehlo-legalize-to-linalg", "reconcile-unrealized-casts")
 	}
@@ -137,7 +138,7 @@ var lowerings = map[string]func(*emitter) error{
 }
 
 // replace replaces the operations that have a lowering, those in regions before those around them.
-func replace(m *mlir.Module) error {
+func replace(m *mlir.Module, copies bool) error {
 	var list []mlir.Operation
 	m.Operation().WalkPostOrder(func(op mlir.Operation) mlir.WalkAction {
 		if lowerings[op.Name()] != nil {
@@ -146,7 +147,7 @@ func replace(m *mlir.Module) error {
 		return mlir.WalkContinue
 	})
 	for _, op := range list {
-		e := &emitter{Builder: mlir.NewBuilder(mlir.Before(op), op.Location()), op: op, module: m}
+		e := &emitter{Builder: mlir.NewBuilder(mlir.Before(op), op.Location()), op: op, module: m, copies: copies}
 		name, position := op.Name(), op.Location().Position()
 		err := lowerings[name](e)
 		if err == nil {

@@ -51,12 +51,12 @@ func (l *loop) next(carried []mlir.Value) []mlir.Value {
 	all := l.take(l.body, l.all(carried))
 	next := each(l.carried, func(i int) mlir.Value { return all[i] })
 	for k, v := range next {
-		if next[k] = l.unpack(v); l.Err() == nil && !inPlace(v, carried[k]) {
+		if next[k] = l.unpack(v); l.Err() == nil && (l.copies || !inPlace(v, carried[k])) {
 			next[k] = l.unpack(l.unshared(v, k, carried))
 		}
 	}
 	for k, v := range next {
-		if l.Err() == nil && !inPlace(v, carried[k]) {
+		if l.Err() == nil && (l.copies || !inPlace(v, carried[k])) {
 			next[k] = l.store(v, carried[k])
 		}
 	}
@@ -188,7 +188,7 @@ func (l *loop) unshared(v mlir.Value, i int, carried []mlir.Value) mlir.Value {
 			return false
 		}
 		owner := v.Owner()
-		if isFresh(owner) {
+		if isFresh(owner.Name()) {
 			return false
 		}
 		for _, operand := range owner.Operands() {
@@ -198,37 +198,21 @@ func (l *loop) unshared(v mlir.Value, i int, carried []mlir.Value) mlir.Value {
 		}
 		return false
 	}
-	if !shared(v) {
-		return v
+	if l.copies || shared(v) {
+		return l.copy(v)
 	}
-	return l.copy(v)
+	return v
 }
 
-// isFresh reports whether an operation makes results that do not share the buffer of an operand. One that MLIR may take
-// for one of its operands, such as a maximum of an array and itself or a sum with 0, may share its buffer.
-func isFresh(op mlir.Operation) bool {
-	name := op.Name()
-	for i, v := range op.Operands() {
-		if isConstant(v) || slices.Contains(op.OperandValues()[:i], v) {
-			return false
-		}
-	}
+// isFresh reports whether an operation makes results that do not share the buffer of an operand.
+func isFresh(name string) bool {
 	if !strings.HasPrefix(name, "stablehlo.") {
 		return name == "bufferization.alloc_tensor"
 	}
 	switch strings.TrimPrefix(name, "stablehlo.") {
 	case "bitcast_convert", "broadcast_in_dim", "convert", "concatenate", "custom_call", "dynamic_slice",
-		"dynamic_update_slice", "optimization_barrier", "pad", "real_dynamic_slice", "reshape", "select", "slice",
-		"transpose":
+		"dynamic_update_slice", "optimization_barrier", "pad", "real_dynamic_slice", "reshape", "slice", "transpose":
 		return false
 	}
 	return true
-}
-
-// isConstant reports whether a value is a constant, or broadcast from one.
-func isConstant(v mlir.Value) bool {
-	for v.IsResult() && v.Owner().Name() == "stablehlo.broadcast_in_dim" {
-		v = v.Owner().Operand(0)
-	}
-	return v.IsResult() && v.Owner().Name() == "stablehlo.constant"
 }
