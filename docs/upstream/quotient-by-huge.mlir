@@ -4,9 +4,9 @@
 // on is denormal, which XLA takes for zero.
 //
 // XLA: lammps-jax-pjrt-cpu 0.11.2 (PJRT 0.115), CPU, Linux x86_64
-// Input: f32[2] [3e+38 1]
+// Input: f32[2] [3e+38 1e+38]
 // Input: f32[] 2e+38
-// Expected: f32[2] [1.5 5e-39]
+// Expected: f32[2] [1.5 0.5]
 // Got: f32[2] [0 0]
 func.func @main(%x: tensor<2xf32>, %y: tensor<f32>) -> tensor<2xf32> {
   %all = stablehlo.broadcast_in_dim %y, dims = [] : (tensor<f32>) -> tensor<2xf32>

@@ -223,7 +223,9 @@ func TestDeviations(t *testing.T) {
 				} else {
 					got = d.run(t.Context(), found.Path, around{})
 				}
-				check.Diff(t, "without the way round", says, got)
+				if !d.rare || got != d.want {
+					check.Diff(t, "without the way round", says, got)
+				}
 				if d.around.none {
 					return
 				}
