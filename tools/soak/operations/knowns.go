@@ -217,8 +217,9 @@ func isNotFiniteOrNoise(_ context.Context, _ *lane, p *program, f *finding) (boo
 	most := 1.
 	for _, v := range slices.Concat(f.want...) {
 		for n := range v.Shape.NumElements() {
-			if x := float64s(v, n); !math.IsInf(math.Hypot(x[0], x[1]), 0) {
-				most = max(most, math.Abs(x[0]), math.Abs(x[1])) // those with NaN stay out
+			x := float64s(v, n)
+			if size := math.Hypot(x[0], x[1]); !math.IsInf(size, 0) && !math.IsNaN(size) {
+				most = max(most, math.Abs(x[0]), math.Abs(x[1]))
 			}
 		}
 	}
