@@ -80,7 +80,7 @@ func losesWrap(op mlir.Operation) bool {
 	bits, sign, _ := from.IntegerWidth()
 	wide, wideSign, ok := to.IntegerWidth()
 	if !ok || bits != 4 || wide != 8 || (sign == mlir.Unsigned) != (wideSign == mlir.Unsigned) || !isStatic(op) ||
-		!mayWrap(op.Operand(0)) {
+		!mayWrap(op.Operand(0), map[mlir.Value]bool{}) {
 		return false
 	}
 	for u := range op.Result(0).Uses() { // which CorrectConversions has made
@@ -91,8 +91,12 @@ func losesWrap(op mlir.Operation) bool {
 	return true
 }
 
-// mayWrap reports whether an array may be computed, and not only be given and moved.
-func mayWrap(v mlir.Value) bool {
+// mayWrap reports whether an array may be computed, and not only be given and moved. It looks at each value once.
+func mayWrap(v mlir.Value, seen map[mlir.Value]bool) bool {
+	if seen[v] {
+		return false
+	}
+	seen[v] = true
 	if v.IsArgument() {
 		name, _ := v.Block().Parent().Symbol()
 		return name != "main"
@@ -105,7 +109,7 @@ func mayWrap(v mlir.Value) bool {
 		return slices.ContainsFunc(v.Owner().OperandValues(), func(x mlir.Value) bool {
 			from, _ := x.Type().Element()
 			to, _ := v.Type().Element()
-			return from == to && mayWrap(x)
+			return from == to && mayWrap(x, seen)
 		})
 	}
 	return true

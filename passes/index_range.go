@@ -21,6 +21,16 @@ const largestRead = 1 << 12
 // rangeOf returns a range of the elements of integers: of those at index k of a dimension, or, if the dimension is
 // negative, of all.
 func rangeOf(v mlir.Value, dimension int, k int64) interval {
+	return (&ranger{left: 1 << 10}).of(v, dimension, k)
+}
+
+// A ranger finds ranges in a number of steps: values that use another one twice have more paths to it than one can go.
+type ranger struct{ left int }
+
+func (r *ranger) of(v mlir.Value, dimension int, k int64) interval {
+	if r.left--; r.left < 0 {
+		return anyInteger
+	}
 	element, _ := v.Type().Element()
 	bits, sign, ok := element.IntegerWidth()
 	if !v.IsResult() || !ok || sign == mlir.Unsigned || bits == 1 {
@@ -30,7 +40,7 @@ func rangeOf(v mlir.Value, dimension int, k int64) interval {
 		dimension = -1
 	}
 	op := v.Owner()
-	of := func(i int) interval { return rangeOf(op.Operand(i), dimension, k) }
+	of := func(i int) interval { return r.of(op.Operand(i), dimension, k) }
 	switch op.Name() {
 	case "stablehlo.constant":
 		return constantRange(op, dimension, k)
@@ -70,12 +80,12 @@ func rangeOf(v mlir.Value, dimension int, k int64) interval {
 			switch {
 			case int(d) != dimension:
 			case dims[i] == 1:
-				return rangeOf(op.Operand(0), i, 0)
+				return r.of(op.Operand(0), i, 0)
 			default:
-				return rangeOf(op.Operand(0), i, k)
+				return r.of(op.Operand(0), i, k)
 			}
 		}
-		return rangeOf(op.Operand(0), -1, 0)
+		return r.of(op.Operand(0), -1, 0)
 	case "stablehlo.concatenate":
 		at, _ := op.Attribute("dimension")
 		along, _ := at.Int()
@@ -86,7 +96,7 @@ func rangeOf(v mlir.Value, dimension int, k int64) interval {
 			case int(along) != dimension:
 				all = all.union(of(i))
 			case first <= k && k < first+dims[along]:
-				return rangeOf(op.Operand(i), dimension, k-first)
+				return r.of(op.Operand(i), dimension, k-first)
 			}
 			first += dims[along]
 		}

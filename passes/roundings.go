@@ -20,10 +20,12 @@ func roundsTwice(op mlir.Operation) bool {
 	if from, ok := from.FloatKind(); ok {
 		return from == mlir.F64 && !isSticky(op)
 	}
-	bits, _, isInteger := from.IntegerWidth()
+	if bits, _, isInteger := from.IntegerWidth(); kind != mlir.BF16 || !isInteger || bits <= 24 {
+		return false
+	}
 	const exact = 1 << 24 // integers up to it are numbers of f32
 	r := rangeOf(op.Operand(0), -1, 0)
-	return kind == mlir.BF16 && isInteger && bits > 24 && (r.least < -exact || r.most > exact)
+	return r.least < -exact || r.most > exact
 }
 
 // isSticky reports whether a conversion is one of what roundOnce makes.
