@@ -31,7 +31,9 @@ func moveBits(m *mlir.Module, _ *Executable) error {
 				if err != nil {
 					return err
 				}
-				op.SetAttribute(name, m.Context().TypeAttribute(to))
+				if to != t {
+					op.SetAttribute(name, m.Context().TypeAttribute(to))
+				}
 			}
 		}
 		values := op.ResultValues()
