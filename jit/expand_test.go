@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"math"
 	"math/cmplx"
+	"strings"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -37,6 +40,33 @@ func TestConstantSizes(t *testing.T) {
 		return %a, %b, %c, %d : tensor<6xf32>, tensor<3xf32>, tensor<1xf32>, tensor<1x1x2xf32> }`,
 		check.Must(tensor.FromSlice([]float32{1, 2, 3}, 1, 3)), tensor.Vector[int32](2))
 	check.Diff(t, "results", "[f32[6] [1 0 2 0 3 0] f32[3] [1 2 3] f32[1] [3] f32[1,1,2] [3 5]]", fmt.Sprint(got))
+}
+
+// TestDynamicIota has places that integers of the width of the type lack.
+func TestDynamicIota(t *testing.T) {
+	got := run(t, `func.func @main() -> tensor<1xf32> {
+		%n = stablehlo.constant dense<70000> : tensor<1xi32>
+		%i = stablehlo.dynamic_iota %n, dim = 0 : (tensor<1xi32>) -> tensor<70000xbf16>
+		%s = stablehlo.slice %i [60000:60001] : (tensor<70000xbf16>) -> tensor<1xbf16>
+		%0 = stablehlo.convert %s : (tensor<1xbf16>) -> tensor<1xf32>
+		return %0 : tensor<1xf32> }`)
+	check.Diff(t, "result", "[f32[1] [59904]]", fmt.Sprint(got))
+}
+
+// TestMissingTypes computes with numbers that LLVM has no code for, and moves them.
+func TestMissingTypes(t *testing.T) {
+	for _, of := range []string{"f4E2M1FN", "f8E8M0FNU"} {
+		text := strings.ReplaceAll(`func.func @main() -> tensor<3xOF> {
+			%0 = stablehlo.iota dim = 0 : tensor<3xOF>
+			return %0 : tensor<3xOF> }`, "OF", of)
+		_, err := jit.Compile(t.Context(), mlirtest.Parse(t, mlirtest.Context(t), text), jit.Options{})
+		check.Error(t, err, ":2:9: package jit does not compute with numbers of "+of)
+		got := run(t, strings.ReplaceAll(`func.func @main() -> tensor<2xOF> {
+			%0 = stablehlo.constant dense<[1.0, 2.0, 4.0]> : tensor<3xOF>
+			%1 = stablehlo.slice %0 [1:3] : (tensor<3xOF>) -> tensor<2xOF>
+			return %1 : tensor<2xOF> }`, "OF", of))
+		check.Diff(t, of, "["+strings.ToLower(of)+"[2] [2 4]]", fmt.Sprint(got))
+	}
 }
 
 // TestComplexCubeRoot has zero, and numbers on both axes.

@@ -1,7 +1,10 @@
 package jit
 
 import (
+	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
@@ -27,6 +30,25 @@ var float8s = map[mlir.FloatKind]float8{
 	mlir.F8E5M2FNUZ:    {2, 16, noMinusZero},
 	mlir.F8E4M3FNUZ:    {3, 8, noMinusZero},
 	mlir.F8E4M3B11FNUZ: {3, 11, noMinusZero},
+}
+
+// checkFloats refuses to compute with numbers that the following steps and LLVM lack. Only the elements may be moved.
+func checkFloats(m *mlir.Module, _ *Executable) error {
+	for op := range m.Operation().All() {
+		dialect, name, _ := strings.Cut(op.Name(), ".")
+		if dialect != "arith" && dialect != "math" || name == "constant" || name == "select" || name == "bitcast" {
+			continue
+		}
+		for _, v := range slices.Concat(op.OperandValues(), op.ResultValues()) {
+			switch kind := kindOf(v.Type()); kind {
+			case mlir.F4E2M1FN, mlir.F6E2M3FN, mlir.F6E3M2FN, mlir.F8E8M0FNU:
+				return &UnsupportedError{Err: fmt.Errorf(
+					"%s: package jit does not compute with numbers of %v, for which LLVM has no code: convert them where XLA runs, or use another type",
+					op.Location().Position(), v.Type())}
+			}
+		}
+	}
+	return nil
 }
 
 // convertFloat8s makes operations on bits of the conversions of numbers of eight bits. The arithmetic on them is one on

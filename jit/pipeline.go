@@ -80,6 +80,7 @@ var steps = []step{
 		"math-extend-to-supported-types",
 	),
 	widenIntegers,
+	checkFloats,
 	passes(
 		"arith-emulate-unsupported-floats{source-types=bf16,f8E5M2,f8E4M3,f8E3M4,f8E4M3FN,f8E5M2FNUZ,f8E4M3FNUZ," +
 			"f8E4M3B11FNUZ target-type=f32}",
@@ -131,8 +132,9 @@ func resolveTuples(m *mlir.Module, e *Executable) error {
 
 // fixSizes makes static operations of those whose sizes are constant operands, if there are any.
 func fixSizes(m *mlir.Module, e *Executable) error {
-	if !m.Operation().Index().Has("stablehlo.dynamic_conv", "stablehlo.dynamic_gather", "stablehlo.dynamic_pad",
-		"stablehlo.dynamic_reshape") {
+	if !m.Operation().Index().Has("stablehlo.dynamic_broadcast_in_dim", "stablehlo.dynamic_conv",
+		"stablehlo.dynamic_gather", "stablehlo.dynamic_iota", "stablehlo.dynamic_pad", "stablehlo.dynamic_reshape",
+		"stablehlo.real_dynamic_slice") {
 		return nil
 	}
 	return e.compiler.run(m, "func.func(stablehlo-canonicalize-dynamism)")

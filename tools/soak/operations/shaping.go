@@ -20,21 +20,15 @@ func shaping() []*operation {
 			if len(x.dims) == 0 {
 				return g.fail()
 			}
-			dims := slices.Clone(x.dims)
-			d := g.IntN(len(dims))
-			if g.chance(1, 4) { // to where types end
-				dims = []int{iotaSizes.draw(g)}
-				d = 0
-			}
-			return []value{g.line(op.name, fmt.Sprintf("iota_dimension = %d : i64", d), nil, value{element: x.element,
-				dims: dims})}
+			attributes, result := g.iota(x)
+			return []value{g.line(op.name, attributes, nil, result)}
 		}},
 		{name: "dynamic_iota", takes: "suf8c", make: func(g *generator, op *operation, x value) []value {
 			if len(x.dims) == 0 {
 				return g.fail()
 			}
-			return []value{g.line(op.name, fmt.Sprintf("iota_dimension = %d : i64", g.IntN(len(x.dims))),
-				[]value{g.sizes(x.dims)}, value{element: x.element, dims: x.dims})}
+			attributes, result := g.iota(x)
+			return []value{g.line(op.name, attributes, []value{g.sizes(result.dims)}, result)}
 		}},
 		{name: "broadcast_in_dim", takes: anyType, make: func(g *generator, op *operation, x value) []value {
 			dims, at := g.broadcast(x)
@@ -231,6 +225,15 @@ func (g *generator) padding(of []int) (low, high, interior, dims []int, ok bool)
 		low, high, interior, dims = append(low, l), append(high, h), append(interior, i), append(dims, n)
 	}
 	return low, high, interior, dims, product(dims) <= 8*largest
+}
+
+// iota returns the attributes and the result of an iota like x, or of one to where types end.
+func (g *generator) iota(x value) (attributes string, result value) {
+	dims, d := slices.Clone(x.dims), g.IntN(len(x.dims))
+	if g.chance(1, 4) {
+		dims, d = []int{iotaSizes.draw(g)}, 0
+	}
+	return fmt.Sprintf("iota_dimension = %d : i64", d), value{element: x.element, dims: dims}
 }
 
 func makeTuple(g *generator, op *operation, x value) []value {
