@@ -58,7 +58,7 @@ func (f *frame) Clear() error {
 
 // Finish implements dispatch.Transport: it checks that the function did not replace results,
 // and packs those that XLA expects packed.
-func (f *frame) Finish(err error) error {
+func (f *frame) Finish(err error, zeros bool) error {
 	if err == nil && f.ffi != nil {
 		err = f.inPlace(f.ffi, f.results)
 	}
@@ -66,13 +66,20 @@ func (f *frame) Finish(err error) error {
 	if run != nil && run.debug {
 		err = f.endDebug(err)
 	}
-	if err != nil && run != nil && run.several {
+	zeros = err != nil && (zeros || run != nil && run.several)
+	if zeros {
+		if f.ffi != nil && !f.reread(f.ffi, f.site) { // the function may have replaced the results
+			if failed := f.site.readFrame(f, f.ffi); failed != nil {
+				f.clearRun()
+				return failed
+			}
+		}
 		f.clearResults(f.site)
 	}
 	for _, p := range f.packed {
 		p.Pack()
 	}
-	if f.device != nil && (err == nil || run != nil && run.several) {
+	if f.device != nil && (err == nil || zeros) {
 		if failed := f.device.give(); err == nil {
 			err = failed
 		}

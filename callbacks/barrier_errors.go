@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// TapErrors holds the errors of failed taps. A barrier returns it, because a failed tap does
-// not stop its run.
+// TapErrors holds the errors of failed taps, and of callbacks with Options.KeepErrors. A barrier
+// returns it, because they do not stop their runs.
 type TapErrors struct {
 	Barrier string       // the name of the barrier
 	Count   int          // number of calls that failed since the last barrier
@@ -16,7 +16,7 @@ type TapErrors struct {
 
 func (e *TapErrors) Error() string {
 	last := e.Last()
-	return fmt.Sprintf("callbacks: barrier %q: %d calls of taps failed, the last in run %d: %v", e.Barrier, e.Count,
+	return fmt.Sprintf("callbacks: barrier %q: %d calls failed, the last in run %d: %v", e.Barrier, e.Count,
 		last.RunID, last)
 }
 

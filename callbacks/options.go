@@ -50,9 +50,14 @@ type Options struct {
 	// (vmap.Parallel). 0 means GOMAXPROCS. A batch is one call for Dispatch and Timeout.
 	Parallel int
 	// FailRun makes an error in the observe form fail the run. Without it the run goes on,
-	// and the next barrier returns the error. In the other forms an error always fails the
-	// run.
+	// and the next barrier returns the error. In the other forms an error fails the run,
+	// unless KeepErrors is set.
 	FailRun bool
+	// KeepErrors keeps the run going in every form, also after a timeout: the results of the call are zeros then, or
+	// the operands that pass through, and the next barrier returns the error. Where a host runs a program on several
+	// devices, a call that fails its run ends only the part of its device, and others may wait for that until XLA
+	// ends the process. It excludes FailRun.
+	KeepErrors bool
 	// Measure makes Stats report how long the calls took. It costs an inline call a tenth
 	// of a microsecond.
 	Measure bool

@@ -80,6 +80,8 @@ func (o Options) checkDispatch() error {
 		return errors.New("Options.Parallel is negative: give 0 for GOMAXPROCS")
 	case o.PerSecond < 0:
 		return errors.New("Options.PerSecond is negative: give 0 for no limit")
+	case o.KeepErrors && o.FailRun:
+		return errors.New("KeepErrors and FailRun exclude each other: set one of them")
 	case o.Dispatch == Async && o.FailRun:
 		return errors.New("an Async callback cannot fail its run, which does not wait for it: choose another Dispatch or leave FailRun out")
 	}

@@ -196,8 +196,11 @@ func optionsOf(what string, in *C.calliope_options) (callbacks.Options, error) {
 	if in.dispatch == C.CALLIOPE_ASYNC && in.fail_run != 0 {
 		return o, invalid(what + ": a callback with CALLIOPE_ASYNC cannot fail its run, which does not wait for it: choose another dispatch, or leave out fail_run")
 	}
+	if in.keep_errors != 0 && in.fail_run != 0 {
+		return o, invalid(what + ": options has keep_errors and fail_run, which exclude each other: set one of them")
+	}
 	o.Dispatch = callbacks.Dispatch(in.dispatch)
-	o.FailRun = in.fail_run != 0
+	o.FailRun, o.KeepErrors = in.fail_run != 0, in.keep_errors != 0
 	o.Timeout = time.Duration(in.timeout_ns)
 	o.PerSecond = int(in.per_second)
 	o.Measure = in.measure != 0

@@ -260,6 +260,9 @@ typedef struct calliope_options {
   const char* registry;  // name of its registry; NULL or "" is the default one
   calliope_dispatch dispatch;
   int32_t fail_run;      // an error in the form observe fails the run; otherwise the next barrier returns it
+  // An error in any form, also of a call that took too long, is left to the next barrier: the run goes on with results of
+  // zeros. A program for several devices with collective operations needs this. It excludes fail_run.
+  int32_t keep_errors;
   int64_t timeout_ns;    // limits one call; it turns CALLIOPE_INLINE into CALLIOPE_GOROUTINE
   int64_t per_second;    // limits the calls in a second; the last that came too soon is made later
   int32_t measure;       // the statistics say how long the calls took

@@ -137,6 +137,7 @@ struct Options {
   std::string registry;
   calliope_dispatch dispatch = CALLIOPE_INLINE;
   bool fail_run = false;
+  bool keep_errors = false;
   std::chrono::nanoseconds timeout{0};
   std::int64_t per_second = 0;
   bool measure = false;
@@ -159,6 +160,7 @@ class Callback {
     o.registry = registry_.c_str();
     o.dispatch = options.dispatch;
     o.fail_run = options.fail_run;
+    o.keep_errors = options.keep_errors;
     o.timeout_ns = options.timeout.count();
     o.per_second = options.per_second;
     o.measure = options.measure;

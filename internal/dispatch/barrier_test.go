@@ -51,8 +51,8 @@ func TestTapErrors(t *testing.T) {
 			check.Diff(t, "is", true, errors.Is(err, errMine) && errors.Is(e.Last(), errMine))
 			check.Diff(t, "last", callbacks.CallError{Callback: "f", Device: 1, RunID: 5, Err: errMine}, *e.Errors[63],
 				cmpErrors)
-			check.Text(t, err, `callbacks: barrier "here": 100 calls of taps failed, the last in run 5: callbacks: callback "f" on device 1: mine`)
-			check.Diff(t, "lines in the log", calls, strings.Count(log.String(), "a tap failed"))
+			check.Text(t, err, `callbacks: barrier "here": 100 calls failed, the last in run 5: callbacks: callback "f" on device 1: mine`)
+			check.Diff(t, "lines in the log", calls, strings.Count(log.String(), "a call failed"))
 			check.NoError(t, g.Barrier(t.Context(), "again"))
 		})
 	}
@@ -66,7 +66,7 @@ func TestTapErrorWithoutText(t *testing.T) {
 	run := begin(t, g, dispatch.RunOptions{})
 	check.NoError(t, invoke(s, frame(run, contract.Observe, 1)))
 	run.End()
-	check.Text(t, g.Barrier(t.Context(), "b"), `callbacks: barrier "b": 1 calls of taps failed, the last in run 5: callbacks: callback "f" on device 1: an error of type dispatch_test.broken whose text is not available`)
+	check.Text(t, g.Barrier(t.Context(), "b"), `callbacks: barrier "b": 1 calls failed, the last in run 5: callbacks: callback "f" on device 1: an error of type dispatch_test.broken whose text is not available`)
 }
 
 // With FailRun the error fails the run, and so does the end of the run's context, and

@@ -27,9 +27,9 @@ type Transport interface {
 	Clear() error
 	// Finish is called when the function has returned, with its error, or when there will
 	// be no result. It returns the error of the call, which may report, for example, an
-	// invalid change of the frame by the function. The memory of the results is not written
-	// afterwards.
-	Finish(err error) error
+	// invalid change of the frame by the function. With zeros, the results of a call with an
+	// error are as after Clear. The memory of the results is not written afterwards.
+	Finish(err error, zeros bool) error
 	// Defer releases the runtime's thread. It returns a function that must be called once
 	// with the error of the call, on another goroutine, perhaps before Do returns. It
 	// returns nil if the thread has to wait.

@@ -29,7 +29,7 @@ func (s *Slot) postpone(c *Call, r *Run, wait time.Duration) error {
 	p := &postponed{call: t}
 	p.timer = time.AfterFunc(wait, func() { g.retry(p) })
 	g.postponed = append(g.postponed, p)
-	return c.from.Finish(nil)
+	return c.from.Finish(nil, false)
 }
 
 // overtake drops what is postponed of a call site, which makes a later call.

@@ -112,7 +112,7 @@ func (s *Slot) enqueue(ctx context.Context, fn callbacks.Func, f *Call) error {
 	c.origin, c.size, c.lane = nil, size, run.taps().lane(f.Device)
 	s.queued(1)
 	c.lane.push(queued{call: c})
-	return f.from.Finish(nil)
+	return f.from.Finish(nil, false)
 }
 
 // tapped records the result of an async call.

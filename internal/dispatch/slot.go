@@ -30,6 +30,7 @@ type Slot struct {
 	dispatch  callbacks.Dispatch
 	timeout   time.Duration
 	tap       bool // an error does not fail the run
+	zeros     bool // the results are zeros then
 	plain     bool // the shortest path suffices for most runs
 	selective bool // some calls are skipped
 
@@ -68,7 +69,8 @@ func newSlot(h *host, config contract.Config, b binding) (*Slot, error) {
 	if s.dispatch == callbacks.Inline && s.timeout > 0 {
 		s.dispatch = callbacks.Goroutine
 	}
-	s.tap = (s.tap || s.dispatch == callbacks.Async) && !o.FailRun
+	s.tap = (s.tap || s.dispatch == callbacks.Async || o.KeepErrors) && !o.FailRun
+	s.zeros = o.KeepErrors
 	s.parallel = o.Parallel
 	s.perSecond = uint32(min(o.PerSecond, math.MaxUint32))
 	s.selective = config.Every > 1 || s.perSecond > 0
@@ -224,7 +226,7 @@ func (s *Slot) shortest(c *Call, r *Run) error {
 	if err == nil {
 		err = c.ended()
 	}
-	if err = c.from.Finish(err); err != nil {
+	if err = c.from.Finish(err, s.zeros); err != nil {
 		return s.failed(c, r, err)
 	}
 	if c.lane >= 0 {
@@ -314,10 +316,10 @@ func (s *Slot) turn() bool {
 }
 
 // settle ends a call whose function has returned or that was given up. It counts the call,
-// and keeps a tap's error from the run.
+// and keeps its error from the run if that of a tap, or callbacks.Options.KeepErrors, does not fail it.
 func (s *Slot) settle(c *Call, r *Run, err error) error {
 	count := s.countOf(&err)
-	if err = c.from.Finish(err); err == nil {
+	if err = c.from.Finish(err, s.zeros); err == nil {
 		s.counts.delivered.Add(1)
 		return nil
 	}
@@ -364,13 +366,13 @@ func (s *Slot) callError(device int, runID int64, err error) *callbacks.CallErro
 	return &callbacks.CallError{Callback: s.name, Loc: s.config.Loc, Device: device, RunID: runID, Err: err}
 }
 
-// keep stores the error of a tap for the next barrier.
+// keep stores the error of a call for the next barrier.
 func (s *Slot) keep(device int, runID int64, r *Run, err error) {
 	e := s.callError(device, runID, err)
 	log := &s.engine.log
 	r.taps().keepError(e, log)
 	log.add(func() {
-		s.engine.logger().Error("a tap failed", "callback", s.name, "device", device, "run", runID, "error",
+		s.engine.logger().Error("a call failed", "callback", s.name, "device", device, "run", runID, "error",
 			errtext.Of(err))
 	})
 }

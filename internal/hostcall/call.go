@@ -39,10 +39,17 @@ func (c *Call) Clear() error {
 }
 
 // Finish implements dispatch.Transport: it checks that the function did not replace results.
-func (c *Call) Finish(err error) error {
-	if err != nil {
-		return err
+func (c *Call) Finish(err error, zeros bool) error {
+	if err == nil {
+		err = c.checkResults()
 	}
+	if err != nil && zeros {
+		_ = c.Clear() // it has no error
+	}
+	return err
+}
+
+func (c *Call) checkResults() error {
 	if len(c.Results) != len(c.Outputs) {
 		return &callbacks.ReplacedError{Result: min(len(c.Results), len(c.Outputs))}
 	}

@@ -56,9 +56,6 @@ DISPATCH = {"inline": 0, "goroutine": 1, "async": 2, "deferred": 3}
 _INSTANTIATE, _EXECUTE = 0, 3
 _INVALID_ARGUMENT, _ALREADY_EXISTS, _INTERNAL = 3, 6, 13
 
-# How many errors a Library keeps for its barrier.
-_KEPT_ERRORS = 64
-
 _served: dict[str, Library] = {}  # the library whose handlers JAX has, by target
 
 
@@ -112,6 +109,7 @@ class _Options(ctypes.Structure):
         ("registry", ctypes.c_char_p),
         ("dispatch", ctypes.c_int32),
         ("fail_run", ctypes.c_int32),
+        ("keep_errors", ctypes.c_int32),
         ("timeout_ns", ctypes.c_int64),
         ("per_second", ctypes.c_int64),
         ("measure", ctypes.c_int32),
@@ -219,7 +217,6 @@ class Library:
         self._lib.calliope_fail.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t]
         self._lib.calliope_free.argtypes = [ctypes.c_void_p]
         self._jax = None  # the module jax, once JAX has the handlers
-        self._errors = []  # of functions with keep_errors, for barrier
         self._kept = []  # what the library calls: compiled programs may call it after its name is registered again
 
     def _check(self, status):
@@ -291,16 +288,15 @@ class Library:
         function returns. It must keep nothing of them: no slice, memoryview, array of another library on the
         same memory, or exception whose traceback has one. If it does, the call fails.
 
-        With keep_errors, the run goes on with results of zeros after the function has raised: the error is logged, and
-        barrier raises it. A program for several devices with collective operations needs this: a call that fails ends the
-        part of the run of its device alone, the others wait for it, and after a minute XLA ends the process. A timeout
-        still fails the run.
+        With keep_errors, the run goes on with results of zeros after the function has raised, or took too long: the error
+        is logged, and barrier raises it. A program for several devices with collective operations needs this: a call that
+        fails ends the part of the run of its device alone, the others wait for it, and after a minute XLA ends the process.
         """
-        ends = lambda call: dispatch != "async" and (fail_run or call.num_results > 0)  # the run, by an error
-        handler = _Function(lambda _, call: self._invoke(function, call, views, keep_errors, ends))
+        ends = lambda call: not keep_errors and dispatch != "async" and (fail_run or call.num_results > 0)  # its run
+        handler = _Function(lambda _, call: self._invoke(function, call, views, ends))
         options = _Options(
             struct_size=ctypes.sizeof(_Options), registry=registry.encode(), dispatch=DISPATCH[dispatch],
-            fail_run=fail_run, timeout_ns=round(timeout * 1e9), per_second=per_second, measure=measure,
+            fail_run=fail_run, keep_errors=keep_errors, timeout_ns=round(timeout * 1e9), per_second=per_second, measure=measure,
         )  # fmt: skip
         if template is not None:
             args, results = (_types(t) for t in template)
@@ -334,17 +330,8 @@ class Library:
 
     def barrier(self, name: str = "", timeout: float = 0.0) -> None:
         """Waits for queued calls, timeout seconds at most. Raises the errors of taps, and those of functions with
-        keep_errors, of which it has the first 64, as an Error. Wait for the runs before."""
-        messages = []
-        try:
-            self._check(self._lib.calliope_barrier(name.encode(), ctypes.c_int64(round(timeout * 1e9))))
-        except Error as e:
-            if e.status != _INTERNAL:
-                raise
-            messages = [str(e)]
-        kept, self._errors = self._errors, []
-        if messages + kept:
-            raise Error(_INTERNAL, "\n".join(messages + kept))
+        keep_errors, as an Error. Wait for the runs before."""
+        self._check(self._lib.calliope_barrier(name.encode(), ctypes.c_int64(round(timeout * 1e9))))
 
     def stats(self) -> list[dict[str, Any]]:
         """Returns the counters of all callbacks, a list of dictionaries."""
@@ -355,7 +342,7 @@ class Library:
         finally:
             self._check(self._lib.calliope_free(text))
 
-    def _invoke(self, function, call, views, keep_errors, ends):
+    def _invoke(self, function, call, views, ends):
         memory, message = [], None
         try:
             _run(function, call.contents, views, memory)
@@ -366,22 +353,13 @@ class Library:
             message = f"{message}\n{kept}" if message else kept
         if message is None:
             return 0
-        call_ = call.contents
-        failure = f"callback {call_.name.decode()!r} failed on device {call_.device}: {message}"
-        log = logging.getLogger(__name__)
-        if keep_errors:
-            _clear(call_)
-            if len(self._errors) < _KEPT_ERRORS:
-                self._errors.append(failure)
-                log.error("%s", failure)
-            return 0
-        if ends(call_) and self._jax and self._jax.device_count() > 1:
+        if ends(call.contents) and self._jax and self._jax.device_count() > 1:
             # The others may wait for this device, and XLA then ends the process without the error.
-            log.error(
-                "%s\nIf other devices wait for this one in a collective operation, XLA ends the process after a minute: "
-                "register the function with keep_errors=True to let such runs end",
-                failure,
-            )
+            logging.getLogger(__name__).error(
+                "callback %r failed on device %d: %s\nIf other devices wait for this one in a collective operation, "
+                "XLA ends the process after a minute: register the function with keep_errors=True to let such runs end",
+                call.contents.name.decode(), call.contents.device, message,
+            )  # fmt: skip
         message = message.encode()
         self._lib.calliope_fail(call, message, len(message))
         return _INTERNAL
@@ -406,15 +384,6 @@ def _run(function, call, views, memory):
                 f"and the module wants {want.dtype}{list(want.shape)}"
             )
         want[...] = result
-
-
-def _clear(call):
-    """Writes zeros to the results of a call that are not operands which pass through."""
-    passed = {call.args[i].data for i in range(call.num_args)}
-    for i in range(call.num_results):
-        result = call.results[i]
-        if result.size and result.data not in passed:
-            ctypes.memset(result.data, 0, result.size)
 
 
 def _types(arrays):

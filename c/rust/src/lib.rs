@@ -209,6 +209,8 @@ pub struct Options {
     pub dispatch: Dispatch,
     /// Whether an error in the form observe fails the run.
     pub fail_run: bool,
+    /// Whether the run goes on after an error in any form, with results of zeros, and the next barrier has the error.
+    pub keep_errors: bool,
     /// The time that one call may take.
     pub timeout: Option<Duration>,
     /// The most calls in a second; 0 is no limit.
@@ -280,6 +282,7 @@ where
         registry: registry.as_ptr(),
         dispatch: options.dispatch as i32,
         fail_run: options.fail_run.into(),
+        keep_errors: options.keep_errors.into(),
         timeout_ns: options.timeout.map_or(0, nanoseconds),
         per_second: options.per_second,
         measure: 0,

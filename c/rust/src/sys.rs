@@ -100,6 +100,7 @@ pub struct calliope_options {
     pub registry: *const c_char,
     pub dispatch: calliope_dispatch,
     pub fail_run: i32,
+    pub keep_errors: i32,
     pub timeout_ns: i64,
     pub per_second: i64,
     pub measure: i32,

@@ -189,6 +189,18 @@ static void failures(void) {
     fake_free(&site);
     must(calliope_unregister(NULL, "failing"));
   }
+  // With keep_errors, one in another form fails no run, either. The results are zeros.
+  calliope_options o = base(CALLIOPE_INLINE);
+  o.keep_errors = 1;
+  must(calliope_register("failing", failing, "message", &o));
+  fake_site site;
+  fake_show("bind", fake_bind(&site, CALLIOPE_FORM_CALL, "failing"));
+  float x[] = {1}, y[] = {5};
+  fake_show("keep_errors", fake_call(&site, 4, x, y, 1));
+  calliope_status status = calliope_barrier("the end", 0);
+  printf("  %g, barrier: %d: %s\n", y[0], status, status == CALLIOPE_OK ? "" : calliope_error_message());
+  fake_free(&site);
+  must(calliope_unregister(NULL, "failing"));
 }
 
 static void time_limits(void) {

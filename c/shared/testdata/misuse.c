@@ -71,6 +71,8 @@ static void option(void) {
   options("options: dispatch 4", o);
   o = base(), o.dispatch = CALLIOPE_ASYNC, o.fail_run = 1;
   options("options: async and fail_run", o);
+  o = base(), o.keep_errors = 1, o.fail_run = 1;
+  options("options: keep_errors and fail_run", o);
   o = base(), o.timeout_ns = -1;
   options("options: timeout_ns -1", o);
   o = base(), o.per_second = INT64_MIN;

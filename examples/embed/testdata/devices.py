@@ -6,6 +6,7 @@ With the argument abort it lets XLA end the process, as XLA does without keep_er
 import os
 import subprocess
 import sys
+import time
 
 import jax
 import jax.numpy as jnp
@@ -57,7 +58,7 @@ for dispatch in "inline", "goroutine", "deferred":
             library.barrier()
             raise AssertionError("the barrier has no error")
         except calliope.Error as e:
-            assert e.status == 13 and f"callback {name!r} failed on device " in str(e) and "disk full" in str(e), e
+            assert e.status == 13 and f'callback "{name}" on device ' in str(e) and "disk full" in str(e), e
         failing[0] = False
         jax.block_until_ready(program(operand))
         library.barrier()
@@ -67,6 +68,16 @@ for dispatch in "inline", "goroutine", "deferred":
 failing[0] = True
 got = summed("keeps inline")(whole)
 np.testing.assert_array_equal(got, whole[:-4].reshape(-1, 4).sum(0))
+
+# The same after a timeout.
+library.register(lambda x: time.sleep(2 * (x[-1] == n - 1)) or x, "late", timeout=0.5, keep_errors=True)
+got = summed("late")(whole)
+np.testing.assert_array_equal(got, whole[:-4].reshape(-1, 4).sum(0))
+try:
+    library.barrier()
+    raise AssertionError("the barrier has no error")
+except calliope.Error as e:
+    assert "did not return after 500ms" in str(e), e
 
 # Without keep_errors, the error is written before XLA ends the process.
 flags = os.environ.get("XLA_FLAGS", "") + (

@@ -56,7 +56,10 @@ func (c *Call) Clear() error {
 }
 
 // Finish implements dispatch.Transport.
-func (c *Call) Finish(err error) error {
+func (c *Call) Finish(err error, zeros bool) error {
+	if err != nil && zeros {
+		_ = c.Clear() // it has no error
+	}
 	c.frame.Args, c.frame.Results = c.call.Args, c.call.Results
 	return err
 }
