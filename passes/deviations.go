@@ -118,6 +118,11 @@ func Deviations(m *mlir.Module, index *mlir.Index) (found []Deviation) {
 			add(op, "XLA folds each rounding of a constant of f8E3M4 to NaN")
 		}
 	}
+	if hasFloat8s(m, index) {
+		for op := range float8Chains(index, longChain) {
+			add(op, "XLA compiles chains of operations on numbers of 8 bits in a time that grows exponentially with their length")
+		}
+	}
 	for op := range index.Named(divisions...) {
 		if dividesByZero(op) {
 			add(op, "some plugins end the process where they fold a quotient by 0")

@@ -30,6 +30,7 @@ func TestDeviations(t *testing.T) {
 		"narrow-index":              "stablehlo.dynamic_slice: XLA takes constants of unsigned indices",
 		"narrow-population-count":   "stablehlo.popcnt: XLA counts the bits of a wider integer",
 		"scalar-select-and-scatter": "stablehlo.select_and_scatter: XLA's compiler ends the process",
+		"float8-chain":              "stablehlo.add: XLA compiles chains of operations",
 		"trimmed-window":            "stablehlo.reduce_window: XLA's compiler ends the process",
 		"scatter-window":            "stablehlo.scatter: XLA leaves out a window",
 		"scatter-without-index":     "stablehlo.scatter: XLA makes one of the updates",

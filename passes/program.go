@@ -27,9 +27,9 @@ type PrepareOptions struct {
 // does not translate (see stablehlo.InlineResources, ExpandQuantized, ExpandBroadcasts, ExpandUntranslated,
 // KeepArctangents, KeepAngles, RemoveEmptyProducts, WidenSmallElements, KeepInitialValues, WidenIndices,
 // ClampNestedSlices, KeepScatteredWindows, CorrectConversions, KeepDivisions, ExpandIntegerPowers, AddBooleans,
-// MakeRandomBitsUnsigned, StateSignedness, NarrowUnsigned, RemoveEmptyLoops, KeepBitcasts, KeepConditions,
-// CorrectTripCounts, KeepShiftedUpdates, KeepValues, ConstrainLayouts and SeparateChannels), and lets calls overlap
-// if the options say so. A second run changes nothing.
+// MakeRandomBitsUnsigned, StateSignedness, NarrowUnsigned, RemoveEmptyLoops, SplitFloat8s, KeepBitcasts,
+// KeepConditions, CorrectTripCounts, KeepShiftedUpdates, KeepValues, ConstrainLayouts and SeparateChannels), and lets
+// calls overlap if the options say so. A second run changes nothing.
 func Prepare(m *mlir.Module, o PrepareOptions) error {
 	steps := []func(*mlir.Module) (int, error){InlineRules}
 	if !o.PoliciesApplied {
@@ -79,6 +79,7 @@ var corrections = []struct {
 	{stateSignedness, nil},
 	{narrowUnsigned, andOr},
 	{listing(RemoveEmptyLoops), loops},
+	{splitFloat8s, nil},
 	{listing(KeepBitcasts), []string{"stablehlo.bitcast_convert"}},
 	{listing(KeepConditions), loops},
 	{listing(CorrectTripCounts), loops},

@@ -75,7 +75,7 @@ func write(t *testing.T) string {
 			switch {
 			case !ok:
 				says = "right"
-			case says != endsProcess && says != refuses:
+			case !inChild(says) && says != refuses:
 				says = "`" + says + "`"
 			}
 			fmt.Fprintf(&b, "| %s | %s |\n", string(p), says)

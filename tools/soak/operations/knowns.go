@@ -59,6 +59,8 @@ var refusals = []*known{
 
 	{on: "xla", what: "refuses", ops: "bitcast_convert", says: "XLA cannot compile a bitcast_convert",
 		why: deviates + "Bits as an integer"},
+	{on: "xla jit", what: "refuses", ops: "bitcast_convert", types: "class:c", says: "complex",
+		why: "numbers of half the width are not the parts of a complex number"},
 	{on: "xla", what: "refuses differs", when: mentions("f6E"), apart: true, internal: true,
 		why: "XLA:CPU generates no code for f6"},
 }
