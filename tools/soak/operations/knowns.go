@@ -88,6 +88,9 @@ var differences = []*known{
 		why: deviates + "Quotients by a constant: one in the middle of two quantized numbers is rounded to either"},
 	{on: "xla jit", what: "differs", ops: "convolution dynamic_conv", when: isPadded, shows: isNotFinite,
 		why: specifies + "convolution: padding is 0, and its product with infinity NaN; engines skip it"},
+	{on: "simplified", what: "differs", types: "class:f class:c", ops: "add subtract multiply chlo.broadcast_add " +
+		"chlo.broadcast_subtract chlo.broadcast_multiply", when: joinsConstants,
+		why: deviates + "Sums and products with several constants"},
 	{on: "xla", what: "differs", types: "class:f", ops: "add subtract chlo.broadcast_add chlo.broadcast_subtract",
 		when: follows("multiply", "square"), shows: isClose, why: deviates + "Products that are added"},
 	{on: "xla jit", what: "differs", ops: "chlo.zeta chlo.broadcast_zeta chlo.polygamma chlo.broadcast_polygamma " +
@@ -122,8 +125,7 @@ var differences = []*known{
 	{on: "xla", what: "differs", ops: "divide remainder chlo.broadcast_divide chlo.broadcast_remainder",
 		types: "class:s class:u", when: dividesItself,
 		why: specifies + "divide: a quotient by zero is open; XLA has x / x = 1"},
-	{on: "xla jit", what: "differs", ops: "select_and_scatter", when: mentions("comparison_direction LT",
-		"comparison_direction GT"), shows: isTied, why: specifies + "reduce: which of equal elements comes last is open"},
+	{on: "xla jit", what: "differs", ops: "select_and_scatter", shows: isTied, why: specifies + "reduce: which of equal elements comes last is open"},
 }
 
 // mentions returns a condition that a line of the program has one of some parts.
@@ -137,6 +139,11 @@ func hasConstant(p *program, _ int) bool { return len(p.constants) > 0 }
 // hasReciprocal reports whether a quotient may be by a constant, or by a number that is broadcast.
 func hasReciprocal(p *program, i int) bool {
 	return hasConstant(p, i) || p.contains("broadcast_in_dim") || p.contains("chlo.broadcast_divide")
+}
+
+// joinsConstants reports whether an operation follows one of its kind, and both may have a constant operand.
+func joinsConstants(p *program, i int) bool {
+	return len(p.constants) > 1 && follows("add", "subtract", "multiply")(p, i)
 }
 
 // follows returns a condition that the operation before has such a name.
