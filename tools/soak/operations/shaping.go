@@ -168,7 +168,7 @@ func (g *generator) broadcast(x value) (dims, at []int) {
 				dims[d] = x.dims[i]
 			}
 		}
-		if product(dims) <= 8*largest {
+		if product(dims) <= max(8*largest, product(x.dims)) {
 			return dims, at
 		}
 		rank = max(len(x.dims), rank-1)
