@@ -38,7 +38,7 @@ func WidenSmallElements(m *mlir.Module) (int, error) {
 
 // onSmallElements are the operations that XLA does not compute on elements of fewer than 8 bits.
 var onSmallElements = []string{"chlo.top_k", "stablehlo.concatenate", "stablehlo.convolution", "stablehlo.dot",
-	"stablehlo.dot_general", "stablehlo.sort"}
+	"stablehlo.dot_general", "stablehlo.einsum", "stablehlo.sort"}
 
 // takesSmallElements reports whether an operation has operands of fewer than 8 bits.
 func takesSmallElements(op mlir.Operation) bool {

@@ -4,10 +4,12 @@
 //
 // XLA: lammps-jax-pjrt-cpu 0.11.2 (PJRT 0.115), CPU, Linux x86_64
 // Input: u4[2] [15 2]
-// Expected: s32[] 229, u4[] 5
+// Input: u2[2] [3 1]
+// Expected: s32[] 229, u4[] 5, u2[] 2
 // Got: is not compiled
-func.func @main(%x: tensor<2xui4>) -> (tensor<i32>, tensor<ui4>) {
+func.func @main(%x: tensor<2xui4>, %y: tensor<2xui2>) -> (tensor<i32>, tensor<ui4>, tensor<ui2>) {
   %0 = stablehlo.dot %x, %x : (tensor<2xui4>, tensor<2xui4>) -> tensor<i32>
   %1 = stablehlo.dot %x, %x : (tensor<2xui4>, tensor<2xui4>) -> tensor<ui4>
-  return %0, %1 : tensor<i32>, tensor<ui4>
+  %2 = stablehlo.einsum %y, %y, config = "i,i->" : (tensor<2xui2>, tensor<2xui2>) -> tensor<ui2>
+  return %0, %1, %2 : tensor<i32>, tensor<ui4>, tensor<ui2>
 }
