@@ -145,6 +145,9 @@ func expandQuantized(m *mlir.Module, e *Executable) error {
 	for op := range m.Operation().All() {
 		for _, r := range op.Results() {
 			if stablehlo.IsQuantized(r.Type()) {
+				if err := errors.Join(inline(m, e), onlyMain(m, e)); err != nil { // the pass leaves calls as they are
+					return err
+				}
 				return e.compiler.run(m, "func.func(stablehlo-legalize-quant-to-math)")
 			}
 		}

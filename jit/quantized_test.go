@@ -25,6 +25,22 @@ func TestQuantized(t *testing.T) {
 	}
 }
 
+// TestQuantizedCalls calls a function with quantized numbers.
+func TestQuantizedCalls(t *testing.T) {
+	got := run(t, `!q = !quant.uniform<i8:f32, 0.5>
+		func.func private @double(%x: tensor<2x!q>) -> tensor<2x!q> {
+			%0 = stablehlo.add %x, %x : tensor<2x!q>
+			return %0 : tensor<2x!q> }
+		func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+			%q = stablehlo.uniform_quantize %x : (tensor<2xf32>) -> tensor<2x!q>
+			%c = func.call @double(%q) : (tensor<2x!q>) -> tensor<2x!q>
+			%r = stablehlo.uniform_dequantize %c : (tensor<2x!q>) -> tensor<2xf32>
+			return %r : tensor<2xf32> }`, tensor.Vector[float32](1, 2.5))
+	if diff := cmp.Diff([]tensor.View{tensor.Vector[float32](2, 5)}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestQuantizedErrors has quantized numbers where they cannot be computed with: the error names what of the module.
 func TestQuantizedErrors(t *testing.T) {
 	const q = "!quant.uniform<i8:f32, 0.5:3>"

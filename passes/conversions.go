@@ -10,9 +10,9 @@ import (
 // CorrectConversions rewrites operations on element types of which XLA makes something else: a bitcast_convert to the
 // same type is removed, a complex number is converted by way of its real part, numbers of 4 bits are made integers by
 // way of f32, integers of 4 bits that may have wrapped are extended by shifts, a number that XLA rounds to f32 first
-// is given bits with which the second rounding is right, numbers of f8E3M4 are rounded to integers in f32, and the
-// bits of an integer of fewer than 8 bits are counted in a wider one. It returns the number of operations that it
-// replaced.
+// is given bits with which the second rounding is right, numbers of f8E3M4 are rounded to integers in f32, and so are
+// their roots, and the bits of an integer of fewer than 8 bits are counted in a wider one. It returns the number of
+// operations that it replaced.
 //
 // See Prepare.
 func CorrectConversions(m *mlir.Module) (int, error) {
@@ -36,12 +36,16 @@ func CorrectConversions(m *mlir.Module) (int, error) {
 			wide = stablehlo.And(e.Builder, wide, e.filled(wide.Type(), 1<<bits-1))
 			return e.to(stablehlo.Popcnt(e.Builder, wide), element)
 		case "stablehlo.round_nearest_afz":
-			if roundsToNaN(op) {
+			if isF8E3M4(element) {
 				return e.to(stablehlo.RoundNearestAfz(e.Builder, e.to(x, m.Context().F32Type())), element)
 			}
 		case "stablehlo.round_nearest_even":
-			if roundsToNaN(op) {
+			if isF8E3M4(element) {
 				return e.to(stablehlo.RoundNearestEven(e.Builder, e.to(x, m.Context().F32Type())), element)
+			}
+		case "stablehlo.sqrt":
+			if isF8E3M4(element) {
+				return e.to(stablehlo.Sqrt(e.Builder, e.to(x, m.Context().F32Type())), element)
 			}
 		}
 		return none
@@ -115,10 +119,9 @@ func mayWrap(v mlir.Value, seen map[mlir.Value]bool) bool {
 	return true
 }
 
-// roundsToNaN reports whether XLA, where it folds constants, rounds numbers to NaN: it adds one that is too large for
-// their type.
-func roundsToNaN(op mlir.Operation) bool {
-	element, _ := op.Result(0).Type().Element()
+// isF8E3M4 reports whether numbers are of the type which XLA, where it folds constants, rounds to NaN, because it adds
+// one that is too large for the type, and whose roots it rounds to f16 first.
+func isF8E3M4(element mlir.Type) bool {
 	kind, _ := element.FloatKind()
 	return kind == mlir.F8E3M4
 }
@@ -135,4 +138,4 @@ func saturates(op mlir.Operation) bool {
 
 // conversions are the operations that CorrectConversions rewrites.
 var conversions = []string{"stablehlo.bitcast_convert", "stablehlo.convert", "stablehlo.popcnt",
-	"stablehlo.round_nearest_afz", "stablehlo.round_nearest_even"}
+	"stablehlo.round_nearest_afz", "stablehlo.round_nearest_even", "stablehlo.sqrt"}

@@ -114,8 +114,13 @@ func Deviations(m *mlir.Module, index *mlir.Index) (found []Deviation) {
 		}
 	}
 	for op := range index.Named("stablehlo.round_nearest_afz", "stablehlo.round_nearest_even") {
-		if roundsToNaN(op) && isConstant(op.Operand(0)) {
+		if element, _ := op.Result(0).Type().Element(); isF8E3M4(element) && isConstant(op.Operand(0)) {
 			add(op, "XLA folds each rounding of a constant of f8E3M4 to NaN")
+		}
+	}
+	for op := range index.Named("stablehlo.sqrt") {
+		if element, _ := op.Result(0).Type().Element(); isF8E3M4(element) {
+			add(op, "XLA rounds a root of f8E3M4 to f16 first, so that one next to the middle of two numbers is wrong")
 		}
 	}
 	if hasFloat8s(m, index) {

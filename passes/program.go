@@ -25,8 +25,8 @@ type PrepareOptions struct {
 // Prepare changes a module so that XLA computes what it says. It inlines what states derivatives (see InlineRules),
 // applies device policies, adds runtime tokens if the options say so, rewrites what XLA's CPU compiler gets wrong or
 // does not translate (see stablehlo.InlineResources, ExpandQuantized, ExpandBroadcasts, ExpandUntranslated,
-// KeepArctangents, KeepAngles, RemoveEmptyProducts, WidenSmallElements, KeepInitialValues, WidenIndices,
-// ClampNestedSlices, KeepScatteredWindows, CorrectConversions, KeepDivisions, ExpandIntegerPowers, AddBooleans,
+// KeepArctangents, KeepAngles, RemoveEmptyProducts, WidenSmallElements, KeepSmallResults, KeepInitialValues,
+// WidenIndices, ClampNestedSlices, KeepScatteredWindows, CorrectConversions, KeepDivisions, ExpandIntegerPowers, AddBooleans,
 // MakeRandomBitsUnsigned, StateSignedness, NarrowUnsigned, RemoveEmptyLoops, SplitFloat8s, KeepBitcasts,
 // KeepConditions, CorrectTripCounts, KeepShiftedUpdates, KeepValues, ConstrainLayouts and SeparateChannels), and lets
 // calls overlap if the options say so. A second run changes nothing.
@@ -67,6 +67,7 @@ var corrections = []struct {
 	{listing(KeepAngles), angles},
 	{listing(RemoveEmptyProducts), products},
 	{listing(WidenSmallElements), onSmallElements},
+	{listing(KeepSmallResults), nil},
 	{listing(KeepInitialValues), reductions},
 	{listing(WidenIndices), indexed},
 	{listing(ClampNestedSlices), windows},

@@ -36,6 +36,42 @@ func WidenSmallElements(m *mlir.Module) (int, error) {
 	return n, nil
 }
 
+// KeepSmallResults computes the results of main in 8 bits whose elements have fewer, if there are several results: older
+// plugins end the process where one of them is transposed. It returns the number of results.
+//
+// See Prepare.
+func KeepSmallResults(m *mlir.Module) (int, error) {
+	f, ok := m.SymbolTable().Lookup("main")
+	if !ok || f.Name() != "func.func" || f.Region(0).IsEmpty() {
+		return 0, nil
+	}
+	end := f.Region(0).First().Terminator()
+	if end.NumOperands() < 2 {
+		return 0, nil
+	}
+	n := 0
+	for i, v := range end.Operands() {
+		if rank, _ := v.Type().Rank(); rank < 2 || !v.IsResult() || !isSmall(v.Type()) || isKept(v.Owner()) {
+			continue
+		}
+		e := before(end)
+		wide := stablehlo.OptimizationBarrier(e.Builder, e.widened(v)).Result(0)
+		element, _ := v.Type().Element()
+		end.SetOperand(i, e.to(wide, element))
+		if e.Err() != nil {
+			return n, e.Err()
+		}
+		n++
+	}
+	return n, nil
+}
+
+// isKept reports whether an operation is what KeepSmallResults has made.
+func isKept(op mlir.Operation) bool {
+	return op.Name() == "stablehlo.convert" && op.Operand(0).IsResult() &&
+		op.Operand(0).Owner().Name() == "stablehlo.optimization_barrier"
+}
+
 // onSmallElements are the operations that XLA does not compute on elements of fewer than 8 bits.
 var onSmallElements = []string{"chlo.top_k", "stablehlo.concatenate", "stablehlo.convolution", "stablehlo.dot",
 	"stablehlo.dot_general", "stablehlo.einsum", "stablehlo.sort"}

@@ -1,12 +1,14 @@
 package tests
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // TestQuantizedForms reads a module with quantized types from text, bytecode and a portable
@@ -30,4 +32,22 @@ func TestQuantizedForms(t *testing.T) {
 	} {
 		check.Diff(t, form, m.String(), read(data).String())
 	}
+}
+
+// TestQuantizedCalls calls a function with quantized numbers, of which XLA has none.
+func TestQuantizedCalls(t *testing.T) {
+	m := parse(t, mlirtest.Context(t), "quantized", []byte(`!q = !quant.uniform<i8:f32, 0.5>
+		func.func private @double(%x: tensor<2x!q>) -> tensor<2x!q> {
+			%0 = stablehlo.add %x, %x : tensor<2x!q>
+			return %0 : tensor<2x!q> }
+		func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+			%q = stablehlo.uniform_quantize %x : (tensor<2xf32>) -> tensor<2x!q>
+			%c = func.call @double(%q) : (tensor<2x!q>) -> tensor<2x!q>
+			%r = stablehlo.uniform_dequantize %c : (tensor<2x!q>) -> tensor<2xf32>
+			return %r : tensor<2xf32> }`))
+	e, err := tryCompile(t, m)
+	check.NoError(t, err)
+	got, err := e.Call(t.Context(), tensor.Vector[float32](1, 2.5))
+	check.NoError(t, err)
+	check.Diff(t, "results", "[f32[2] [2 5]]", fmt.Sprint(got))
 }
