@@ -36,8 +36,8 @@ func WidenSmallElements(m *mlir.Module) (int, error) {
 	return n, nil
 }
 
-// KeepSmallResults computes the results of main in 8 bits whose elements have fewer, if there are several results: older
-// plugins end the process where one of them is transposed. It returns the number of results.
+// KeepSmallResults returns arrays from main by way of 8 bits whose elements have fewer, if there are several results:
+// an older plugin ends the process where one of them is transposed. It returns the number of such results.
 //
 // See Prepare.
 func KeepSmallResults(m *mlir.Module) (int, error) {
