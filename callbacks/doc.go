@@ -58,9 +58,9 @@
 // call and the device, and unwraps to that same error value. An error of a tap does
 // not fail its run unless Options.FailRun is set: it is logged, counted, and returned by
 // the next barrier. So is each error with Options.KeepErrors. Barrier waits for every callback
-// of every earlier run, including queued ones; a client of package bridge has a barrier of its own. Stats returns the counters of
-// the calls, InFlight lists the calls in flight, and RegistryOptions.Watch makes a watchdog
-// log them.
+// of every earlier run, including queued ones; a client of package bridge has a barrier of its
+// own. Stats returns the counters of the calls, InFlight lists the calls in flight, and
+// RegistryOptions.Watch makes a watchdog log them.
 //
 // With replaces a function for the runs of one context.
 //
