@@ -9,13 +9,14 @@ import (
 
 // KeepBitcasts puts an optimization barrier between two conversions of bits of which XLA would make one that is not
 // valid, such as 64 bits to two numbers of 32 bits, and each of these to two of 16: XLA's compiler refuses what it
-// made. It returns the number of barriers.
+// made. There is one also before what comes from a loop, a branch or a function. It returns the number of barriers.
 //
 // See Prepare.
 func KeepBitcasts(m *mlir.Module) (int, error) {
+	list := slices.Collect(m.Operation().Index().Named("stablehlo.bitcast_convert"))
 	n := 0
-	for op := range m.Operation().Index().Named("stablehlo.bitcast_convert") {
-		if !joinsBitcasts(op) {
+	for _, op := range list {
+		if !joinsBitcasts(op) && (len(list) == 1 || !isBehindRegion(op.Operand(0))) {
 			continue
 		}
 		e := before(op)
@@ -26,6 +27,16 @@ func KeepBitcasts(m *mlir.Module) (int, error) {
 		n++
 	}
 	return n, nil
+}
+
+// isBehindRegion reports whether a value is what a loop, a branch or a function gets or returns, in whose place XLA may
+// put another value.
+func isBehindRegion(v mlir.Value) bool {
+	if v.IsArgument() {
+		name, _ := v.Block().Parent().Symbol()
+		return name != "main"
+	}
+	return v.Owner().NumRegions() > 0 || v.Owner().Name() == "func.call"
 }
 
 // joinsBitcasts reports whether XLA makes what is not valid of a conversion of bits and the one before it.

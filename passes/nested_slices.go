@@ -8,8 +8,9 @@ import (
 )
 
 // ClampNestedSlices clamps the starts of slices of slices, unless they are known to be in range. XLA makes one slice of
-// the two, and adds their starts before it clamps the sum. A gather of one window is such a slice, too. It returns the
-// number of operations whose starts it clamped. Their indices must be signed, and of 32 or 64 bits: see WidenIndices.
+// the two, and adds their starts before it clamps the sum. A gather and a scatter of one window are such slices, too.
+// It returns the number of operations whose starts it clamped. Their indices must be signed, and of 32 or 64 bits: see
+// WidenIndices.
 //
 // See Prepare.
 func ClampNestedSlices(m *mlir.Module) (int, error) {
@@ -129,6 +130,9 @@ func nestedSlices(m *mlir.Module, index *mlir.Index, certain bool) (list []windo
 		if _, ok := asWindow(op); ok && search(op.Operand(0)) {
 			nested[op] = true
 		}
+	}
+	for op := range index.Named("stablehlo.scatter") { // of one window, which XLA reads and writes as slices
+		search(op.Operand(0))
 	}
 	for op := range index.Named(windows...) {
 		if w, ok := asWindow(op); ok && nested[op] && !w.isInRange() {

@@ -199,12 +199,22 @@ func source(v mlir.Value) (of mlir.Value, ok bool) {
 var shaping = []string{"stablehlo.reshape", "stablehlo.transpose", "stablehlo.broadcast_in_dim", "stablehlo.slice",
 	"stablehlo.dynamic_slice", "stablehlo.gather", "stablehlo.pad", "stablehlo.reverse", "stablehlo.concatenate"}
 
+// reshaping are further operations to whose operands XLA may give a shape of its own, as it adds a dimension to that of a
+// reduce_window of one.
+var reshaping = []string{"stablehlo.cholesky", "stablehlo.convolution", "stablehlo.dot", "stablehlo.dot_general",
+	"stablehlo.dynamic_slice", "stablehlo.fft", "stablehlo.gather", "stablehlo.reduce", "stablehlo.scatter",
+	"stablehlo.select_and_scatter", "stablehlo.triangular_solve"}
+
 // isReshaped reports whether an array is given another shape with as many elements.
 func (s same) isReshaped(v mlir.Value) bool {
 	n, _ := v.Type().NumElements()
 	for _, v := range s.of(v) {
 		for use := range v.Uses() {
-			if use.Operand == 0 && slices.Contains(shaping, use.Owner.Name()) {
+			name := use.Owner.Name()
+			if name == "stablehlo.reduce_window" || !s.certain && slices.Contains(reshaping, name) {
+				return true
+			}
+			if use.Operand == 0 && slices.Contains(shaping, name) {
 				if size, _ := use.Owner.Result(0).Type().NumElements(); size == n {
 					return true
 				}
