@@ -199,8 +199,8 @@ func source(v mlir.Value) (of mlir.Value, ok bool) {
 var shaping = []string{"stablehlo.reshape", "stablehlo.transpose", "stablehlo.broadcast_in_dim", "stablehlo.slice",
 	"stablehlo.dynamic_slice", "stablehlo.gather", "stablehlo.pad", "stablehlo.reverse", "stablehlo.concatenate"}
 
-// reshaping are further operations to whose operands XLA may give a shape of its own, as it adds a dimension to that of a
-// reduce_window of one.
+// reshaping are further operations to whose operands XLA may give a shape of its own, as it adds a dimension to that of
+// a reduce_window of one.
 var reshaping = []string{"stablehlo.cholesky", "stablehlo.convolution", "stablehlo.dot", "stablehlo.dot_general",
 	"stablehlo.dynamic_slice", "stablehlo.fft", "stablehlo.gather", "stablehlo.reduce", "stablehlo.scatter",
 	"stablehlo.select_and_scatter", "stablehlo.triangular_solve"}
