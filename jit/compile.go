@@ -54,11 +54,15 @@ func (e *UnsupportedError) Error() string {
 	if e.Err != nil {
 		return "jit: the module cannot be compiled: " + e.Err.Error()
 	}
+	return "jit: the module cannot be compiled: it has operations without a lowering: " + e.names()
+}
+
+func (e *UnsupportedError) names() string {
 	names := make([]string, len(e.Operations))
 	for i, o := range e.Operations {
 		names[i] = o.String()
 	}
-	return "jit: the module cannot be compiled: it has operations without a lowering: " + strings.Join(names, ", ")
+	return strings.Join(names, ", ")
 }
 
 // Unwrap returns e.Err.
@@ -260,17 +264,27 @@ func shapes(what string, types []mlir.Type) ([]tensor.Shape, error) {
 
 // refuse returns an *UnsupportedError if a module has operations of a dialect that is lowered by now.
 func refuse(m *mlir.Module, _ *Executable) error {
+	return refused(m, func(op mlir.Operation) bool {
+		dialect, _, _ := strings.Cut(op.Name(), ".")
+		return slices.Contains(lowered, dialect)
+	}, nil)
+}
+
+// refused returns the error of a module with operations that are not supported, or nil. why, if not nil, says why.
+func refused(m *mlir.Module, is func(mlir.Operation) bool, why func(operations string) error) error {
 	found := map[string]bool{}
 	e := &UnsupportedError{}
 	for op := range m.Operation().All() {
-		name := op.Name()
-		if dialect, _, _ := strings.Cut(name, "."); slices.Contains(lowered, dialect) && !found[name] {
+		if name := op.Name(); !found[name] && is(op) {
 			found[name] = true
 			e.Operations = append(e.Operations, Operation{name, op.Location().Position()})
 		}
 	}
 	if len(found) == 0 {
 		return nil
+	}
+	if why != nil {
+		e.Err = why(e.names())
 	}
 	return e
 }

@@ -34,21 +34,23 @@ var float8s = map[mlir.FloatKind]float8{
 
 // checkFloats refuses to compute with numbers that the following steps and LLVM lack. Only the elements may be moved.
 func checkFloats(m *mlir.Module, _ *Executable) error {
-	for op := range m.Operation().All() {
+	missing := ""
+	return refused(m, func(op mlir.Operation) bool {
 		dialect, name, _ := strings.Cut(op.Name(), ".")
 		if dialect != "arith" && dialect != "math" || name == "constant" || name == "select" || name == "bitcast" {
-			continue
+			return false
 		}
 		for _, v := range slices.Concat(op.OperandValues(), op.ResultValues()) {
-			switch kind := kindOf(v.Type()); kind {
+			switch kindOf(v.Type()) {
 			case mlir.F4E2M1FN, mlir.F6E2M3FN, mlir.F6E3M2FN, mlir.F8E8M0FNU:
-				return &UnsupportedError{Err: fmt.Errorf(
-					"%s: package jit does not compute with numbers of %v, for which LLVM has no code: convert them where XLA runs, or use another type",
-					op.Location().Position(), v.Type())}
+				missing = v.Type().String()
+				return true
 			}
 		}
-	}
-	return nil
+		return false
+	}, func(operations string) error {
+		return fmt.Errorf("LLVM has no arithmetic on numbers of %s: %s: use another type, or XLA", missing, operations)
+	})
 }
 
 // convertFloat8s makes operations on bits of the conversions of numbers of eight bits. The arithmetic on them is one on
