@@ -96,8 +96,11 @@ func (e *Executable) storeResults(b *mlir.Builder, body mlir.Block, read []mlir.
 }
 
 // kept returns the value of a result: a copy if it may be in the buffer of another result, which is a parameter in that
-// buffer and may be stored before.
+// buffer and may be stored before, or if arrays that are changed in place are copies: see rewrite.
 func (e *Executable) kept(b *mlir.Builder, result int, v mlir.Value, read []mlir.Value) mlir.Value {
+	if e.copies {
+		return bufferization.AllocTensorOp{Copy: v, ResultType: v.Type()}.Create(b).Result(0)
+	}
 	if _, donor := e.Donor(result); !donor {
 		return v
 	}
