@@ -54,6 +54,14 @@ func Deviations(m *mlir.Module, index *mlir.Index) (found []Deviation) {
 	for _, u := range shiftedUpdates(m, index, true) {
 		add(u.op, "the update is computed of the array itself, and XLA reads elements that it has written already")
 	}
+	for op := range index.Named(branches...) {
+		for i, r := range op.Results() {
+			if !forwarded(op, i).IsNil() && r.HasUses() {
+				add(op, "all branches return one value, and XLA may write over its buffer while it reads the result")
+				break
+			}
+		}
+	}
 	for op := range index.Named("stablehlo.bitcast_convert") {
 		if joinsBitcasts(op) {
 			add(op, "XLA makes one conversion of two, and refuses it, because the bits have another shape")

@@ -47,6 +47,7 @@ func TestDeviations(t *testing.T) {
 		"angle-of-zeros":            "stablehlo.atan2: an exact compile folds the angle of two zeros to NaN",
 		"update-before-window":      "stablehlo.dynamic_update_slice: the update is computed of the array itself",
 		"slice-in-scatter":          "stablehlo.dynamic_slice: XLA makes one slice of two",
+		"forwarded-result":          "stablehlo.case: all branches return one value",
 		"root-rounded-twice":        "stablehlo.sqrt: XLA rounds a root of f8E3M4 to f16 first",
 		"rounded-to-nan":            "stablehlo.round_nearest_even: XLA folds each rounding",
 		"wrapped-nibble":            "stablehlo.convert: XLA computes integers of 4 bits in 8 bits",

@@ -28,7 +28,7 @@ type PrepareOptions struct {
 // KeepArctangents, KeepAngles, RemoveEmptyProducts, WidenSmallElements, KeepSmallResults, KeepInitialValues,
 // WidenIndices, ClampNestedSlices, KeepScatteredWindows, CorrectConversions, KeepDivisions, ExpandIntegerPowers,
 // AddBooleans, MakeRandomBitsUnsigned, StateSignedness, NarrowUnsigned, RemoveEmptyLoops, SplitFloat8s, KeepBitcasts,
-// KeepConditions, CorrectTripCounts, KeepShiftedUpdates, KeepValues, ConstrainLayouts and SeparateChannels), and lets
+// ForwardResults, KeepConditions, CorrectTripCounts, KeepShiftedUpdates, KeepValues, ConstrainLayouts and SeparateChannels), and lets
 // calls overlap if the options say so. A second run changes nothing.
 func Prepare(m *mlir.Module, o PrepareOptions) error {
 	steps := []func(*mlir.Module) (int, error){InlineRules}
@@ -82,6 +82,7 @@ var corrections = []struct {
 	{listing(RemoveEmptyLoops), loops},
 	{splitFloat8s, nil},
 	{listing(KeepBitcasts), []string{"stablehlo.bitcast_convert"}},
+	{listing(ForwardResults), branches},
 	{listing(KeepConditions), loops},
 	{listing(CorrectTripCounts), loops},
 	{keepShiftedUpdates, nil},

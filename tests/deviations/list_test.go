@@ -292,6 +292,12 @@ var deviations = []deviation{
 		about:  "The same where XLA removes a loop between them.",
 		inputs: []tensor.View{tensor.Vector[int32](0x04030201), tensor.Scalar[int32](1)},
 		want:   "u8[1,2,2] [1 2 3 4]", says: on(refuses)},
+	{title: "Branches that return one value", module: "forwarded-result", around: prepared,
+		about: "If all branches return the same value, it and the result are in one buffer, and XLA writes over it what it\n" +
+			"computes of the value, while it reads the result from the other end.",
+		inputs: []tensor.View{tensor.Vector[float32](1, 2, 3), tensor.Scalar[int32](0),
+			{Shape: tensor.ShapeOf(tensor.Pred, 6), Data: make([]byte, 6)}},
+		want: "f32[6] [3 2 1 3 2 1]", says: on("f32[6] [3 2 1 1 2 3]", native.PJRTPlugin)},
 	{title: "Roots of f8E3M4", module: "root-rounded-twice", around: prepared,
 		about:  "XLA rounds roots of f8E3M4 to f16, and then to f8E3M4.",
 		inputs: []tensor.View{{Shape: tensor.ShapeOf(tensor.F8E3M4, 2), Data: []byte{0x4f, 0x50}}},

@@ -1,0 +1,44 @@
+package passes
+
+import (
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// ForwardResults replaces each result of an if or case that all branches take from outside, and that is the same one for
+// all, by that value. XLA keeps both in one buffer, and may write over it what it computes of the value, while it reads
+// the result. ForwardResults returns the number of results that it replaced.
+//
+// See Prepare.
+func ForwardResults(m *mlir.Module) (int, error) {
+	n := 0
+	for op := range m.Operation().Index().Named(branches...) {
+		for i, r := range op.Results() {
+			if v := forwarded(op, i); !v.IsNil() && r.HasUses() {
+				r.ReplaceAllUses(v)
+				n++
+			}
+		}
+	}
+	return n, nil
+}
+
+var branches = []string{"stablehlo.case", "stablehlo.if"}
+
+// forwarded returns the value from outside that all branches return as a result, or nil.
+func forwarded(op mlir.Operation, result int) (v mlir.Value) {
+	for i, region := range op.Regions() {
+		if region.NumBlocks() != 1 {
+			return mlir.Value{}
+		}
+		end := region.First().Terminator()
+		if end.IsNil() || result >= end.NumOperands() {
+			return mlir.Value{}
+		}
+		returned := end.Operand(result)
+		if i > 0 && !returned.Equal(v) || op.Encloses(returned) {
+			return mlir.Value{}
+		}
+		v = returned
+	}
+	return v
+}
