@@ -4,9 +4,9 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// ForwardResults replaces each result of an if or case that all branches take from outside, and that is the same one for
-// all, by that value. XLA keeps both in one buffer, and may write over it what it computes of the value, while it reads
-// the result. ForwardResults returns the number of results that it replaced.
+// ForwardResults replaces each result of an if or case for which all branches return one value from outside by that
+// value. XLA keeps both in one buffer, and may write over it what it computes of the value, while it reads the result.
+// ForwardResults returns the number of results that it replaced.
 //
 // See Prepare.
 func ForwardResults(m *mlir.Module) (int, error) {
