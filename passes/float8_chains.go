@@ -39,7 +39,10 @@ func splitFloat8s(m *mlir.Module, index *mlir.Index) (n int, err error) {
 		n++
 	}
 	for op := range float8Chains(index, shortChain) {
-		if err := barrierAfter(op); err != nil {
+		if isProtected(op.Result(0)) {
+			continue
+		}
+		if err := keep(op.Result(0), op); err != nil {
 			return n, err
 		}
 		n++
@@ -149,16 +152,4 @@ func broadcastBits(op mlir.Operation) error {
 	keepSharding(op, result.Owner())
 	op.Result(0).ReplaceAllUses(result)
 	return op.Erase()
-}
-
-// barrierAfter puts a barrier between an operation and those that use its result.
-func barrierAfter(op mlir.Operation) error {
-	e := emitter{mlir.NewBuilder(mlir.After(op), op.Location())}
-	barrier := stablehlo.OptimizationBarrier(e.Builder, op.Result(0))
-	if e.Err() != nil {
-		return e.Err()
-	}
-	op.Result(0).ReplaceAllUses(barrier.Result(0))
-	barrier.SetOperand(0, op.Result(0))
-	return nil
 }

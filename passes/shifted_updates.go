@@ -237,12 +237,21 @@ func (u shiftedUpdate) keepShape() error {
 	return nil
 }
 
-// keep puts an optimization barrier between a value and its uses, unless another update has done so.
-func keep(v mlir.Value, op mlir.Operation) error {
+// isProtected reports whether an optimization barrier is between a value and its uses, or makes it.
+func isProtected(v mlir.Value) bool {
+	if v.IsResult() && v.Owner().Name() == barrier {
+		return true
+	}
 	uses := slices.Collect(v.Uses())
-	if v.IsResult() && v.Owner().Name() == barrier || len(uses) == 1 && uses[0].Owner.Name() == barrier {
+	return len(uses) == 1 && uses[0].Owner.Name() == barrier
+}
+
+// keep puts an optimization barrier between a value and its uses, unless one is there.
+func keep(v mlir.Value, op mlir.Operation) error {
+	if isProtected(v) {
 		return nil
 	}
+	uses := slices.Collect(v.Uses())
 	e := mlir.NewBuilder(mlir.AfterValue(v), op.Location())
 	kept := stablehlo.OptimizationBarrier(e, v).Result(0)
 	if e.Err() != nil {
