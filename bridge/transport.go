@@ -47,13 +47,21 @@ func (f *frame) Clear() error {
 		}
 		return f.device.give()
 	}
-	if !f.reread(f.ffi, s) {
-		if err := s.readFrame(f, f.ffi); err != nil {
+	if err := f.zero(); err != nil {
+		return err
+	}
+	return f.device.give()
+}
+
+// zero clears the results that XLA has, which the function may have replaced in the frame.
+func (f *frame) zero() error {
+	if f.ffi != nil && !f.reread(f.ffi, f.site) {
+		if err := f.site.readFrame(f, f.ffi); err != nil {
 			return err
 		}
 	}
-	f.clearResults(s)
-	return f.device.give()
+	f.clearResults(f.site)
+	return nil
 }
 
 // Finish implements dispatch.Transport: it checks that the function did not replace results,
@@ -68,13 +76,10 @@ func (f *frame) Finish(err error, zeros bool) error {
 	}
 	zeros = err != nil && (zeros || run != nil && run.several)
 	if zeros {
-		if f.ffi != nil && !f.reread(f.ffi, f.site) { // the function may have replaced the results
-			if failed := f.site.readFrame(f, f.ffi); failed != nil {
-				f.clearRun()
-				return failed
-			}
+		if failed := f.zero(); failed != nil {
+			f.clearRun()
+			return failed
 		}
-		f.clearResults(f.site)
 	}
 	for _, p := range f.packed {
 		p.Pack()
