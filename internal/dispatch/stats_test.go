@@ -23,10 +23,10 @@ import (
 // unread is a call whose frame makes no sense.
 type unread struct{ call dispatch.Call }
 
-func (*unread) Read() error            { return errMine }
-func (*unread) Clear() error           { return nil }
+func (*unread) Read() error                    { return errMine }
+func (*unread) Clear() error                   { return nil }
 func (*unread) Finish(err error, _ bool) error { return err }
-func (*unread) Defer() func(error)     { return nil }
+func (*unread) Defer() func(error)             { return nil }
 
 // Calls that are not made are counted, too: where the frame cannot be read, and where
 // another device's call has failed.
