@@ -24,8 +24,12 @@ func ForwardResults(m *mlir.Module) (int, error) {
 
 var branches = []string{"stablehlo.case", "stablehlo.if"}
 
-// forwarded returns the value from outside that all branches return as a result, or nil.
+// forwarded returns the value from outside that all branches return as a result, or nil. The result of a case with one
+// branch is not looked for: XLA itself removes such a case.
 func forwarded(op mlir.Operation, result int) (v mlir.Value) {
+	if op.NumRegions() < 2 {
+		return mlir.Value{}
+	}
 	for i, region := range op.Regions() {
 		if region.NumBlocks() != 1 {
 			return mlir.Value{}
