@@ -31,18 +31,23 @@ func forwarded(op mlir.Operation, result int) (v mlir.Value) {
 		return mlir.Value{}
 	}
 	for i, region := range op.Regions() {
-		if region.NumBlocks() != 1 {
+		value := returned(region, result)
+		if value.IsNil() || i > 0 && !value.Equal(v) || op.Encloses(value) {
 			return mlir.Value{}
 		}
-		end := region.First().Terminator()
-		if end.IsNil() || result >= end.NumOperands() {
-			return mlir.Value{}
-		}
-		returned := end.Operand(result)
-		if i > 0 && !returned.Equal(v) || op.Encloses(returned) {
-			return mlir.Value{}
-		}
-		v = returned
+		v = value
 	}
 	return v
+}
+
+// returned returns a value that a region returns, or nil.
+func returned(region mlir.Region, i int) mlir.Value {
+	if region.NumBlocks() != 1 {
+		return mlir.Value{}
+	}
+	end := region.First().Terminator()
+	if end.IsNil() || i >= end.NumOperands() {
+		return mlir.Value{}
+	}
+	return end.Operand(i)
 }

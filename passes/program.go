@@ -28,8 +28,8 @@ type PrepareOptions struct {
 // KeepArctangents, KeepAngles, RemoveEmptyProducts, WidenSmallElements, KeepSmallResults, KeepInitialValues,
 // WidenIndices, ClampNestedSlices, KeepScatteredWindows, CorrectConversions, KeepDivisions, ExpandIntegerPowers,
 // AddBooleans, MakeRandomBitsUnsigned, StateSignedness, NarrowUnsigned, RemoveEmptyLoops, SplitFloat8s, KeepBitcasts,
-// ForwardResults, KeepConditions, CorrectTripCounts, KeepShiftedUpdates, KeepValues, ConstrainLayouts and
-// SeparateChannels), and lets calls overlap if the options say so. A second run changes nothing.
+// ForwardResults, KeepConditions, CorrectTripCounts, KeepShiftedUpdates, KeepValues, SeparateResults,
+// ConstrainLayouts and SeparateChannels), and lets calls overlap if the options say so. A second run changes nothing.
 func Prepare(m *mlir.Module, o PrepareOptions) error {
 	steps := []func(*mlir.Module) (int, error){InlineRules}
 	if !o.PoliciesApplied {
@@ -87,11 +87,14 @@ var corrections = []struct {
 	{listing(CorrectTripCounts), loops},
 	{keepShiftedUpdates, nil},
 	{listing(KeepValues), effectNames},
+	{separateResults, append(loops, branches...)},
 	{listing(ConstrainLayouts), []string{"stablehlo.custom_call"}},
 	{separateChannels, []string{allReduce}},
 }
 
-var loops = []string{"stablehlo.while"}
+const while = "stablehlo.while"
+
+var loops = []string{while}
 
 // listing returns a step that lists the operations itself: few modules have any that it changes.
 func listing(step func(*mlir.Module) (int, error)) func(*mlir.Module, *mlir.Index) (int, error) {

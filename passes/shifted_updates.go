@@ -51,6 +51,9 @@ func shiftedUpdates(m *mlir.Module, index *mlir.Index, certain bool) (list []shi
 	s := readSame(m, index)
 	s.certain = certain
 	for op := range index.Named(update) {
+		if isSeparate(op.Result(0)) {
+			continue
+		}
 		x := op.Operand(0)
 		u := shiftedUpdate{op, s.isOfShaped(op), s.isShaped(x), s.isReshaped(op.Result(0))}
 		if u.ofShaped || (u.shaped || u.reshaped) && s.isOf(op.Operand(1), x, nil) {

@@ -612,7 +612,7 @@ if __name__ == "__main__":
     while len(made) < count:
         try:
             case = make(seed, only)
-        except (NotImplementedError, TypeError) as e:  # JAX cannot, or goes wrong
+        except (NotImplementedError, TypeError, jax.errors.JaxRuntimeError) as e:  # JAX cannot, or goes wrong
             print(seed, str(e)[:80], file=sys.stderr)
             case = None
         seed += 1

@@ -70,6 +70,7 @@ func (g *generator) counter() counter {
 // A carried value is one of a loop.
 type carried struct {
 	init, test, body, result *value
+	twin                     *carried // has the same init
 }
 
 // loop runs steps as often as a counter says.
@@ -111,8 +112,10 @@ func (g *generator) loop() {
 	}
 	g.scope = g.scope[:scope]
 	for range g.IntN(4) {
-		v := g.array()
-		carry(v)
+		v := carry(g.array())
+		if g.IntN(8) == 0 { // they are exchanged
+			v.twin = carry(v.init)
+		}
 	}
 	g.Shuffle(len(state), func(i, j int) { state[i], state[j] = state[j], state[i] })
 	params := func(of func(*carried) *value) (list []*value) {
@@ -176,6 +179,11 @@ func (g *generator) loop() {
 				g.add(splat(tally.init.kind, 1), tally.init.kind))
 		}
 		for _, v := range state {
+			if v.twin != nil {
+				v.result, v.twin.result = g.same(v.twin.body), g.same(v.body)
+			}
+		}
+		for _, v := range state {
 			switch {
 			case v == boundCarried || v == stepCarried:
 				v.result = v.body
@@ -187,6 +195,11 @@ func (g *generator) loop() {
 		return results
 	}))
 	g.finish(s, kinds(s.args))
+	for i, v := range state {
+		if v.twin != nil {
+			g.mix(v.init, s.out[i])
+		}
+	}
 }
 
 // turned are the directions of comparisons whose operands are swapped.

@@ -13,6 +13,7 @@ var moves = []func(*generator) bool{
 	(*generator).dynamicSlice, (*generator).update, (*generator).update, (*generator).shift, (*generator).shift,
 	(*generator).roll, (*generator).gather, (*generator).gather, (*generator).scatter, (*generator).scatter,
 	(*generator).bitcast, (*generator).barrier, (*generator).reduce, (*generator).window, (*generator).selection,
+	(*generator).merge,
 }
 
 func (g *generator) slice() bool {

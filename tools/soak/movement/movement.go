@@ -64,7 +64,7 @@ func Engines(ctx context.Context, names string, unprepared bool) (list []Engine,
 		for name := range strings.SplitSeq(names, ",") {
 			i := slices.IndexFunc(all, func(e Engine) bool { return e.Name == name })
 			if i < 0 {
-				return nil, fmt.Errorf("there is no engine %q", name)
+				return nil, fmt.Errorf("there is no engine %q: take of %s", name, engineNames(all))
 			}
 			list = append(list, all[i])
 		}
@@ -80,6 +80,14 @@ func Engines(ctx context.Context, names string, unprepared bool) (list []Engine,
 		}
 	}
 	return all, nil
+}
+
+func engineNames(all []Engine) string {
+	var names []string
+	for _, e := range all {
+		names = append(names, e.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // inModule is the number of programs in one module, and shrunk how many findings are made smaller.

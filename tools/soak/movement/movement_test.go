@@ -52,13 +52,13 @@ func run(t *testing.T, o Options, engines string) {
 	}
 }
 
-// TestUnprepared compiles programs as they are, of which XLA makes something else: a loop, and an update by a part of
-// the array itself. They are found, and made smaller.
+// TestUnprepared compiles programs as they are, of which XLA makes something else: a loop, an update by a part of
+// the array itself, and branches that return one array. They are found, and made smaller.
 func TestUnprepared(t *testing.T) {
 	for _, test := range []struct {
 		number uint64
 		want   string
-	}{{93, "stablehlo.while"}, {1454, "stablehlo.dynamic_update_slice"}} {
+	}{{93, "stablehlo.while"}, {148, "stablehlo.dynamic_update_slice"}, {88, "stablehlo.if"}} {
 		list, err := Engines(t.Context(), "xla:pjrt", true)
 		check.NoError(t, err)
 		var out bytes.Buffer
@@ -73,5 +73,5 @@ func TestUnprepared(t *testing.T) {
 
 func TestEngines(t *testing.T) {
 	_, err := Engines(t.Context(), "xla:pjrt,telepathy", false)
-	check.Error(t, err, `there is no engine "telepathy"`)
+	check.Error(t, err, `there is no engine "telepathy": take of exact:pjrt, `)
 }
