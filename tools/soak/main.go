@@ -35,7 +35,7 @@
 // package jit, on XLA without and with bridge.CompileOptions.Exact, and on the interpreter. A finding is printed, and
 // its module and inputs are kept for mlir-run. What is known is counted.
 // With -sweep it runs programs of each operation and element type on each CPU plugin instead, of which none may end the
-// process.
+// process. With -chain, too, they are of many operations on one type, of which none may take a minute to compile.
 //
 // The mode programs runs random programs with callbacks, in every way to run a module and on each CPU plugin for
 // this platform, and compares their results and calls with those of an interpreter. The seed of a program decides about

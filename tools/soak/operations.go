@@ -23,6 +23,8 @@ func operationsMode(flags *flag.FlagSet) runner {
 	flags.StringVar(&o.Keep, "keep", "mutants", "the `folder` that gets the modules and inputs of findings")
 	sweep := flags.Int("sweep", 0, "make this many programs of each operation and element type instead, and run them on "+
 		"each plugin: none may end the process")
+	chain := flags.Int("chain", 0, "with -sweep, make them of so many operations, one on the result of the other, and run "+
+		"them on package jit, too")
 	return func(ctx context.Context, stdout, stderr io.Writer) int {
 		ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 		defer stop()
@@ -34,7 +36,7 @@ func operationsMode(flags *flag.FlagSet) runner {
 			return fail(err, stderr)
 		}
 		if *sweep > 0 {
-			return sweepOperations(ctx, operations.SweepOptions{Each: *sweep, Seed: o.Seed}, stdout, stderr)
+			return sweepOperations(ctx, operations.SweepOptions{Each: *sweep, Chain: *chain, Seed: o.Seed}, stdout, stderr)
 		}
 		return report[operations.Options](nil, operations.Run(ctx, o, stdout), stdout, stderr)
 	}
@@ -47,7 +49,7 @@ func sweepOperations(ctx context.Context, o operations.SweepOptions, stdout, std
 		return fail(err, stderr)
 	}
 	for _, e := range list {
-		if e.Kind != execute.JIT {
+		if e.Kind != execute.JIT || o.Chain > 0 {
 			o.Engines = append(o.Engines, e.Engine)
 		}
 	}

@@ -98,6 +98,30 @@ func (g *generator) attempt(first *operation, e *element, second *operation, pai
 	return g.p, true
 }
 
+// chain makes a program of operations on one element type, most of them each on the result of the one before.
+func (g *generator) chain(e element, length int) *program {
+	g.p, g.n = &program{}, 0
+	g.odd = g.IntN(3) > 0
+	x := g.operand(e, g.dims(g.IntN(3))...)
+	for tries := 0; len(g.p.ops) < length && tries < 100*length; tries++ {
+		op, before := pick(g.Rand, drawn), *g.p
+		if !e.is(op.takes) {
+			continue
+		}
+		g.failed = false
+		out := g.make(op, x)
+		i := slices.IndexFunc(out, func(v value) bool { return v.element == e && product(v.dims) <= largest })
+		if i < 0 || g.failed {
+			*g.p = before
+			continue
+		}
+		x = out[i]
+	}
+	g.p.results = []value{g.returned(x)}
+	g.p.draw(rand.New(rand.NewPCG(g.Uint64(), g.Uint64())))
+	return g.p
+}
+
 // uses reports whether operations read a value.
 func uses(lines []string, v value) bool {
 	return slices.ContainsFunc(lines, func(line string) bool {

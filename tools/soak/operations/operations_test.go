@@ -151,14 +151,20 @@ func TestFlushed(t *testing.T) {
 	}
 }
 
-// TestSweep holds that a few operations end no process on any type, as soak itself tries all.
+// TestSweep holds that a few operations, and chains of some, end no process on any type, as soak itself tries all.
 func TestSweep(t *testing.T) {
-	var out bytes.Buffer
-	o := SweepOptions{Each: 1, Seed: 1, Only: []string{"stablehlo.divide", "stablehlo.sort"},
-		Engines: []execute.Engine{{Kind: execute.XLA}}}
-	err := Sweep(t.Context(), o, &out)
-	if text := out.String(); err != nil || !strings.Contains(text, "0 end the process") ||
-		strings.Contains(text, ": 0 programs") {
-		t.Errorf("%v\n%s", err, text)
+	for name, o := range map[string]SweepOptions{
+		"operations": {Each: 1, Seed: 1, Only: []string{"stablehlo.divide", "stablehlo.sort"}},
+		"chains":     {Each: 1, Seed: 1, Chain: 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			o.Engines = []execute.Engine{{Kind: execute.XLA}}
+			err := Sweep(t.Context(), o, &out)
+			if text := out.String(); err != nil || !strings.Contains(text, "0 end the process") ||
+				strings.Contains(text, ": 0 programs") {
+				t.Errorf("%v\n%s", err, text)
+			}
+		})
 	}
 }

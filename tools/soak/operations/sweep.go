@@ -16,6 +16,7 @@ import (
 // SweepOptions say which programs Sweep makes, and where it runs them.
 type SweepOptions struct {
 	Each    int // programs for each operation and element type
+	Chain   int // make programs of so many operations, one on the result of the other, of each type instead
 	Seed    uint64
 	Engines []execute.Engine
 	// Only has the operations; it is all of them if it is empty.
@@ -63,6 +64,23 @@ func sweep(l *mlir.Library, o SweepOptions) (list []*program, err error) {
 		return nil, err
 	}
 	defer c.Close()
+	add := func(p *program) {
+		p.seed, p.number = o.Seed, uint64(len(list))
+		p.rename(p.number)
+		list = append(list, p)
+	}
+	if o.Chain > 0 {
+		for i, e := range elements {
+			g := &generator{Rand: rand.New(rand.NewPCG(o.Seed, uint64(i)))}
+			for try, n := 0, 0; try < 30*o.Each && n < o.Each; try++ {
+				if p := g.chain(e, o.Chain); verify(c, p) == nil {
+					add(p)
+					n++
+				}
+			}
+		}
+		return list, nil
+	}
 	only := map[string]bool{}
 	for _, name := range o.Only {
 		only[name] = true
@@ -81,9 +99,8 @@ func sweep(l *mlir.Library, o SweepOptions) (list []*program, err error) {
 				if !ok || verify(c, p) != nil {
 					continue
 				}
-				p.seed, p.number = o.Seed, uint64(len(list))
-				p.rename(p.number)
-				list, n = append(list, p), n+1
+				add(p)
+				n++
 			}
 		}
 	}
