@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"errors"
 	"sync"
 
 	"github.com/calliope-mlir/calliope/internal/ffi"
@@ -78,15 +79,15 @@ func (f *frame) Finish(err error, zeros bool) error {
 	if zeros {
 		if failed := f.zero(); failed != nil {
 			f.clearRun()
-			return failed
+			return errors.Join(err, failed)
 		}
 	}
 	for _, p := range f.packed {
 		p.Pack()
 	}
 	if f.device != nil && (err == nil || zeros) {
-		if failed := f.device.give(); err == nil {
-			err = failed
+		if failed := f.device.give(); failed != nil {
+			err = errors.Join(err, failed)
 		}
 	}
 	f.clearRun()
