@@ -2,9 +2,12 @@ package passes
 
 import (
 	"iter"
+	"slices"
 
+	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
+	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // origins tells to which other values a value may be equal. It assumes that XLA simplifies all that it knows how to.
@@ -69,6 +72,16 @@ func (o origins) maybeSame(v mlir.Value) (list []mlir.Value) {
 			return operands[:1]
 		}
 		return nil
+	case "stablehlo.select":
+		if aliasing.IsCertain(operands[0]) {
+			return nil
+		}
+		return operands[1:]
+	case "stablehlo.custom_call": // XLA removes some that only it serves
+		if _, typed := stablehlo.TypedConfig(op); typed {
+			return nil
+		}
+		return operands
 	case "stablehlo.convolution", "stablehlo.dot_general", "stablehlo.dot", "stablehlo.scatter", "stablehlo.sort":
 		return nil
 	}
@@ -81,16 +94,21 @@ func (o origins) maybeSame(v mlir.Value) (list []mlir.Value) {
 	if len(operands) != 2 || !operands[0].Type().Equal(v.Type()) || !operands[1].Type().Equal(v.Type()) {
 		return operands
 	}
-	// Arithmetic may leave a number as it is if the other one is a constant, or the same.
+	// Arithmetic may leave a number as it is if the other one is a constant, and some if it is the same.
 	for _, operand := range operands {
 		if !o.folds(operand) {
 			list = append(list, operand)
 		}
 	}
-	if len(list) == 2 && !list[0].Equal(list[1]) {
+	if len(list) == 2 && !(list[0].Equal(list[1]) && slices.Contains(idempotent, op.Name())) {
 		return nil
 	}
 	return list
+}
+
+// idempotent are the operations that make x of x and x. Of booleans, a sum and a product are among them.
+var idempotent = []string{
+	"stablehlo.add", "stablehlo.and", "stablehlo.maximum", "stablehlo.minimum", "stablehlo.multiply", "stablehlo.or",
 }
 
 // callee returns the name of the function that is called, or that a composite stands for.

@@ -28,7 +28,7 @@ type PrepareOptions struct {
 // KeepArctangents, KeepAngles, RemoveEmptyProducts, WidenSmallElements, KeepSmallResults, KeepInitialValues,
 // WidenIndices, ClampNestedSlices, KeepScatteredWindows, CorrectConversions, KeepDivisions, ExpandIntegerPowers,
 // AddBooleans, MakeRandomBitsUnsigned, StateSignedness, NarrowUnsigned, RemoveEmptyLoops, SplitFloat8s, KeepBitcasts,
-// ForwardResults, KeepConditions, CorrectTripCounts, KeepShiftedUpdates, KeepValues, SeparateResults,
+// ForwardResults, KeepConditions, CorrectTripCounts, KeepShiftedUpdates, SeparateResults, KeepValues,
 // ConstrainLayouts and SeparateChannels), and lets calls overlap if the options say so. A second run changes nothing.
 func Prepare(m *mlir.Module, o PrepareOptions) error {
 	steps := []func(*mlir.Module) (int, error){InlineRules}
@@ -86,8 +86,8 @@ var corrections = []struct {
 	{listing(KeepConditions), loops},
 	{listing(CorrectTripCounts), loops},
 	{keepShiftedUpdates, nil},
-	{listing(KeepValues), effectNames},
 	{separateResults, append(loops, branches...)},
+	{listing(KeepValues), effectNames},
 	{listing(ConstrainLayouts), []string{"stablehlo.custom_call"}},
 	{separateChannels, []string{allReduce}},
 }

@@ -19,6 +19,7 @@ func TestSeparateResults(t *testing.T) {
 		{"product with one", "%r = stablehlo.multiply %one, %x : T", 1, 1},
 		{"minimum of one value", "%r = stablehlo.minimum %x, %x : T", 1, 1},
 		{"product of two", "%r = stablehlo.multiply %x, %y : T", 0, 0},
+		{"square", "%r = stablehlo.multiply %x, %x : T", 1, 1}, // of a boolean, it is the boolean
 		{"selection", "%r = stablehlo.select %p, %x, %y : tensor<4xi1>, T", 1, 1},
 		{"sine", "%r = stablehlo.sine %x : T", 1, 1}, // of an inverse sine, it would be one
 		{"constant", "%r = stablehlo.multiply %one, %one : T", 0, 0},
@@ -26,6 +27,11 @@ func TestSeparateResults(t *testing.T) {
 		{"update of one", "%s = stablehlo.slice %x [1:2] : (T) -> tensor<1xf32>\n" +
 			"%r = stablehlo.dynamic_update_slice %x, %s, %i : (T, tensor<1xf32>, tensor<i32>) -> T", 0, 0},
 		{"product", "%r = stablehlo.dot %x, %w : (T, tensor<4x4xf32>) -> T", 0, 0},
+		{"callback", `%r = stablehlo.custom_call @f(%x) {api_version = 4 : i32} : (T) -> T`, 0, 0},
+		{"annotation", `%r = stablehlo.custom_call @Sharding(%x) : (T) -> T`, 1, 1},
+		{"kept value", "%s = stablehlo.convert %x : (T) -> tensor<4xi64>\n%t = stablehlo.or %s, %ones : tensor<4xi64>\n" +
+			"%c = stablehlo.compare NE, %t, %zeros : (tensor<4xi64>, tensor<4xi64>) -> tensor<4xi1>\n" +
+			"%r = stablehlo.select %c, %x, %one : tensor<4xi1>, T", 0, 0},
 		{"function", "%r = func.call @f(%y, %x) : (T, T) -> T", 1, 1},
 		{"loop", "%r = stablehlo.while(%v = %x) : T\ncond {\nstablehlo.return %q : tensor<i1>\n} do {\n" +
 			"%s = stablehlo.add %v, %y : T\nstablehlo.return %s : T\n}", 1, 1},
@@ -39,6 +45,8 @@ func.func private @f(%a: T, %b: T) -> T {
 }
 func.func @main(%x: T, %y: T, %w: tensor<4x4xf32>, %p: tensor<4xi1>, %q: tensor<i1>, %i: tensor<i32>) -> T {
   %one = stablehlo.constant dense<1.0> : T
+  %zeros = stablehlo.constant dense<0> : tensor<4xi64>
+  %ones = stablehlo.constant dense<1> : tensor<4xi64>
   %0 = BODY
   return %0 : T
 }`
