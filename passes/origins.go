@@ -73,7 +73,7 @@ func (o origins) maybeSame(v mlir.Value) (list []mlir.Value) {
 		}
 		return nil
 	case "stablehlo.select":
-		if aliasing.IsCertain(operands[0]) {
+		if aliasing.IsKept(v) {
 			return nil
 		}
 		return operands[1:]

@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -70,8 +71,10 @@ func (s *separation) mayForward(op mlir.Operation, result int) bool {
 	return true
 }
 
-// isSeparate reports whether separate made a value: an array with an element of it in the place where it was.
+// isSeparate reports whether separate made a value, an array with an element of it in the place where it was, or
+// whether such a value is kept.
 func isSeparate(v mlir.Value) bool {
+	v = notKept(v)
 	if v.IsArgument() || v.Owner().Name() != update {
 		return false
 	}
@@ -80,7 +83,7 @@ func isSeparate(v mlir.Value) bool {
 		return false
 	}
 	from, ok := stablehlo.AsSlice(element.Owner())
-	if !ok || !from.Operand.Equal(x) {
+	if !ok || !notKept(from.Operand).Equal(notKept(x)) {
 		return false
 	}
 	for d, start := range from.StartIndices {
@@ -89,6 +92,14 @@ func isSeparate(v mlir.Value) bool {
 		}
 	}
 	return true
+}
+
+// notKept returns the value of which KeepValues made a copy, or the value itself.
+func notKept(v mlir.Value) mlir.Value {
+	if aliasing.IsKept(v) {
+		return v.Owner().Operand(1)
+	}
+	return v
 }
 
 // separate gives an operand of user, which has a number of elements, a buffer of its own. XLA would make one of two
