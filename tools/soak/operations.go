@@ -36,7 +36,8 @@ func operationsMode(flags *flag.FlagSet) runner {
 			return fail(err, stderr)
 		}
 		if *sweep > 0 {
-			return sweepOperations(ctx, operations.SweepOptions{Each: *sweep, Chain: *chain, Seed: o.Seed}, stdout, stderr)
+			of := operations.SweepOptions{Each: *sweep, Chain: *chain, Seed: o.Seed}
+			return sweepOperations(ctx, of, stdout, stderr)
 		}
 		return report[operations.Options](nil, operations.Run(ctx, o, stdout), stdout, stderr)
 	}
