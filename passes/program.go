@@ -25,11 +25,12 @@ type PrepareOptions struct {
 // Prepare changes a module so that XLA computes what it says. It inlines what states derivatives (see InlineRules),
 // applies device policies, adds runtime tokens if the options say so, rewrites what XLA's CPU compiler gets wrong or
 // does not translate (see stablehlo.InlineResources, ExpandQuantized, ExpandBroadcasts, ExpandUntranslated,
-// KeepArctangents, KeepAngles, RemoveEmptyProducts, WidenSmallElements, KeepSmallResults, KeepInitialValues,
-// WidenIndices, ClampNestedSlices, KeepScatteredWindows, CorrectConversions, KeepDivisions, ExpandIntegerPowers,
-// AddBooleans, MakeRandomBitsUnsigned, StateSignedness, NarrowUnsigned, RemoveEmptyLoops, SplitFloat8s, KeepBitcasts,
-// ForwardResults, KeepConditions, CorrectTripCounts, KeepShiftedUpdates, SeparateResults, KeepValues,
-// ConstrainLayouts and SeparateChannels), and lets calls overlap if the options say so. A second run changes nothing.
+// KeepArctangents, KeepAngles, RemoveEmptyProducts, MultiplyByScalars, WidenSmallElements, KeepSmallResults,
+// KeepInitialValues, WidenIndices, ClampNestedSlices, KeepScatteredWindows, CorrectConversions, KeepDivisions,
+// ExpandIntegerPowers, AddBooleans, MakeRandomBitsUnsigned, StateSignedness, NarrowUnsigned, RemoveEmptyLoops,
+// SplitFloat8s, KeepBitcasts, ForwardResults, KeepConditions, CorrectTripCounts, KeepShiftedUpdates, SeparateResults,
+// KeepValues, ConstrainLayouts and SeparateChannels), and lets calls overlap if the options say so. A second run changes
+// nothing.
 func Prepare(m *mlir.Module, o PrepareOptions) error {
 	steps := []func(*mlir.Module) (int, error){InlineRules}
 	if !o.PoliciesApplied {
@@ -66,6 +67,7 @@ var corrections = []struct {
 	{listing(KeepArctangents), arctangents},
 	{listing(KeepAngles), angles},
 	{listing(RemoveEmptyProducts), products},
+	{listing(MultiplyByScalars), dots},
 	{listing(WidenSmallElements), onSmallElements},
 	{listing(KeepSmallResults), nil},
 	{listing(KeepInitialValues), reductions},

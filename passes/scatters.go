@@ -12,7 +12,8 @@ import (
 // window that is partly outside of the array, of which the specification leaves out the elements that are outside:
 // KeepScatteredWindows scatters into an array with a margin. It knows windows that are never outside, because their
 // indices are constants, or clamped as JAX does it. XLA does not compute scatters without indices: they get one, which
-// is 0. It returns the number of scatters that it rewrote.
+// is 0. An exact compile of an older plugin ends the process on an update without dimensions, which gets one. It returns
+// the number of scatters that it rewrote.
 //
 // See Prepare.
 func KeepScatteredWindows(m *mlir.Module) (int, error) {
@@ -23,23 +24,23 @@ func KeepScatteredWindows(m *mlir.Module) (int, error) {
 			continue
 		}
 		margins := marginsOf(op, o)
-		switch e := before(op); {
+		e, scalar := before(op), isScalarUpdate(o)
+		as := func(v mlir.Value, _ mlir.Type) mlir.Value { return v }
+		switch {
 		case hasNoIndices(o):
 			o = e.withIndex(o)
-			e.replaceScatter(op, o, func(v mlir.Value, t mlir.Type) mlir.Value {
-				return stablehlo.Reshape(e.Builder, t, v)
-			})
-			if e.Err() != nil {
-				return n, e.Err()
-			}
+			as = func(v mlir.Value, t mlir.Type) mlir.Value { return stablehlo.Reshape(e.Builder, t, v) }
 		case margins != nil:
 			o = e.withMargins(o, margins)
-			e.replaceScatter(op, o, func(v mlir.Value, t mlir.Type) mlir.Value { return e.within(v, t, margins) })
-			if e.Err() != nil {
-				return n, e.Err()
-			}
-		default:
+			as = func(v mlir.Value, t mlir.Type) mlir.Value { return e.within(v, t, margins) }
+		case !scalar:
 			continue
+		}
+		if scalar {
+			o = e.withUpdates(o)
+		}
+		if e.replaceScatter(op, o, as); e.Err() != nil {
+			return n, e.Err()
 		}
 		n++
 	}
@@ -74,6 +75,30 @@ func (e emitter) replaceScatter(
 // hasNoIndices reports whether the windows of a scatter all begin at 0, because an index has no numbers.
 func hasNoIndices(o stablehlo.ScatterOp) bool {
 	return len(o.ScatterDimensionNumbers.ScatterDimsToOperandDims) == 0
+}
+
+// isScalarUpdate reports whether a scatter makes one update of one element.
+func isScalarUpdate(o stablehlo.ScatterOp) bool {
+	dims, _ := o.Updates[0].Type().Dims()
+	return len(dims) == 0
+}
+
+// withUpdates adds a dimension of size 1 to the updates of a scatter that makes one of one element.
+func (e emitter) withUpdates(o stablehlo.ScatterOp) stablehlo.ScatterOp {
+	numbers, _ := o.ScatterIndices.Type().NumElements()
+	reshaped := func(v mlir.Value, dims ...int64) mlir.Value {
+		element, _ := v.Type().Element()
+		t, err := e.Context().TensorType(element, dims...)
+		e.Fail(err)
+		return stablehlo.Reshape(e.Builder, t, v)
+	}
+	o.ScatterIndices = reshaped(o.ScatterIndices, 1, numbers)
+	o.ScatterDimensionNumbers.IndexVectorDim = 1
+	o.Updates = slices.Clone(o.Updates)
+	for i, v := range o.Updates {
+		o.Updates[i] = reshaped(v, 1)
+	}
+	return o
 }
 
 // losesUpdates reports whether a scatter without indices makes more than one update. XLA makes one.
