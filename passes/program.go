@@ -29,8 +29,8 @@ type PrepareOptions struct {
 // KeepInitialValues, WidenIndices, ClampNestedSlices, KeepScatteredWindows, CorrectConversions, KeepDivisions,
 // ExpandIntegerPowers, AddBooleans, MakeRandomBitsUnsigned, StateSignedness, NarrowUnsigned, RemoveEmptyLoops,
 // SplitFloat8s, KeepBitcasts, ForwardResults, KeepConditions, CorrectTripCounts, KeepShiftedUpdates, SeparateResults,
-// KeepValues, ConstrainLayouts and SeparateChannels), and lets calls overlap if the options say so. A second run changes
-// nothing.
+// KeepValues, ConstrainLayouts and SeparateChannels), and lets calls overlap if the options say so. A second run
+// changes nothing.
 func Prepare(m *mlir.Module, o PrepareOptions) error {
 	steps := []func(*mlir.Module) (int, error){InlineRules}
 	if !o.PoliciesApplied {

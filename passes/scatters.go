@@ -12,8 +12,8 @@ import (
 // window that is partly outside of the array, of which the specification leaves out the elements that are outside:
 // KeepScatteredWindows scatters into an array with a margin. It knows windows that are never outside, because their
 // indices are constants, or clamped as JAX does it. XLA does not compute scatters without indices: they get one, which
-// is 0. An exact compile of an older plugin ends the process on an update without dimensions, which gets one. It returns
-// the number of scatters that it rewrote.
+// is 0. An exact compile of an older plugin ends the process on an update without dimensions, which gets one. It
+// returns the number of scatters that it rewrote.
 //
 // See Prepare.
 func KeepScatteredWindows(m *mlir.Module) (int, error) {
