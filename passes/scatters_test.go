@@ -1,6 +1,7 @@
 package passes_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
@@ -60,5 +61,24 @@ func TestKeepScatteredWindows(t *testing.T) {
 				t.Errorf("%s: %d are rewritten by run %d, want %d", name, n, i, want)
 			}
 		}
+	}
+}
+
+// TestScatterWithoutUpdates leaves out a scatter that updates nothing.
+func TestScatterWithoutUpdates(t *testing.T) {
+	m := parse(t, `
+func.func @main(%x: tensor<4xf32>, %i: tensor<0x1xi32>, %u: tensor<0xf32>) -> tensor<4xf32> {
+  %0 = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0],
+    scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %b : tensor<f32>
+  }) : (tensor<4xf32>, tensor<0x1xi32>, tensor<0xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}`)
+	n, err := passes.KeepScatteredWindows(m)
+	check.NoError(t, err)
+	check.Diff(t, "scatters", 1, n)
+	if text := m.String(); strings.Contains(text, "scatter") {
+		t.Error(text)
 	}
 }
