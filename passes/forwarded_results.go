@@ -1,8 +1,6 @@
 package passes
 
-import (
-	"github.com/calliope-mlir/calliope/mlir"
-)
+import "github.com/calliope-mlir/calliope/mlir"
 
 // ForwardResults replaces each result of an if or case for which all branches return one value from outside by that
 // value. XLA keeps both in one buffer, and may write over it what it computes of the value, while it reads the result.
@@ -21,8 +19,6 @@ func ForwardResults(m *mlir.Module) (int, error) {
 	}
 	return n, nil
 }
-
-var branches = []string{"stablehlo.case", "stablehlo.if"}
 
 // forwarded returns the value from outside that all branches return as a result, or nil. The result of a case with one
 // branch is not looked for: XLA itself removes such a case.

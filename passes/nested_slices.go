@@ -144,7 +144,7 @@ func nestedSlices(m *mlir.Module, index *mlir.Index, certain bool) (list []windo
 
 // joinRegions joins what loops and branches get and return, too.
 func (s same) joinRegions(index *mlir.Index) {
-	for op := range index.Named("stablehlo.while", "stablehlo.if", "stablehlo.case") {
+	for op := range index.Named(controls...) {
 		for _, region := range op.Regions() {
 			if region.NumBlocks() != 1 {
 				continue

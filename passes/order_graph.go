@@ -363,7 +363,7 @@ func (g *graphMaker) node(op mlir.Operation) orderNode {
 			}
 		}
 	}
-	if callee, ok := g.callee(op, name); ok {
+	if callee, ok := g.callee(op); ok {
 		n.kind, n.orderInside = calleeNode, &orderInside{callee: callee}
 	}
 	first := g.values
@@ -397,14 +397,8 @@ func (g *graphMaker) node(op mlir.Operation) orderNode {
 }
 
 // callee returns the function that an operation calls, if it has a body.
-func (g *graphMaker) callee(op mlir.Operation, name string) (*orderFunction, bool) {
-	called, ok := function.Callee(op)
-	if name == "stablehlo.composite" {
-		a, _ := op.Attribute("decomposition")
-		if !a.IsNil() {
-			called, ok = a.Symbol()
-		}
-	}
+func (g *graphMaker) callee(op mlir.Operation) (*orderFunction, bool) {
+	called, ok := calledFunction(op)
 	f, defined := g.functions[called]
 	return f, ok && defined
 }

@@ -31,7 +31,7 @@ func (g *graphMaker) relevantOps(m *mlir.Module) map[mlir.Operation]bool {
 		return nil
 	}
 	for op := range all.Named("func.call", "call", "stablehlo.composite") {
-		if callee, ok := g.callee(op, op.Name()); ok {
+		if callee, ok := g.callee(op); ok {
 			r.calls[callee.op] = append(r.calls[callee.op], op)
 		}
 	}
@@ -94,7 +94,7 @@ func (r *relevance) visit(op mlir.Operation) {
 		r.follow(v)
 	}
 	r.enter(op)
-	if f, ok := r.g.callee(op, op.Name()); ok {
+	if f, ok := r.g.callee(op); ok {
 		r.enter(f.op)
 	}
 	parent := op.Parent()

@@ -6,7 +6,6 @@ import (
 
 	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
@@ -49,6 +48,14 @@ func (o origins) sources(v mlir.Value, op mlir.Operation) iter.Seq[mlir.Value] {
 	}
 }
 
+// hasSource reports whether v, in a region of op, has any source.
+func (o origins) hasSource(v mlir.Value, op mlir.Operation) bool {
+	for range o.sources(v, op) {
+		return true
+	}
+	return false
+}
+
 // maybeSame returns the values to which a result may be equal, by what XLA knows of its operation.
 func (o origins) maybeSame(v mlir.Value) (list []mlir.Value) {
 	op, result := v.Owner(), v.Index()
@@ -85,7 +92,7 @@ func (o origins) maybeSame(v mlir.Value) (list []mlir.Value) {
 	case "stablehlo.convolution", "stablehlo.dot_general", "stablehlo.dot", "stablehlo.scatter", "stablehlo.sort":
 		return nil
 	}
-	if name, ok := callee(op); ok {
+	if name, ok := calledFunction(op); ok {
 		for _, i := range o.passed(name, result) {
 			list = append(list, operands[i])
 		}
@@ -111,29 +118,21 @@ var idempotent = []string{
 	"stablehlo.add", "stablehlo.and", "stablehlo.maximum", "stablehlo.minimum", "stablehlo.multiply", "stablehlo.or",
 }
 
-// callee returns the name of the function that is called, or that a composite stands for.
-func callee(op mlir.Operation) (string, bool) {
-	if a, ok := op.Attribute("decomposition"); ok {
-		return a.Symbol()
-	}
-	return function.Callee(op)
-}
-
 // passed returns the arguments of a function to which a result may be equal.
 func (o origins) passed(name string, result int) (list []int) {
 	f, ok := o.functions[name]
 	if !ok {
 		return nil
 	}
-	end := f.Region(0).First().Terminator()
-	if known, ok := o.arguments[end.Operand(result)]; ok {
+	v := returned(f.Region(0), result)
+	if known, ok := o.arguments[v]; ok {
 		return known
 	}
-	o.arguments[end.Operand(result)] = nil // if it calls itself
-	for v := range o.sources(end.Operand(result), f) {
-		list = append(list, v.Index())
+	o.arguments[v] = nil // if it calls itself
+	for argument := range o.sources(v, f) {
+		list = append(list, argument.Index())
 	}
-	o.arguments[end.Operand(result)] = list
+	o.arguments[v] = list
 	return list
 }
 

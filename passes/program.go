@@ -88,7 +88,7 @@ var corrections = []struct {
 	{listing(KeepConditions), loops},
 	{listing(CorrectTripCounts), loops},
 	{keepShiftedUpdates, nil},
-	{separateResults, append(loops, branches...)},
+	{separateResults, controls},
 	{listing(KeepValues), effectNames},
 	{listing(ConstrainLayouts), []string{"stablehlo.custom_call"}},
 	{separateChannels, []string{allReduce}},
@@ -96,7 +96,11 @@ var corrections = []struct {
 
 const while = "stablehlo.while"
 
-var loops = []string{while}
+var (
+	loops    = []string{while}
+	branches = []string{"stablehlo.case", "stablehlo.if"}
+	controls = append(loops, branches...)
+)
 
 // listing returns a step that lists the operations itself: few modules have any that it changes.
 func listing(step func(*mlir.Module) (int, error)) func(*mlir.Module, *mlir.Index) (int, error) {

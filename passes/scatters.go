@@ -34,7 +34,7 @@ func KeepScatteredWindows(m *mlir.Module) (int, error) {
 			continue
 		}
 		margins := marginsOf(op, o)
-		e, scalar := before(op), isScalarUpdate(o)
+		e, scalar := before(op), isScalar(o.Updates[0])
 		as := func(v mlir.Value, _ mlir.Type) mlir.Value { return v }
 		switch {
 		case hasNoIndices(o):
@@ -87,22 +87,13 @@ func hasNoIndices(o stablehlo.ScatterOp) bool {
 	return len(o.ScatterDimensionNumbers.ScatterDimsToOperandDims) == 0
 }
 
-// isScalarUpdate reports whether a scatter makes one update of one element.
-func isScalarUpdate(o stablehlo.ScatterOp) bool {
-	dims, _ := o.Updates[0].Type().Dims()
-	return len(dims) == 0
-}
-
 // withUpdates adds a dimension of size 1 to the updates of a scatter that makes one of one element.
 func (e emitter) withUpdates(o stablehlo.ScatterOp) stablehlo.ScatterOp {
 	numbers, _ := o.ScatterIndices.Type().NumElements()
-	reshaped := func(v mlir.Value, dims ...int64) mlir.Value {
-		element, _ := v.Type().Element()
-		t, err := e.Context().TensorType(element, dims...)
-		e.Fail(err)
-		return stablehlo.Reshape(e.Builder, t, v)
+	reshaped := func(v mlir.Value, dims ...int) mlir.Value {
+		return stablehlo.Reshape(e.Builder, e.array(tensor.Shape{DType: e.shape(v).DType, Dims: dims}), v)
 	}
-	o.ScatterIndices = reshaped(o.ScatterIndices, 1, numbers)
+	o.ScatterIndices = reshaped(o.ScatterIndices, 1, int(numbers))
 	o.ScatterDimensionNumbers.IndexVectorDim = 1
 	o.Updates = slices.Clone(o.Updates)
 	for i, v := range o.Updates {

@@ -19,8 +19,8 @@ func SeparateResults(m *mlir.Module) (int, error) { return separateResults(m, m.
 
 func separateResults(m *mlir.Module, index *mlir.Index) (int, error) {
 	_, functions := function.Defined(m)
-	s := separation{origins{functions, map[mlir.Value][]int{}, map[mlir.Value]bool{}}, map[int64]int{}, 0}
-	for op := range index.Named(append(loops, branches...)...) {
+	s := separation{origins{functions, map[mlir.Value][]int{}, map[mlir.Value]bool{}}, map[int64]int64{}, 0}
+	for op := range index.Named(controls...) {
 		for i, r := range op.Results() {
 			size, static := r.Type().NumElements()
 			if !static || size < 2 || !r.HasUses() || !s.mayForward(op, i) {
@@ -41,7 +41,7 @@ func separateResults(m *mlir.Module, index *mlir.Index) (int, error) {
 // A separation is the state of SeparateResults.
 type separation struct {
 	origins
-	separated map[int64]int // how many arrays were, by their number of elements
+	separated map[int64]int64 // how many arrays were, by their number of elements
 	n         int
 }
 
@@ -59,12 +59,7 @@ func (s *separation) mayForward(op mlir.Operation, result int) bool {
 		return false // XLA takes the branch out of the operation
 	}
 	for i := first; i < op.NumRegions(); i++ {
-		outside := false
-		for range s.sources(returned(op.Region(i), result), op) {
-			outside = true
-			break
-		}
-		if !outside {
+		if !s.hasSource(returned(op.Region(i), result), op) {
 			return false
 		}
 	}
@@ -108,9 +103,9 @@ func (s *separation) separate(user mlir.Operation, operand int, size int64) erro
 	e := before(user)
 	v := user.Operand(operand)
 	dims, _ := v.Type().Dims()
-	number := int64(s.separated[size])
+	rest := s.separated[size]
 	s.separated[size]++
-	for rest := number; ; {
+	for {
 		start, end, strides := make([]int64, len(dims)), make([]int64, len(dims)), make([]int64, len(dims))
 		var at []mlir.Value
 		place := rest % size

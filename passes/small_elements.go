@@ -69,7 +69,7 @@ func KeepSmallResults(m *mlir.Module) (int, error) {
 // isKept reports whether an operation is what KeepSmallResults has made.
 func isKept(op mlir.Operation) bool {
 	return op.Name() == "stablehlo.convert" && op.Operand(0).IsResult() &&
-		op.Operand(0).Owner().Name() == "stablehlo.optimization_barrier"
+		op.Operand(0).Owner().Name() == barrier
 }
 
 // onSmallElements are the operations that XLA does not compute on elements of fewer than 8 bits.

@@ -125,7 +125,8 @@ var differences = []*known{
 	{on: "xla", what: "differs", ops: "divide remainder chlo.broadcast_divide chlo.broadcast_remainder",
 		types: "class:s class:u", when: dividesItself,
 		why: specifies + "divide: a quotient by zero is open; XLA has x / x = 1"},
-	{on: "xla jit", what: "differs", ops: "select_and_scatter", shows: isTied, why: specifies + "reduce: which of equal elements comes last is open"},
+	{on: "xla jit", what: "differs", ops: "select_and_scatter", shows: isTied,
+		why: specifies + "reduce: which of equal elements comes last is open"},
 }
 
 // mentions returns a condition that a line of the program has one of some parts.
