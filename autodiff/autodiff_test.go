@@ -257,10 +257,10 @@ func TestErrors(t *testing.T) {
 		}`, all, autodiff.Options{}, []string{"stablehlo.uniform_quantize", "quantized values have no derivative"}},
 		"zeta of its first operand": {vector(`%0 = chlo.zeta %x, %x : tensor<3xf32>, tensor<3xf32> -> tensor<3xf32> return %0 : tensor<3xf32>`),
 			all, autodiff.Options{}, []string{"chlo.zeta", "first operand"}},
-		"an einsum with a diagonal": {`func.func @main(%x: tensor<2x2xf32>) -> tensor<2xf32> {
-			%0 = "stablehlo.unary_einsum"(%x) {einsum_config = "aa->a"} : (tensor<2x2xf32>) -> tensor<2xf32>
+		"an einsum of one label too many": {`func.func @main(%x: tensor<2x2xf32>) -> tensor<2xf32> {
+			%0 = "stablehlo.unary_einsum"(%x) {einsum_config = "abc->a"} : (tensor<2x2xf32>) -> tensor<2xf32>
 			return %0 : tensor<2xf32>
-		}`, all, autodiff.Options{}, []string{"no letter twice"}},
+		}`, all, autodiff.Options{}, []string{"stablehlo.unary_einsum", `the labels "abc" for 2 dimensions`}},
 		"what the host computes": {vector(`%0 = stablehlo.custom_call @other(%x) {api_version = 4 : i32, backend_config = {}} : (tensor<3xf32>) -> tensor<3xf32> return %0 : tensor<3xf32>`),
 			all, autodiff.Options{}, []string{"@other", "no derivative"}},
 		"a loop without a number of steps": {

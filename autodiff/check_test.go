@@ -238,6 +238,14 @@ func TestCheckExpanded(t *testing.T) {
 			%0 = "stablehlo.unary_einsum"(%a) {einsum_config = "abc->ca"} : (tensor<2x3x4xf64>) -> tensor<4x2xf64>
 			return %0 : tensor<4x2xf64>
 		}`, []tensor.View{wave(2, 3, 4)}},
+		{"a diagonal", `func.func @main(%a: tensor<3x2x3xf64>, %b: tensor<1x3xf64>) -> tensor<3x3xf64> {
+			%0 = stablehlo.einsum %a, %b, config = "abc,...a->aa" : (tensor<3x2x3xf64>, tensor<1x3xf64>) -> tensor<3x3xf64>
+			return %0 : tensor<3x3xf64>
+		}`, []tensor.View{wave(3, 2, 3), wave(1, 3)}},
+		{"a sum of a diagonal", `func.func @main(%a: tensor<3x2x3xf64>) -> tensor<2xf64> {
+			%0 = "stablehlo.unary_einsum"(%a) {einsum_config = "aba->b"} : (tensor<3x2x3xf64>) -> tensor<2xf64>
+			return %0 : tensor<2xf64>
+		}`, []tensor.View{wave(3, 2, 3)}},
 		{"broadcasting of first dimensions",
 			`func.func @main(%a: tensor<2x3xf64>, %b: tensor<2xf64>) -> tensor<2x3xf64> {
 			%0 = chlo.broadcast_divide %b, %a {broadcast_dimensions = array<i64: 0>} : (tensor<2xf64>, tensor<2x3xf64>) -> tensor<2x3xf64>

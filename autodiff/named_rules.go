@@ -2,8 +2,8 @@ package autodiff
 
 import (
 	"slices"
-	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/einsum"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/stablehlo/chlo"
@@ -12,82 +12,18 @@ import (
 // named has products and gathers that are written in another way than dot_general and gather.
 var named = map[string]rule{
 	"stablehlo.einsum":             {expand: expandEinsum},
-	"stablehlo.unary_einsum":       {expand: expandUnaryEinsum},
+	"stablehlo.unary_einsum":       {expand: expandEinsum},
 	"stablehlo.torch_index_select": {expand: expandIndexSelect},
 	"chlo.ragged_dot":              {expand: expandRaggedDot},
 }
 
-// einsum returns the letters of the operands and of the result in the text of an einsum.
-func einsum(op mlir.Operation, config string) (operands []string, result string) {
-	in, result, ok := strings.Cut(strings.ReplaceAll(config, " ", ""), "->")
-	operands = strings.Split(in, ",")
-	for i, letters := range append(slices.Clone(operands), result) {
-		n := rank(op.Result(0))
-		if i < len(operands) && i < op.NumOperands() {
-			n = rank(op.Operand(i))
-		}
-		for k, letter := range letters {
-			ok = ok && strings.IndexRune(letters, letter) == k
-		}
-		ok = ok && len(letters) == n
-	}
-	if !ok || len(operands) != op.NumOperands() {
-		fail(op, "the derivative of %q is not known: "+
-			"it must have one letter for each dimension, and no letter twice in an operand", config)
-	}
-	return operands, result
-}
-
-// positions returns the positions of letters in others.
-func positions(of, in string) (list []int64) {
-	for _, letter := range of {
-		list = append(list, int64(strings.IndexRune(in, letter)))
-	}
-	return list
-}
-
-// keepLetters returns the letters that a condition holds for.
-func keepLetters(letters string, keep func(letter string) bool) string {
-	return strings.Map(func(letter rune) rune {
-		if keep(string(letter)) {
-			return letter
-		}
-		return -1
-	}, letters)
-}
-
-// sumLetters adds up the dimensions of x whose letters none of the others has.
-func (e *emitter) sumLetters(x mlir.Value, letters, others string) (mlir.Value, string) {
-	over := keepLetters(letters, func(l string) bool { return !strings.Contains(others, l) })
-	return e.sum(x, positions(over, letters)...),
-		keepLetters(letters, func(l string) bool { return strings.Contains(others, l) })
-}
-
+// expandEinsum makes a dot_general, with sums and diagonals around it.
 func expandEinsum(f *forward, op mlir.Operation) []mlir.Value {
-	o, _ := stablehlo.AsEinsum(op)
-	operands, result := einsum(op, o.EinsumConfig)
-	x, left := f.sumLetters(o.LHS, operands[0], operands[1]+result)
-	y, right := f.sumLetters(o.RHS, operands[1], operands[0]+result)
-	batch := keepLetters(left, func(l string) bool { return strings.Contains(right, l) && strings.Contains(result, l) })
-	over := keepLetters(left, func(l string) bool { return !strings.Contains(result, l) })
-	numbers := stablehlo.DotDimensionNumbers{
-		LHSBatchingDimensions: positions(batch, left), RHSBatchingDimensions: positions(batch, right),
-		LHSContractingDimensions: positions(over, left), RHSContractingDimensions: positions(over, right),
+	v, err := einsum.Expand(mlir.NewBuilder(mlir.Before(f.Before), op.Location()), op)
+	if err != nil {
+		fail(op, "%v", err)
 	}
-	free := func(letters string) string {
-		return keepLetters(letters, func(l string) bool { return !strings.Contains(batch+over, l) })
-	}
-	return []mlir.Value{f.Transpose(f.Do(stablehlo.DotGeneralOp{
-		LHS: x, RHS: y, DotDimensionNumbers: numbers,
-		ResultType: must(stablehlo.DotGeneralType(x.Type(), y.Type(), numbers, element(op.Result(0).Type()))),
-	}), positions(result, batch+free(left)+free(right)))}
-}
-
-func expandUnaryEinsum(f *forward, op mlir.Operation) []mlir.Value {
-	o, _ := stablehlo.AsUnaryEinsum(op)
-	operands, result := einsum(op, o.EinsumConfig)
-	x, letters := f.sumLetters(o.Operand, operands[0], result)
-	return []mlir.Value{f.Transpose(x, positions(result, letters))}
+	return []mlir.Value{v}
 }
 
 func expandIndexSelect(f *forward, op mlir.Operation) []mlir.Value {

@@ -20,6 +20,7 @@ var expansion = []step{
 	fixSizes,
 	func(m *mlir.Module, _ *Executable) error { return lower.Expand(m) },
 	expandQuantized,
+	func(m *mlir.Module, _ *Executable) error { return lower.Einsums(m) },
 	passes(
 		"func.func(chlo-legalize-to-stablehlo)",
 		"func.func(stablehlo-legalize-deprecated-ops{fail-on-unused=0})",
@@ -35,7 +36,6 @@ var expansion = []step{
 // steps are what Compile does then, in order.
 var steps = []step{
 	dropTokens,
-	func(m *mlir.Module, _ *Executable) error { return lower.Einsums(m) },
 	func(m *mlir.Module, _ *Executable) error { return product.Lower(m) },
 	concatenate,
 	func(m *mlir.Module, e *Executable) error { return lower.Run(m, e.copies, e.compiler.run) },

@@ -20,7 +20,7 @@ func RemoveEmptyProducts(m *mlir.Module) (int, error) {
 
 // products are the operations that multiply arrays and add up.
 var products = []string{"stablehlo.convolution", "stablehlo.dot", "stablehlo.dot_general", "stablehlo.dynamic_conv",
-	"stablehlo.einsum", "chlo.ragged_dot"}
+	"chlo.ragged_dot"}
 
 // isEmptyProduct reports whether a product is of arrays of which one has no elements, and its result has some.
 func isEmptyProduct(op mlir.Operation) bool {

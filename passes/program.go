@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/einsum"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -25,12 +26,12 @@ type PrepareOptions struct {
 // Prepare changes a module so that XLA computes what it says. It inlines what states derivatives (see InlineRules),
 // applies device policies, adds runtime tokens if the options say so, rewrites what XLA's CPU compiler gets wrong or
 // does not translate (see stablehlo.InlineResources, ExpandQuantized, ExpandBroadcasts, ExpandUntranslated,
-// KeepArctangents, KeepAngles, RemoveEmptyProducts, MultiplyByScalars, WidenSmallElements, KeepSmallResults,
-// KeepInitialValues, WidenIndices, ClampNestedSlices, KeepScatteredWindows, CorrectConversions, KeepDivisions,
-// ExpandIntegerPowers, AddBooleans, MakeRandomBitsUnsigned, StateSignedness, NarrowUnsigned, RemoveEmptyLoops,
-// SplitFloat8s, KeepBitcasts, ForwardResults, KeepConditions, CorrectTripCounts, KeepShiftedUpdates, SeparateResults,
-// KeepValues, ConstrainLayouts and SeparateChannels), and lets calls overlap if the options say so. A second run
-// changes nothing.
+// ExpandEinsums, KeepArctangents, KeepAngles, RemoveEmptyProducts, MultiplyByScalars, WidenSmallElements,
+// KeepSmallResults, KeepInitialValues, WidenIndices, ClampNestedSlices, KeepScatteredWindows, CorrectConversions,
+// KeepDivisions, ExpandIntegerPowers, AddBooleans, MakeRandomBitsUnsigned, StateSignedness, NarrowUnsigned,
+// RemoveEmptyLoops, SplitFloat8s, KeepBitcasts, ForwardResults, KeepConditions, CorrectTripCounts, KeepShiftedUpdates,
+// SeparateResults, KeepValues, ConstrainLayouts and SeparateChannels), and lets calls overlap if the options say so. A
+// second run changes nothing.
 func Prepare(m *mlir.Module, o PrepareOptions) error {
 	steps := []func(*mlir.Module) (int, error){InlineRules}
 	if !o.PoliciesApplied {
@@ -64,6 +65,7 @@ var corrections = []struct {
 	{expandQuantized, nil},
 	{expandBroadcasts, nil},
 	{listing(ExpandUntranslated), notTranslated},
+	{listing(ExpandEinsums), einsum.Names},
 	{listing(KeepArctangents), arctangents},
 	{listing(KeepAngles), angles},
 	{listing(RemoveEmptyProducts), products},

@@ -74,7 +74,7 @@ func isKept(op mlir.Operation) bool {
 
 // onSmallElements are the operations that XLA does not compute on elements of fewer than 8 bits.
 var onSmallElements = []string{"chlo.top_k", "stablehlo.concatenate", "stablehlo.convolution", "stablehlo.dot",
-	"stablehlo.dot_general", "stablehlo.einsum", "stablehlo.sort"}
+	"stablehlo.dot_general", "stablehlo.sort"}
 
 // takesSmallElements reports whether an operation has operands of fewer than 8 bits.
 func takesSmallElements(op mlir.Operation) bool {

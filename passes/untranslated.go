@@ -65,10 +65,9 @@ func runPasses(m *mlir.Module, pipeline string) error {
 	return errors.Join(p.Run(m), p.Close())
 }
 
-// ExpandUntranslated replaces operations that XLA's CPU compiler does not translate by others: the einsum of one
-// operand, the cube root of complex numbers, a convolution whose padding is an operand and a constant, and the ragged
-// products that the library's pass chlo-legalize-to-stablehlo knows. It returns the number of operations that it
-// replaced.
+// ExpandUntranslated replaces operations that XLA's CPU compiler does not translate by others: the cube root of complex
+// numbers, a convolution whose padding is an operand and a constant, and the ragged products that the library's pass
+// chlo-legalize-to-stablehlo knows. It returns the number of operations that it replaced.
 //
 // See Prepare.
 func ExpandUntranslated(m *mlir.Module) (int, error) {
@@ -86,8 +85,6 @@ func ExpandUntranslated(m *mlir.Module) (int, error) {
 				continue
 			}
 			v = e.complexCubeRoot(op.Operand(0))
-		case "stablehlo.unary_einsum":
-			v = e.einsumWithOne(op)
 		case "stablehlo.dynamic_conv":
 			if v = e.staticConvolution(op); v.IsNil() {
 				continue
@@ -118,7 +115,7 @@ func ExpandUntranslated(m *mlir.Module) (int, error) {
 }
 
 // notTranslated are the operations that ExpandUntranslated replaces.
-var notTranslated = []string{"chlo.ragged_dot", "stablehlo.cbrt", "stablehlo.dynamic_conv", "stablehlo.unary_einsum"}
+var notTranslated = []string{"chlo.ragged_dot", "stablehlo.cbrt", "stablehlo.dynamic_conv"}
 
 func isComplex(element mlir.Type) bool {
 	_, ok := element.ComplexElement()
@@ -130,29 +127,6 @@ func (e emitter) complexCubeRoot(x mlir.Value) mlir.Value {
 	re := stablehlo.Real(e.Builder, x)
 	third := stablehlo.Complex(e.Builder, e.number(re.Type(), 1.0/3), e.zeros(re.Type()))
 	return stablehlo.Power(e.Builder, x, third)
-}
-
-// einsumWithOne returns the einsum of one operand as that of the number 1 and it.
-func (e emitter) einsumWithOne(op mlir.Operation) mlir.Value {
-	o, _ := stablehlo.AsUnaryEinsum(op)
-	element, _ := o.Operand.Type().Element()
-	scalar, err := e.Context().TensorType(element)
-	e.Fail(err)
-	var one mlir.Value
-	switch of, isComplex := element.ComplexElement(); {
-	case e.Err() != nil:
-		return one
-	case isComplex:
-		part, err := e.Context().TensorType(of)
-		e.Fail(err)
-		one = stablehlo.Complex(e.Builder, e.number(part, 1), e.zeros(part))
-	case element.IsFloat():
-		one = e.number(scalar, 1)
-	default:
-		one = (&powerExpander{e, scalar}).splat(1)
-	}
-	return stablehlo.EinsumOp{LHS: one, RHS: o.Operand, EinsumConfig: "," + o.EinsumConfig,
-		ResultType: op.Result(0).Type()}.Create(e.Builder).Result(0)
 }
 
 // staticConvolution returns a convolution whose padding is an attribute, or nil if no constant states it.

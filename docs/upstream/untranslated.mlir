@@ -1,4 +1,4 @@
-// Einsums of one operand, and padding that is an operand
+// Products of one operand, and padding that is an operand
 //
 // XLA translates neither a unary_einsum nor a dynamic_conv. The preparation replaces the latter
 // if its padding is a constant.

@@ -41,13 +41,13 @@ func TestUnaryEinsum(t *testing.T) {
 // TestEinsumIsRefused has labels that do not fit.
 func TestEinsumIsRefused(t *testing.T) {
 	for line, want := range map[string]string{
-		`einsum; 2x3xf32,3x3xf32; 2x2xf32; einsum_config = "ij,jk->ii"`:   `its result has the label 'i' twice`,
-		`einsum; 2x3xf32,4x3xf32; 2x3xf32; einsum_config = "ij,jk->ik"`:   `the label 'j' has the sizes 3 and 4`,
-		`einsum; 2x3xf32,3x4xf32; 2x4xf32; einsum_config = "ij,jk->il"`:   `no operand has the label 'l' of its result`,
-		`einsum; 2x3xf32,3x4xf32; 2x4xf32; einsum_config = "ijk,jk->ik"`:  `"ijk" does not fit 2 dimensions`,
-		`einsum; 2x3xf32,3x4xf32; 2x4xf32; einsum_config = "ij->ik"`:      `is not of two operands and a result`,
-		`einsum; 2x3xi8,3x4xi8; 2x4xi32; einsum_config = "ij,jk->ik"`:     `differ in their elements`,
-		`einsum; 2x3xf32,3x4xf32; 2x4xf32; einsum_config = "ijk...,j->i"`: `"ijk..." does not fit 2 dimensions`,
+		`einsum; 2x3xf32,4x3xf32; 2x3xf32; einsum_config = "ij,jk->ik"`:   `it has the sizes 3 and 4 for the label 'j'`,
+		`einsum; 2x3xf32,3x4xf32; 3x4xf32; einsum_config = "ij,jk->ik"`:   `it has the sizes 2 and 3 for the label 'i'`,
+		`einsum; 2x3xf32,3x4xf32; 2x4xf32; einsum_config = "ij,jk->il"`:   `a result with the label 'l', which no operand`,
+		`einsum; 2x3xf32,3x4xf32; 2x4xf32; einsum_config = "ijk,jk->ik"`:  `it has the labels "ijk" for 2 dimensions`,
+		`einsum; 2x3xf32,3x4xf32; 2x4xf32; einsum_config = "ij->ik"`:      `which is not of 2 operands and a result`,
+		`einsum; 2x3xf32,3x4xf32; 2x4xi32; einsum_config = "ij,jk->ik"`:   `it takes f32 and makes i32: convert`,
+		`einsum; 2x3xf32,3x4xf32; 2x4xf32; einsum_config = "ijk...,j->i"`: `it has the labels "ijk..." for 2 dimensions`,
 	} {
 		m := mlirtest.Parse(t, mlirtest.Context(t), single(line).text)
 		_, err := jit.Compile(t.Context(), m, jit.Options{})

@@ -27,22 +27,8 @@ func multiplying() []*operation {
 				value{element: g.wider(x.element), dims: dims})}
 		}},
 		{name: "dot_general", make: makeDotGeneral},
-		{name: "einsum", make: func(g *generator, op *operation, x value) []value {
-			if len(x.dims) != 2 {
-				return g.fail()
-			}
-			n := g.dims(1)[0]
-			return []value{g.line(op.name, `einsum_config = "ij,jk->ik"`, []value{x, g.operand(x.element, x.dims[1],
-				n)},
-				value{element: x.element, dims: []int{x.dims[0], n}})}
-		}},
-		{name: "unary_einsum", make: func(g *generator, op *operation, x value) []value {
-			if len(x.dims) != 2 {
-				return g.fail()
-			}
-			return []value{g.line(op.name, `einsum_config = "ij->i"`, []value{x}, value{element: x.element,
-				dims: x.dims[:1]})}
-		}},
+		{name: "einsum", make: makeEinsum},
+		{name: "unary_einsum", make: makeEinsum},
 		{name: "convolution", make: makeConvolution},
 		{name: "dynamic_conv", make: makeConvolution},
 		{name: "chlo.ragged_dot", make: func(g *generator, op *operation, x value) []value {

@@ -1,0 +1,53 @@
+package operations
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// makeEinsum draws a label for each dimension, among which are diagonals, sums, products, and labels that the result
+// has twice.
+func makeEinsum(g *generator, op *operation, x value) []value {
+	sizes := map[byte]int{}
+	labels := make([]byte, len(x.dims))
+	for i, n := range x.dims {
+		labels[i] = byte('a' + i)
+		if same := slices.Index(x.dims[:i], n); same >= 0 && g.chance(1, 2) {
+			labels[i] = labels[same]
+		}
+		sizes[labels[i]] = n
+	}
+	operands, known := []value{x}, slices.Clone(labels)
+	config := string(labels)
+	if op.name == "einsum" {
+		var dims []int
+		config += ","
+		for range g.IntN(3) {
+			label, n := byte('x'), 1+g.IntN(3)
+			if len(known) > 0 && g.chance(2, 3) {
+				label = pick(g.Rand, known)
+				n = sizes[label]
+			} else if size, ok := sizes[label]; ok {
+				n = size
+			}
+			sizes[label] = n
+			known, config, dims = append(known, label), config+string(label), append(dims, n)
+		}
+		operands = append(operands, g.operand(x.element, dims...))
+	}
+	var to []int
+	config += "->"
+	for range min(g.IntN(4), len(known)) {
+		label := pick(g.Rand, known)
+		if strings.IndexByte(config[strings.Index(config, ">"):], label) >= 0 && g.chance(4, 5) {
+			continue
+		}
+		config, to = config+string(label), append(to, sizes[label])
+	}
+	made := value{element: x.element, dims: to}
+	if op.name == "einsum" {
+		made.element = g.wider(x.element)
+	}
+	return []value{g.line(op.name, fmt.Sprintf("einsum_config = %q", config), operands, made)}
+}
