@@ -2,6 +2,7 @@ package einsum
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -11,23 +12,19 @@ import (
 // are in the first column of n × (n+1), which has the same elements in the same order and n more.
 func (e expander) takeDiagonals(t *term) {
 	for i := 0; i < len(t.labels) && e.Err() == nil; i++ {
-		label := t.labels[i]
-		j := len(t.labels) - 1
-		for t.labels[j] != label {
-			j--
-		}
+		j := strings.LastIndexByte(t.labels, t.labels[i])
 		if j == i {
 			continue
 		}
 		e.moveToEnd(t, i, j)
-		element, sizes := t.element(), t.dims()
+		sizes := t.dims()
 		last := len(sizes) - 2
 		n := sizes[last]
 		sizes = sizes[:last]
-		x := e.reshape(t.Value, element, with(sizes, n*n)...)
+		x := e.reshape(t.Value, with(sizes, n*n)...)
 		x = e.extend(x, n)
-		x = e.reshape(x, element, with(sizes, n, n+1)...)
-		t.Value = e.reshape(e.first(x, 1), element, with(sizes, n)...)
+		x = e.reshape(x, with(sizes, n, n+1)...)
+		t.Value = e.reshape(e.first(x, 1), with(sizes, n)...)
 		t.labels = t.labels[:last+1]
 		i = -1 // the labels have moved
 	}
@@ -41,14 +38,14 @@ func (e expander) spread(t *term, result term) {
 			continue
 		}
 		e.moveToEnd(t, t.index(l))
-		element, sizes := t.element(), t.dims()
+		sizes := t.dims()
 		last := len(sizes) - 1
 		n := sizes[last]
 		sizes = sizes[:last]
-		x := e.reshape(t.Value, element, with(sizes, n, 1)...)
+		x := e.reshape(t.Value, with(sizes, n, 1)...)
 		x = e.extend(x, n)
-		x = e.reshape(x, element, with(sizes, n*(n+1))...)
-		t.Value = e.reshape(e.first(x, n*n), element, with(sizes, n, n)...)
+		x = e.reshape(x, with(sizes, n*(n+1))...)
+		t.Value = e.reshape(e.first(x, n*n), with(sizes, n, n)...)
 		t.labels += string(l)
 	}
 	order, left := make([]int64, len(result.labels)), []byte(t.labels)
@@ -74,7 +71,7 @@ func (e expander) dropOnes(t *term, terms []term, result term) {
 		labels, sizes = labels+string(l), append(sizes, t.dims()[i])
 	}
 	if len(labels) < len(t.labels) {
-		t.Value, t.labels = e.reshape(t.Value, t.element(), sizes...), labels
+		t.Value, t.labels = e.reshape(t.Value, sizes...), labels
 	}
 }
 

@@ -50,7 +50,7 @@ func Expand(b *mlir.Builder, op mlir.Operation) (v mlir.Value, err error) {
 // An expander creates operations. After the first error of its builder the values are none.
 type expander struct{ *mlir.Builder }
 
-// multiply returns the product of two terms: the labels that both have and the result, then those of x, then those of
+// multiply returns the product of two terms: the labels that both and the result have, then those of x, then those of
 // y.
 func (e expander) multiply(x, y term, result string) term {
 	var n stablehlo.DotDimensionNumbers
@@ -105,11 +105,11 @@ func (e expander) sumExcept(t *term, others string) {
 
 // as returns x with other elements.
 func (e expander) as(element mlir.Type, x mlir.Value) mlir.Value {
-	if from, _ := x.Type().Element(); from.Equal(element) {
+	t := term{Value: x}
+	if t.element().Equal(element) {
 		return x
 	}
-	dims, _ := x.Type().Dims()
-	return stablehlo.Convert(e.Builder, e.array(element, dims...), x)
+	return stablehlo.Convert(e.Builder, e.array(element, t.dims()...), x)
 }
 
 // array returns the type of an array. Errors go to the builder.
@@ -126,6 +126,6 @@ func (e expander) zero(element mlir.Type) mlir.Value {
 	return stablehlo.Constant(e.Builder, tensor.View{Shape: shape, Data: make([]byte, shape.NumBytes())})
 }
 
-func (e expander) reshape(x mlir.Value, element mlir.Type, dims ...int64) mlir.Value {
-	return stablehlo.Reshape(e.Builder, e.array(element, dims...), x)
+func (e expander) reshape(x mlir.Value, dims ...int64) mlir.Value {
+	return stablehlo.Reshape(e.Builder, e.array(term{Value: x}.element(), dims...), x)
 }

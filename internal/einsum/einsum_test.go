@@ -18,7 +18,8 @@ func TestMain(m *testing.M) { mlirtest.Main(m) }
 // TestExpand compares products by labels with sums over all values of all labels.
 func TestExpand(t *testing.T) {
 	for config, sizes := range map[string]string{
-		"ij,jk->ik": "i2 j3 k4", "ij,jk->ki": "i2 j3 k4", "bij,bjk->bik": "b2 i3 j1 k2", "i,j->ij": "i2 j3", "ij,ij->": "i2 j3",
+		"ij,jk->ik": "i2 j3 k4", "ij,jk->ki": "i2 j3 k4", "bij,bjk->bik": "b2 i3 j1 k2",
+		"i,j->ij": "i2 j3", "ij,ij->": "i2 j3",
 		"ii,i->i": "i3", "iij,ji->ij": "i3 j2", "iaibi,ba->ai": "i3 a2 b4", "ij,lk->ik": "i2 j3 k2 l3", ",ij->ji": "i2 j3",
 		"i,i->ii": "i3", "ij,j->iji": "i2 j3", "i,->iii": "i3", "ij->ji": "i2 j3", "ij->j": "i2 j3", "iji->j": "i3 j2",
 		"ii->": "i4", "i->ii": "i3", "->": "", "ij,jk-> i k": "i2 j3 k3",

@@ -27,8 +27,8 @@ func makeEinsum(g *generator, op *operation, x value) []value {
 			label, n := byte('x'), 1+g.IntN(3)
 			if len(known) > 0 && g.chance(2, 3) {
 				label = pick(g.Rand, known)
-				n = sizes[label]
-			} else if size, ok := sizes[label]; ok {
+			}
+			if size, ok := sizes[label]; ok {
 				n = size
 			}
 			sizes[label] = n
@@ -37,17 +37,17 @@ func makeEinsum(g *generator, op *operation, x value) []value {
 		operands = append(operands, g.operand(x.element, dims...))
 	}
 	var to []int
-	config += "->"
+	result := ""
 	for range min(g.IntN(4), len(known)) {
 		label := pick(g.Rand, known)
-		if strings.IndexByte(config[strings.Index(config, ">"):], label) >= 0 && g.chance(4, 5) {
+		if strings.IndexByte(result, label) >= 0 && g.chance(4, 5) {
 			continue
 		}
-		config, to = config+string(label), append(to, sizes[label])
+		result, to = result+string(label), append(to, sizes[label])
 	}
 	made := value{element: x.element, dims: to}
 	if op.name == "einsum" {
 		made.element = g.wider(x.element)
 	}
-	return []value{g.line(op.name, fmt.Sprintf("einsum_config = %q", config), operands, made)}
+	return []value{g.line(op.name, fmt.Sprintf("einsum_config = %q", config+"->"+result), operands, made)}
 }
