@@ -128,7 +128,7 @@ func testDispatchErrors(t *testing.T, on testEngine) {
 				faulty := true
 				o := callbacks.Options{Dispatch: way}
 				if what == "timeout" {
-					o.Timeout = 20 * time.Millisecond
+					o.Timeout = 200 * time.Millisecond // the next run may wait for a worker, too
 				}
 				name := registerWith(t, o, func(f *callbacks.Frame) error {
 					if faulty {

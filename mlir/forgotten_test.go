@@ -32,13 +32,17 @@ func (l *lines) count(text string) int {
 	return strings.Count(l.String(), text)
 }
 
-// want waits until n lines with a text are logged.
-func (l *lines) want(t *testing.T, n int, text string) {
-	t.Helper()
+// wait waits until n lines with a text are logged, and returns how many there are.
+func (l *lines) wait(n int, text string) int {
 	for end := time.Now().Add(10 * time.Second); l.count(text) < n &&
 		time.Now().Before(end); time.Sleep(time.Millisecond) {
 	}
-	check.Diff(t, "lines with "+text, n, l.count(text))
+	return l.count(text)
+}
+
+func (l *lines) want(t *testing.T, n int, text string) {
+	t.Helper()
+	check.Diff(t, "lines with "+text, n, l.wait(n, text))
 }
 
 // A context that nothing leads to is destroyed with all that it has, and debug mode names the line that made it.
@@ -123,8 +127,8 @@ func TestForgottenModule(t *testing.T) {
 		check.Diff(t, "empty", true, block.First().IsNil())
 		check.NoError(t, last.Verify())
 	}
-	log.want(t, log.count("\n"), "a Module was not closed before it became garbage\" made=")
-	if n := log.count("forgotten_test.go:"); n < 10 {
+	if n := log.wait(10, "forgotten_test.go:"); n < 10 {
 		t.Errorf("%d lines name this file, want 10", n)
 	}
+	log.want(t, log.count("\n"), "a Module was not closed before it became garbage\" made=")
 }
