@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/internal/transform"
+	"github.com/calliope-mlir/calliope/internal/xlacalls"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -186,6 +187,7 @@ func start(f mlir.Operation, o Options) (d *derivation, err error) {
 		fail(at, "%v", err)
 	}
 	transform.Unpack(d.function)
+	must(xlacalls.Expand(d.function))
 	d.body = d.function.Region(0).First()
 	d.parameters = d.body.ArgumentValues()
 	d.active = must(selected(f, d.parameters, o.Parameters))

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -92,6 +93,9 @@ const (
 // XLATargetOf returns what XLA does with a target. What the CPU compilers take was tried on each CPU
 // plugin that package native fetches.
 func XLATargetOf(target string) XLATarget {
+	if chloTargets[target] != "" {
+		return XLACompiled
+	}
 	if known := xlaTargets[target]; known != NotXLA {
 		return known
 	}
@@ -150,7 +154,28 @@ func XLATargets(served XLATarget) (list []string) {
 			list = append(list, target)
 		}
 	}
+	if served == XLACompiled {
+		list = slices.AppendSeq(list, maps.Keys(chloTargets))
+	}
 	return list
+}
+
+// CHLOOperation returns the name of the operation of CHLO that the calls of a target stand for, or "". XLA's libraries
+// write such calls, with the attributes of the operation as mhlo.attributes, for readers that lack CHLO.
+func CHLOOperation(target string) string { return chloTargets[target] }
+
+// chloTargets are those that each CPU compiler takes.
+var chloTargets = map[string]string{
+	"mhlo.acos":  "chlo.acos",
+	"mhlo.acosh": "chlo.acosh",
+	"mhlo.asin":  "chlo.asin",
+	"mhlo.asinh": "chlo.asinh",
+	"mhlo.atanh": "chlo.atanh",
+	"mhlo.cosh":  "chlo.cosh",
+	"mhlo.erf":   "chlo.erf",
+	"mhlo.sinh":  "chlo.sinh",
+	"mhlo.tan":   "chlo.tan",
+	"mhlo.topk":  "chlo.top_k",
 }
 
 // routines are those of LAPACK that JAX calls, without the letter of the element type. The names

@@ -27,7 +27,6 @@ var expansion = []step{
 		"func.func(stablehlo-complex-math-expander)",
 	),
 	inline,
-	expandTopK,
 	onlyMain,
 	checkSizes,
 	passes("canonicalize", "cse"),

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/calliope-mlir/calliope/internal/xlacalls"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	interp "github.com/calliope-mlir/calliope/stages/internal/interpreter"
@@ -41,6 +42,9 @@ func (interpreter) compile(_ context.Context, s *Stage, _ bool) (compiledStage, 
 // expand replaces what the interpreter lacks by what it has.
 func expand(m *mlir.Module) error {
 	if err := stablehlo.CheckElements(m.Operation().Index()); err != nil {
+		return err
+	}
+	if _, err := xlacalls.Expand(m.Operation()); err != nil {
 		return err
 	}
 	p, err := m.Context().NewPassManager(mlir.PassManagerOptions{

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/internal/transform"
+	"github.com/calliope-mlir/calliope/internal/xlacalls"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -66,6 +67,7 @@ func Batch(f mlir.Operation, o Options) (batched mlir.Operation, err error) {
 		fail(at, "%v", err)
 	}
 	transform.Unpack(source)
+	must(xlacalls.Expand(source))
 	asComposites(source)
 	from := source.Region(0).First()
 	parameters, results := from.ArgumentValues(), from.Terminator().OperandValues()

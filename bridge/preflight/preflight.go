@@ -8,6 +8,7 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/nearest"
+	"github.com/calliope-mlir/calliope/internal/xlacalls"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -88,9 +89,15 @@ func checkDevices(m *mlir.Module, op mlir.Operation, where func(mlir.Operation) 
 func (o Options) check(op mlir.Operation, call stablehlo.CustomCallOp) (Problem, bool) {
 	ours, of := slices.Contains(o.targets(), call.Target), contract.XLATargetOf(call.Target)
 	switch {
-	case call.Target == contract.TargetResultSharding && !hasFrontendAttributes(op):
+	case call.Target == contract.TargetResultSharding && !has(op, "mhlo.frontend_attributes"):
 		return Problem{Kind: BadAttributes, Err: fmt.Errorf(
 			"the target %q needs mhlo.frontend_attributes, as Shardy's export writes them: without them newer plugins end the process", call.Target)}, true
+	case contract.CHLOOperation(call.Target) != "" && !has(op, "mhlo.attributes"):
+		return Problem{Kind: BadAttributes, Err: fmt.Errorf(
+			"the target %q needs mhlo.attributes, which may be {}: without them XLA does not know what it stands for", call.Target)}, true
+	case contract.CHLOOperation(call.Target) != "":
+		_, err := xlacalls.Attributes(op)
+		return Problem{Kind: BadAttributes, Err: err}, err != nil
 	case of == contract.XLACompiled, onlyPlaces(op):
 		return Problem{}, false
 	case of == contract.XLAPartitioned:

@@ -8,8 +8,9 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-func hasFrontendAttributes(op mlir.Operation) bool {
-	_, ok := op.Attribute("mhlo.frontend_attributes")
+// has reports whether an operation has an attribute.
+func has(op mlir.Operation, name string) bool {
+	_, ok := op.Attribute(name)
 	return ok
 }
 

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/calliope-mlir/calliope/internal/xlacalls"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/passes"
@@ -48,6 +49,7 @@ func Run(m *mlir.Module, copies bool, run func(m *mlir.Module, passes ...string)
 // Expand replaces what MLIR's passes do not know by other operations of StableHLO.
 func Expand(m *mlir.Module) error {
 	for _, step := range []func(*mlir.Module) (int, error){
+		func(m *mlir.Module) (int, error) { return xlacalls.Expand(m.Operation()) },
 		passes.ExpandUntranslated, passes.RemoveEmptyProducts,
 	} {
 		if _, err := step(m); err != nil {
