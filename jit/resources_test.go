@@ -36,6 +36,9 @@ func TestResources(t *testing.T) {
 		return
 	}
 	none := tensor.View{Shape: tensor.ShapeOf(tensor.F32, 0), Data: []byte{}}
+	small := func(t tensor.DType, data ...byte) tensor.View {
+		return tensor.View{Shape: tensor.ShapeOf(t, len(data)), Data: data}
+	}
 	for _, tt := range []struct {
 		typ, digits string
 		input, want tensor.View
@@ -45,6 +48,9 @@ func TestResources(t *testing.T) {
 		{"tensor<2xf32>", "000060400000803f", tensor.Vector[float32](1, 2), tensor.Vector[float32](4.5, 3)},
 		{"tensor<ui8>", "c8", tensor.Scalar[uint8](1), tensor.Scalar[uint8](201)},
 		{"tensor<0xf32>", "", none, none},
+		{"tensor<3xi1>", "000100", tensor.Vector(true, true, false), tensor.Vector(true, true, false)},
+		{"tensor<3xi4>", "01020f", small(tensor.S4, 1, 1, 3), small(tensor.S4, 2, 3, 2)},
+		{"tensor<2xui2>", "0102", small(tensor.U2, 1, 1), small(tensor.U2, 2, 3)},
 	} {
 		text := fmt.Sprintf(resource, tt.typ, tt.digits)
 		m := mlirtest.Parse(t, mlirtest.Context(t), text)

@@ -49,6 +49,7 @@ func Run(m *mlir.Module, copies bool, run func(m *mlir.Module, passes ...string)
 // Expand replaces what MLIR's passes do not know by other operations of StableHLO.
 func Expand(m *mlir.Module) error {
 	for _, step := range []func(*mlir.Module) (int, error){
+		resources,
 		func(m *mlir.Module) (int, error) { return xlacalls.Expand(m.Operation()) },
 		passes.ExpandUntranslated, passes.RemoveEmptyProducts,
 	} {

@@ -1,0 +1,29 @@
+package lower
+
+import (
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// resources gives constants of elements of less than a byte their elements, if these are in resources: LLVM reads none
+// of them there.
+func resources(m *mlir.Module) (n int, err error) {
+	for op := range m.Operation().Index().Named("stablehlo.constant") {
+		value, _ := op.Attribute("value")
+		shape, err := stablehlo.ShapeOf(op.Result(0).Type())
+		if value.Kind() != mlir.AttrResource || err != nil || shape.DType.Bits() >= 8 {
+			continue
+		}
+		data, err := value.ResourceBytes()
+		if err != nil {
+			return n, err
+		}
+		dense, err := m.Context().DenseAttribute(op.Result(0).Type(), data)
+		if err != nil {
+			return n, err
+		}
+		op.SetAttribute("value", dense)
+		n++
+	}
+	return n, nil
+}
