@@ -141,7 +141,7 @@ func (c *compiled) makeStages(
 		return errors.New("calliope: devices share the module, which needs a plugin that calls back")
 	}
 	options := stages.Options{Replicas: o.Replicas, JAXCallbacks: o.JAXCallbacks, Exact: o.Exact, Foreign: foreign,
-		Devices: s.devices}
+		Devices: s.devices, Fallback: s.fallback}
 	made, err := stages.Compile(ctx, t.module, options)
 	if err != nil {
 		return err

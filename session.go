@@ -26,6 +26,10 @@ type Options struct {
 	Offline bool
 	// Engine runs functions. The zero value is XLA.
 	Engine Engine
+	// Fallback is called for what package jit refuses, so that StableHLO's interpreter runs it, hundreds of times
+	// slower. why is the reason of package jit. The first call of a function returns the error of Fallback, if it is
+	// not nil. Without Fallback, a warning is logged.
+	Fallback func(why error) error
 	// Cache is a folder that keeps what was compiled, for other processes: see bridge.Cache. Functions that call
 	// closures are compiled each time.
 	Cache string
@@ -58,8 +62,9 @@ type Session struct {
 	ownLibrary    bool // Options.Library selects it
 	interruptible bool // see Options
 	library       *mlir.Library
-	plugin        *bridge.Plugin  // nil if functions run without one
-	client        *bridge.Client  // nil without a plugin
+	plugin        *bridge.Plugin // nil if functions run without one
+	client        *bridge.Client // nil without a plugin
+	fallback      func(error) error
 	devices       []stages.Device // that run functions without a plugin that calls back
 	registry      *callbacks.Registry
 	closed        atomic.Bool
@@ -72,7 +77,8 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	if ctx == nil {
 		return nil, errNoContext
 	}
-	s := &Session{offline: o.Offline, interruptible: o.Interruptible, registry: o.Registry,
+	s := &Session{offline: o.Offline, interruptible: o.Interruptible, fallback: o.Fallback,
+		registry:   o.Registry,
 		ownLibrary: o.Library.Path != "" || o.Library.Part != "" || o.Library.Process}
 	if s.registry == nil {
 		s.registry = callbacks.Default

@@ -38,6 +38,11 @@ func TestCrashInStages(t *testing.T) {
 	check.Cleanup(t, e)
 	check.Diff(t, "results", []tensor.View{tensor.Vector[float32](4, 8)},
 		check.Must(e.Call(t.Context(), tensor.Vector[float32](1, 2))))
+	_, err := stages.Compile(t.Context(), m, stages.Options{
+		Devices: []stages.Device{stages.JIT()}, Fallback: func(why error) error { return why },
+	})
+	check.As[*jit.UnsupportedError](t, err)
+	check.Error(t, err, "crashes on stablehlo.bitcast_convert at")
 	warnings := regexp.MustCompile(`the interpreter runs a stage.* crashes on stablehlo\.bitcast_convert at `)
 	if found := warnings.FindAllString(lines.String(), -1); len(found) != 1 {
 		t.Errorf("the log has %d warnings:\n%s", len(found), &lines)

@@ -54,6 +54,17 @@ hand:
 			return nil, errors.Join(err, closeStages(programs))
 		}
 	}
+	fallback := p.fallback
+	if fallback == nil {
+		fallback = warn
+	}
+	for _, program := range programs {
+		if slow, ok := program.(*sharedStage).compiledStage.(*interpreted); ok && slow.why != nil {
+			if err := fallback(slow.why); err != nil {
+				return nil, errors.Join(err, closeStages(programs))
+			}
+		}
+	}
 	return programs, nil
 }
 

@@ -36,7 +36,7 @@ func (interpreter) compile(_ context.Context, s *Stage, _ bool) (compiledStage, 
 	if err != nil {
 		return nil, err
 	}
-	return &interpreted{made, s.Outputs}, nil
+	return &interpreted{module: made, shapes: s.Outputs}, nil
 }
 
 // expand replaces what the interpreter lacks by what it has.
@@ -60,6 +60,7 @@ func expand(m *mlir.Module) error {
 type interpreted struct {
 	module *interp.Module
 	shapes []tensor.Shape
+	why    error // package jit has refused it; nil if the interpreter was asked for
 }
 
 func (p *interpreted) close() error {

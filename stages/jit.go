@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/contract/callop"
@@ -107,8 +106,13 @@ func (jitDevice) compile(ctx context.Context, s *Stage, exact bool) (compiledSta
 	if !refused(err) {
 		return nil, fmt.Errorf("stages: %s: %w", s.Name, err)
 	}
-	slog.Warn("stages: the interpreter runs a stage, slowly", "stage", s.Name, "why", err)
-	return interpreter{}.compile(ctx, s, exact)
+	why := fmt.Errorf("stages: %s: %w", s.Name, err)
+	slow, err := interpreter{}.compile(ctx, s, exact)
+	if err != nil {
+		return nil, errors.Join(why, err)
+	}
+	slow.(*interpreted).why = why
+	return slow, nil
 }
 
 // A jitStage is a stage that package jit has compiled.

@@ -72,6 +72,16 @@ type Options struct {
 	// Force has decisions that differ from those of Policy, by the callback's name, or by "id N". It may
 	// name callbacks of other modules, but Cut logs a name that is like one that the module calls.
 	Force map[string]Decision
+	// Fallback is called for each stage that package jit refuses, so that the interpreter runs it, hundreds of times
+	// slower. why is the reason of package jit. Compile returns the error of Fallback, if it is not nil. Without
+	// Fallback, a warning is logged.
+	Fallback func(why error) error
+}
+
+// warn is the Fallback of options without one.
+func warn(why error) error {
+	slog.Warn("stages: the interpreter runs a stage, slowly", "why", why)
+	return nil
 }
 
 func (o Options) check() error {

@@ -24,6 +24,7 @@ type Plan struct {
 	replicas  int
 	closed    bool
 	exact     bool                   // see Options.Exact
+	fallback  func(error) error      // see Options.Fallback
 	foreign   []bridge.ForeignTarget // for calls that stay in their stages
 	numbered  bool                   // main has the number of the replica as its last argument, which is no input
 }

@@ -118,7 +118,7 @@ func Load(c *mlir.Context, data []byte, o Options) (*Plan, error) {
 	}
 	o.JAXCallbacks = s.JAX
 	p.keepForeign(o)
-	p.exact = o.Exact
+	p.exact, p.fallback = o.Exact, o.Fallback
 	return p, nil
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/calliope-mlir/calliope/native"
@@ -33,7 +34,12 @@ func (m *module) executeAlone(
 	if err := m.serveCalls(o, s); err != nil {
 		return nil, err
 	}
-	e, err := stages.Compile(context.Background(), m.mlir, stages.Options{JAXCallbacks: s.jax, Foreign: foreign})
+	slowly := func(why error) error {
+		_, err := fmt.Fprintf(progress, "mlir-run: %s: StableHLO's interpreter runs it, slowly: %v\n", m.name, why)
+		return err
+	}
+	e, err := stages.Compile(context.Background(), m.mlir,
+		stages.Options{JAXCallbacks: s.jax, Foreign: foreign, Fallback: slowly})
 	if err != nil {
 		return nil, err
 	}
