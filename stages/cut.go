@@ -66,7 +66,8 @@ func Cut(m *mlir.Module, o Options) (*Plan, error) {
 	}
 	o.warnForce(whole)
 	c := &cutter{
-		module: whole, plan: &Plan{devices: o.devices(), replicas: replicas, fallback: o.Fallback}, stats: callbacks.Stats(),
+		module: whole, plan: &Plan{devices: o.devices(), replicas: replicas, fallback: o.Fallback},
+		stats:      callbacks.Stats(),
 		boundaries: map[mlir.Operation]*Callback{}, holds: map[mlir.Operation]bool{},
 		called: map[mlir.Operation][]string{},
 	}

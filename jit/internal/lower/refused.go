@@ -15,7 +15,6 @@ var refused = map[string]string{
 	"stablehlo.outfeed": "there is no host to take it: mlir-lint -fix and passes.Migrate put a callback in its place",
 	"stablehlo.recv":    "there is no host or device to receive from: use a callback",
 	"stablehlo.send":    "there is no host or device to send to: use a callback",
-	"stablehlo.rng":     "there is no generator that all runs share: use rng_bit_generator",
 }
 
 // Refuse returns an error for an operation that cannot be compiled because of reason.

@@ -3,6 +3,7 @@ package runtime
 // #include "call.h"
 // #include "copy.h"
 // #include "product.h"
+// #include "random.h"
 // #include "sort.h"
 // #include "split.h"
 import "C"
@@ -76,6 +77,7 @@ func Symbols() map[string]unsafe.Pointer {
 		"calliope_jit_copy":        C.calliope_jit_copy_address,
 		"calliope_jit_product_f32": C.calliope_jit_product_f32,
 		"calliope_jit_product_f64": C.calliope_jit_product_f64,
+		"calliope_jit_random":      C.calliope_jit_random,
 		"calliope_jit_sort":        C.calliope_jit_sort_address,
 		"calliope_jit_split":       C.calliope_jit_split_address,
 	}

@@ -134,10 +134,10 @@ func TestPlace(t *testing.T) {
 
 func TestInternal(t *testing.T) {
 	for text, want := range map[string]bool{
-		"jit: stablehlo.rng at program:3:4: use rng_bit_generator": false,
-		"bridge: RET_CHECK failure (xla/x.cc:614) (INTERNAL)":      true,
-		"jit: it cannot be compiled":                               true,
-		"program:1:2: /home/me/jit/buffers.go:176: making a type":  true,
+		"jit: stablehlo.recv at program:3:4: use a callback":      false,
+		"bridge: RET_CHECK failure (xla/x.cc:614) (INTERNAL)":     true,
+		"jit: it cannot be compiled":                              true,
+		"program:1:2: /home/me/jit/buffers.go:176: making a type": true,
 	} {
 		check.Diff(t, text, want, isInternal(text))
 	}
