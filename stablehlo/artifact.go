@@ -1,6 +1,7 @@
 package stablehlo
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unsafe"
@@ -12,12 +13,57 @@ import (
 
 // PortableArtifact serializes the module for consumers of the target version of
 // StableHLO or a later one. An empty target means the library's current version. The
-// module is not changed. It is an error if the version cannot express the module, or if
-// the module has operations or attributes of dialects other than StableHLO and func.
+// module is not changed. An artifact has no form for operations of CHLO: it has the
+// operations of StableHLO that chlo-legalize-to-stablehlo makes of them. It is an error
+// if the version cannot express the module, or if the module has operations or attributes
+// of dialects other than StableHLO, CHLO and func.
 //
-// A parsed artifact differs from the module in two ways: attributes with their default
-// value are left out, and array<i64: …> in a dictionary is read as a dense<…> tensor.
+// A parsed artifact differs from the module in two further ways: attributes with their
+// default value are left out, and array<i64: …> in a dictionary is read as a dense<…>
+// tensor.
 func PortableArtifact(m *mlir.Module, target string) ([]byte, error) {
+	data, err := artifactOf(m, target)
+	if _, ok := errors.AsType[*unportableError](err); !ok || !hasCHLO(m) {
+		return data, err
+	}
+	lowered, err := withoutCHLO(m)
+	if err != nil {
+		return nil, err
+	}
+	defer lowered.Close()
+	return artifactOf(lowered, target)
+}
+
+func hasCHLO(m *mlir.Module) bool {
+	for name := range m.Operation().Index().Names() {
+		if strings.HasPrefix(name, "chlo.") {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutCHLO returns a copy of a module with operations of StableHLO in place of those of CHLO.
+func withoutCHLO(m *mlir.Module) (*mlir.Module, error) {
+	if err := CheckElements(m.Operation().Index()); err != nil {
+		return nil, fmt.Errorf("stablehlo: %w", err)
+	}
+	clone := m.Clone()
+	p, err := m.Context().NewPassManager(
+		mlir.PassManagerOptions{Pipeline: "builtin.module(func.func(chlo-legalize-to-stablehlo))"})
+	if err == nil {
+		defer p.Close()
+		err = p.Run(clone)
+	}
+	if err != nil {
+		_ = clone.Close()
+		return nil, err
+	}
+	return clone, nil
+}
+
+// artifactOf is PortableArtifact for modules without operations of CHLO.
+func artifactOf(m *mlir.Module, target string) ([]byte, error) {
 	const name = "stablehloSerializePortableArtifactFromModule"
 	l := m.Context().Library()
 	if !l.Has(name) {

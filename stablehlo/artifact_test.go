@@ -7,9 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/tensor"
 )
 
 func TestVersions(t *testing.T) {
@@ -112,6 +115,34 @@ func TestPortableArtifactForms(t *testing.T) {
 	check.Diff(t, "backend configs", []string{"{id = dense<[7, 8]> : tensor<2xi64>}", "<nil attribute>"}, got)
 }
 
+// TestPortableArtifactOfCHLO has operations of CHLO, which an artifact cannot hold, and leaves them in the module.
+func TestPortableArtifactOfCHLO(t *testing.T) {
+	m := mlirtest.Parse(t, mlirtest.Context(t), `func.func @main(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<2xf32>, tensor<2xi32>) {
+  %0 = chlo.erf_inv %x : tensor<3xf32> -> tensor<3xf32>
+  %1 = func.call @f(%0) : (tensor<3xf32>) -> tensor<3xf32>
+  %2:2 = chlo.top_k(%1, k = 2) : tensor<3xf32> -> (tensor<2xf32>, tensor<2xi32>)
+  return %1, %2#0, %2#1 : tensor<3xf32>, tensor<2xf32>, tensor<2xi32>
+}
+func.func private @f(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = chlo.erf %x : tensor<3xf32> -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}`)
+	before := m.String()
+	data, err := PortableArtifact(m, "")
+	check.NoError(t, err)
+	check.Diff(t, "the module", before, m.String())
+	again, err := mlirtest.Context(t).Parse("", data)
+	check.NoError(t, err)
+	defer again.Close()
+	check.Diff(t, "has CHLO", false, hasCHLO(again))
+	got, err := Evaluate(again, tensor.Vector[float32](0.5, 0.25, -0.125))
+	check.NoError(t, err)
+	near := cmpopts.EquateApprox(1e-5, 0)
+	check.Diff(t, "elements", []float32{0.5, 0.25, -0.125}, check.Must(tensor.Slice[float32](got[0])), near)
+	check.Diff(t, "largest", []float32{0.5, 0.25}, check.Must(tensor.Slice[float32](got[1])), near)
+	check.Diff(t, "where", []int32{0, 1}, check.Must(tensor.Slice[int32](got[2])))
+}
+
 func TestPortableArtifactErrors(t *testing.T) {
 	minimum, _ := versions(t)
 	const sharding = `sdy.mesh @mesh = <["x"=2]>
@@ -126,10 +157,6 @@ func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
 	const shardingArgument = `func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<mesh<["x"=1]>, [{}]>}) {
   return
 }`
-	const chlo = `func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
-  %0 = chlo.tan %arg0 : tensor<4xf32> -> tensor<4xf32>
-  return %0 : tensor<4xf32>
-}`
 	const newer = `func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
   %0 = stablehlo.tan %arg0 : tensor<4xf32>
   return %0 : tensor<4xf32>
@@ -140,7 +167,6 @@ func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
 		{"Shardy's attributes", shardingAttribute, "", "stablehlo: a portable artifact cannot hold the attribute sdy.sharding of stablehlo.custom_call at -:2:8, remove or lower it first: "},
 		{"Shardy's attributes of an argument", shardingArgument, "", "stablehlo: a portable artifact cannot hold the attribute sdy.sharding of func.func at -:1:1, remove or lower it first: "},
 		{"a cycle", "%c = arith.constant 0 : i32\n%a = arith.addi %a, %c : i32", "", "stablehlo: a portable artifact cannot hold arith.constant at test.mlir:1:6, remove or lower it first: "},
-		{"CHLO", chlo, "", "stablehlo: a portable artifact cannot hold chlo.tan at test.mlir:2:8, remove or lower it first: "},
 		{"typed FFI to an old version", portable, minimum, "failed to legalize operation 'vhlo.custom_call_v2'"},
 		{"newer operation", newer, minimum, "failed to convert VHLO to v" + minimum},
 		{"no version", portable, "abc", "Invalid target version argument 'abc'"},

@@ -39,7 +39,7 @@ func (s Serializer) Artifact(version string) ([]byte, error) {
 	target, err := s.target(version)
 	if err == nil {
 		var data []byte
-		if data, err = PortableArtifact(s.module, target); err == nil {
+		if data, err = artifactOf(s.module, target); err == nil {
 			return data, nil
 		}
 	}
@@ -117,12 +117,12 @@ func (s Serializer) unportable(target string) ([]byte, error) {
 	if current, err := CurrentVersion(s.module.Context().Library()); err != nil || target == "" || target == current {
 		return s.text(), nil
 	}
-	lowered, err := s.lowered()
+	lowered, err := withoutCHLO(s.module)
 	if err != nil {
 		return s.text(), nil // XLA reports what is wrong
 	}
 	defer lowered.Close()
-	data, err := PortableArtifact(lowered, target)
+	data, err := artifactOf(lowered, target)
 	if _, ok := errors.AsType[*unportableError](err); ok {
 		return s.text(), nil
 	}
@@ -133,22 +133,6 @@ func (s Serializer) unportable(target string) ([]byte, error) {
 		return data, nil
 	}
 	return s.text(), nil
-}
-
-// lowered returns a copy of the module without operations of CHLO.
-func (s Serializer) lowered() (*mlir.Module, error) {
-	clone := s.module.Clone()
-	p, err := s.module.Context().NewPassManager(
-		mlir.PassManagerOptions{Pipeline: "builtin.module(func.func(chlo-legalize-to-stablehlo))"})
-	if err == nil {
-		defer p.Close()
-		err = p.Run(clone)
-	}
-	if err != nil {
-		_ = clone.Close()
-		return nil, err
-	}
-	return clone, nil
 }
 
 // newCHLO are the operations of CHLO, which has no versions, that XLA's plugins of StableHLO
