@@ -7,6 +7,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/internal/xlacalls"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // Options select what is differentiated. The zero value differentiates with respect to all parameters
@@ -59,19 +60,22 @@ func JVP(f mlir.Operation, o Options) (jvp mlir.Operation, err error) {
 
 // Grad adds to the module of a func.func, whose result is a real scalar, a function for its gradient. Its
 // parameters are those of f. Its results are the derivatives with respect to the parameters that are
-// differentiated, in the order of Options.Parameters, and with Options.Aux the further results of f.
+// differentiated, in the order of Options.Parameters, and with Options.Aux the further results of f. Tokens that f
+// returns first, as in modules of JAX with ordered callbacks, are the first results of the gradient, too.
 func Grad(f mlir.Operation, o Options) (grad mlir.Operation, err error) {
-	d, gradients, err := gradient(f, o)
+	d, gradients, tokens, err := gradient(f, o)
 	if err != nil {
 		return grad, err
 	}
 	defer transform.Catch(&err, d.discard)
-	return d.finish("grad", append(gradients, d.returned()[1:]...), d.in, append(d.inActive(), d.out[1:]...)), nil
+	results := slices.Concat(d.returned()[:tokens], gradients, d.returned()[tokens+1:])
+	out := slices.Concat(d.out[:tokens], d.inActive(), d.out[tokens+1:])
+	return d.finish("grad", results, d.in, out), nil
 }
 
 // ValueAndGrad is Grad with the results of f before the derivatives.
 func ValueAndGrad(f mlir.Operation, o Options) (grad mlir.Operation, err error) {
-	d, gradients, err := gradient(f, o)
+	d, gradients, _, err := gradient(f, o)
 	if err != nil {
 		return grad, err
 	}
@@ -79,14 +83,19 @@ func ValueAndGrad(f mlir.Operation, o Options) (grad mlir.Operation, err error) 
 	return d.finish("value_and_grad", append(d.returned(), gradients...), d.in, append(d.out, d.inActive()...)), nil
 }
 
-// gradient creates the derivatives of the first result, which must be a real scalar.
-func gradient(f mlir.Operation, o Options) (d *derivation, gradients []mlir.Value, err error) {
+// gradient creates the derivatives of the first result after the tokens, which must be a real scalar. It returns how
+// many tokens come before it.
+func gradient(f mlir.Operation, o Options) (d *derivation, gradients []mlir.Value, tokens int, err error) {
 	d, err = start(f, o)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
 	defer transform.Catch(&err, d.discard)
 	results := d.returned()
+	for tokens < len(results) && stablehlo.IsToken(results[tokens].Type()) {
+		tokens++
+	}
+	results = results[tokens:]
 	switch {
 	case len(results) == 0 || len(results) > 1 && !o.Aux:
 		fail(d.function, "a gradient is of a function with one result, but this one has %d: "+
@@ -96,7 +105,7 @@ func gradient(f mlir.Operation, o Options) (d *derivation, gradients []mlir.Valu
 			"add its elements up, or use VJP", results[0].Type())
 	}
 	t := results[0].Type()
-	return d, d.reverse(d.f.emitter, func() []mlir.Value { return []mlir.Value{d.f.Number(t, 1)} }), nil
+	return d, d.reverse(d.f.emitter, func() []mlir.Value { return []mlir.Value{d.f.Number(t, 1)} }), tokens, nil
 }
 
 // VJP adds to the module of a func.func two functions for the derivative along cotangents. The
@@ -105,11 +114,17 @@ func gradient(f mlir.Operation, o Options) (d *derivation, gradients []mlir.Valu
 // of f that is a floating-point or complex number. Its results are the cotangents of the parameters that are
 // differentiated.
 func VJP(f mlir.Operation, o Options) (forward, backward mlir.Operation, err error) {
+	return vjp(f, o, false)
+}
+
+// vjp is VJP. If linearize is set, backward is there to be transposed.
+func vjp(f mlir.Operation, o Options, linearize bool) (forward, backward mlir.Operation, err error) {
 	d, err := start(f, o)
 	if err != nil {
 		return forward, backward, err
 	}
 	defer transform.Catch(&err, d.discard)
+	d.linearize = linearize
 	var types []mlir.Type
 	var ofCotangents []mlir.Attribute
 	for i, v := range d.returned() {

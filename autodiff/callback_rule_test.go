@@ -132,3 +132,58 @@ func TestCallbackRules(t *testing.T) {
 	_, err := autodiff.JVP(function(t, parse(t, cubes(`vjp = "autodiff.cube.vjp"`, "")), "main"), autodiff.Options{})
 	check.Error(t, err, "rule for cotangents only", "jvp")
 }
+
+// TestCallbackRulesLinearize has derivatives that are transposed twice, and calls that are linear themselves.
+func TestCallbackRulesLinearize(t *testing.T) {
+	registerCubes(t)
+	client := newClient(t)
+	x, dx := []float64{0.4, 1.1}, tensor.Vector(1., 10.)
+	wanted := 0.0
+	for i, x := range x {
+		s, c := math.Sin(x), math.Cos(x)
+		wanted += 3 * s * s * c * []float64{1, 10}[i]
+	}
+	linear := strings.Replace(cubes(`transpose = "autodiff.triple"`, ""), "autodiff.cube", "autodiff.triple", 1)
+	for name, c := range map[string]struct {
+		text string
+		want float64
+	}{
+		"tangents":           {cubes(`jvp = "autodiff.cube.jvp"`, ""), wanted},
+		"both":               {cubes(`jvp = "autodiff.cube.jvp", vjp = "autodiff.cube.vjp"`, ""), wanted},
+		"tangents, function": {cubes(`jvp = "autodiff.cube.jvp", vjp = "@rule"`, asFunction), wanted},
+		"function":           {cubes(`vjp = "@rule"`, asFunction), wanted},
+		"linear":             {linear, 3*math.Cos(x[0]) + 30*math.Cos(x[1])},
+	} {
+		t.Run(name, func(t *testing.T) {
+			forward, linear, err := autodiff.Linearize(function(t, parse(t, c.text), "main"), autodiff.Options{})
+			check.NoError(t, err)
+			if left := forward.Parent().String(); strings.Contains(left, "calliope.autodiff") {
+				t.Error(left)
+			}
+			kept := run(t, client, forward, tensor.Vector(x...))[1:]
+			check.Diff(t, "tangent", []float64{c.want}, check.Must(tensor.Slice[float64](
+				run(t, client, linear, append(kept, dx)...)[0])), cmpopts.EquateApprox(1e-12, 0))
+		})
+	}
+	_, _, err := autodiff.Linearize(function(t, parse(t, cubes(`vjp = "autodiff.cube.vjp"`, "")), "main"),
+		autodiff.Options{})
+	check.Error(t, err, "rule for cotangents only: Linearize needs one for tangents, the key jvp")
+
+	const call = `func.func @main(%%x: tensor<2xf64>) -> tensor<2xf64> {
+	%%0 = stablehlo.custom_call @calliope_runtime_call(%%x) {
+		api_version = 4 : i32, backend_config = {callback = "autodiff.triple", form = "pure", %sv = 3 : i64}
+	} : (tensor<2xf64>) -> tensor<2xf64>
+	return %%0 : tensor<2xf64>
+}`
+	f := function(t, parse(t, fmt.Sprintf(call, `batch = "broadcast_all", transpose = "autodiff.triple", `)), "main")
+	transpose, err := autodiff.LinearTranspose(f, autodiff.Options{})
+	check.NoError(t, err)
+	check.Diff(t, "transpose", []float64{3, 30}, check.Must(tensor.Slice[float64](run(t, client, transpose, dx)[0])))
+	for _, key := range []string{`batch = "broadcast_all"`, `transpose = "autodiff.triple"`} {
+		if !strings.Contains(transpose.String(), key) {
+			t.Errorf("the call has lost %s:\n%s", key, transpose)
+		}
+	}
+	_, err = autodiff.LinearTranspose(function(t, parse(t, fmt.Sprintf(call, "")), "main"), autodiff.Options{})
+	check.Error(t, err, "have no transpose", "name the one that transposes it by the key transpose")
+}

@@ -20,6 +20,9 @@ var calls = map[string]rule{"stablehlo.custom_call": {jvp: jvpCall, transpose: t
 // are tangents, in which it is linear. Its dictionary is that of the other call.
 const pending = "calliope.autodiff.pending"
 
+// postponed is the target of a call that stands for the transpose of a pending one, until Linearize transposes it, too.
+const postponed = "calliope.autodiff.postponed"
+
 // sharding is the target of GSPMD's calls that say how a value is divided over devices.
 const sharding = "Sharding"
 
@@ -56,8 +59,13 @@ func jvpCall(f *forward, op mlir.Operation) {
 		f.pend(c, c.operands, c.results)
 	case fits && c.config.Transpose != "":
 		c.linear(f)
-	case fits && f.reverse && c.config.VJP != "":
-		f.pend(c, slices.Concat(op.OperandValues()[:len(c.operands)], c.results), c.results)
+	case fits && f.linearize && ofHost(c.config.JVP):
+		c.config.VJP = ""
+		f.pend(c, slices.Concat(c.operands, c.results), c.results)
+	case fits && f.linearize && c.config.JVP == "" && ofHost(c.config.VJP):
+		fail(op, "@%s has a rule for cotangents only: Linearize needs one for tangents, the key jvp", custom.Target)
+	case fits && f.reverse && c.config.VJP != "" && !(f.linearize && c.config.JVP != ""):
+		f.pend(c, slices.Concat(c.operands, c.results), c.results)
 	case fits && c.config.JVP != "" && (!f.reverse || c.config.JVP[0] == '@'):
 		c.tangents(f)
 	case fits && c.config.JVP != "":
@@ -72,6 +80,9 @@ func jvpCall(f *forward, op mlir.Operation) {
 			custom.Target)
 	}
 }
+
+// ofHost reports whether the rule that a key names is a callback, and not a function of the module.
+func ofHost(rule string) bool { return rule != "" && rule[0] != '@' }
 
 // withTangent returns the values that have tangents.
 func withTangent(values []mlir.Value) (list []mlir.Value) {
@@ -95,13 +106,19 @@ func (f *forward) pend(c callback, operands, results []mlir.Value) {
 	})
 	tangents := int64(len(withTangent(c.operands)))
 	made.SetAttribute(numTangents, f.Context.IntegerAttribute(f.Context.IntegerType(64, mlir.Signless), tangents))
+	made.SetAttribute(numResults, f.Context.IntegerAttribute(f.Context.IntegerType(64, mlir.Signless),
+		int64(len(c.results))))
 	for i, v := range of {
 		f.set(v, made.Result(i))
 	}
 }
 
-// numTangents is the attribute of a pending call with the number of its tangents.
-const numTangents = "calliope.autodiff.tangents"
+// The attributes of a pending call with the number of its tangents, or of the cotangents of its transpose, and of the
+// results of the call that it stands for.
+const (
+	numTangents = "calliope.autodiff.tangents"
+	numResults  = "calliope.autodiff.results"
+)
 
 // passThrough passes the tangents on. In forward mode the call gets them after the values; in reverse mode the
 // transpose calls the function with the cotangents.
@@ -173,7 +190,7 @@ func (c callback) linear(f *forward) {
 		}
 		operands = append(operands, f.full(v))
 	}
-	for i, g := range f.named(c, c.config.Callback, operands, mlir.TypesOf(c.results), c.tokens) {
+	for i, g := range f.named(c, c.config.Callback, c.config.Transpose, operands, mlir.TypesOf(c.results), c.tokens) {
 		f.set(c.results[i], g)
 	}
 }
@@ -186,7 +203,7 @@ func (c callback) tangents(f *forward) {
 	}
 	of := withTangent(c.results)
 	tokens := c.op.OperandValues()[c.op.NumOperands()-len(c.tokens):]
-	made := f.named(c, c.config.JVP, operands, append(mlir.TypesOf(c.results), mlir.TypesOf(of)...), tokens)
+	made := f.named(c, c.config.JVP, "", operands, append(mlir.TypesOf(c.results), mlir.TypesOf(of)...), tokens)
 	n := len(c.results)
 	for i, v := range of {
 		f.set(v, made[n+i])
@@ -203,9 +220,10 @@ func (c callback) tangents(f *forward) {
 	check(c.op.Erase())
 }
 
-// named calls what a rule names, for a call of the host. tokens order it, and what the call returned goes through it.
+// named calls what a rule names, for a call of the host. transpose is the key of the new call, if that is linear. tokens
+// order it, and what the call returned goes through it.
 func (e *emitter) named(
-	c callback, rule string, operands []mlir.Value, results []mlir.Type, tokens []mlir.Value,
+	c callback, rule, transpose string, operands []mlir.Value, results []mlir.Type, tokens []mlir.Value,
 ) []mlir.Value {
 	if name, ok := strings.CutPrefix(rule, "@"); ok {
 		made := e.call(c.op, name, operands)
@@ -216,7 +234,10 @@ func (e *emitter) named(
 	}
 	config := contract.Config{
 		Form: c.config.Form, Callback: rule, Registry: c.config.Registry, Policy: c.config.Policy, Loc: c.config.Loc,
-		NumTokens: len(tokens),
+		NumTokens: len(tokens), Transpose: transpose,
+	}
+	if ofHost(c.config.Batch) || rule == c.config.Callback { // a function for a batch is that of one callback
+		config.Batch = c.config.Batch
 	}
 	if batches := strings.Count(c.config.Parallel, ","); c.config.Parallel != "" { // vmap batches all operands then
 		axis := strings.Repeat("*", len(operands))
@@ -295,17 +316,25 @@ func transposeCall(b *backward, op mlir.Operation) {
 	case custom.Target == sharding:
 		b.to(op, 0, func(g mlir.Value) mlir.Value { return cloned(b, op, g) })
 		return
-	case !ok || custom.Target != pending:
+	case !ok || call.Err != nil:
 		fail(op, "the host computes the results of @%s, so that they have no transpose", custom.Target)
 	}
 	c := callback{op: op, config: call.Config}
+	known := op.NumOperands()
+	switch a, isPending := op.Attribute(numTangents); {
+	case isPending:
+		n, _ := a.Int()
+		known -= int(n)
+	case c.config.Transpose != "" && c.config.NumTokens+c.config.NumIDs == 0:
+		known = 0 // it is linear in all of its operands
+	default:
+		fail(op, "the host computes the results of @%s, so that they have no transpose: if the callback is linear in "+
+			"its operands, name the one that transposes it by the key transpose of its backend_config", custom.Target)
+	}
 	var cotangents []mlir.Value
 	for _, v := range op.Results() {
 		cotangents = append(cotangents, b.orZero(b.cotangents[v], v.Type()))
 	}
-	a, _ := op.Attribute(numTangents)
-	n, _ := a.Int()
-	known := op.NumOperands() - int(n)
 	inputs := op.OperandValues()[known:] // the tangents
 	var made []mlir.Value
 	switch {
@@ -315,12 +344,40 @@ func transposeCall(b *backward, op mlir.Operation) {
 		c.config.NumTokens, c.config.NumIDs, c.config.Effect = 0, 0, ""
 		made = c.passing(b.emitter, cotangents, nil)
 	case c.config.Transpose != "":
-		made = b.named(c, c.config.Transpose, cotangents, mlir.TypesOf(inputs), nil)
+		made = b.named(c, c.config.Transpose, c.config.Callback, cotangents, mlir.TypesOf(inputs), nil)
+	case custom.Target == postponed:
+		made = b.again(c, op.OperandValues()[:known:known], cotangents, mlir.TypesOf(inputs))
+	case c.config.VJP == "":
+		made = b.postpone(c, append(op.OperandValues()[:known:known], cotangents...), len(cotangents),
+			mlir.TypesOf(inputs))
 	default:
-		made = b.named(c, c.config.VJP, append(op.OperandValues()[:known:known], cotangents...),
+		made = b.named(c, c.config.VJP, "", append(op.OperandValues()[:known:known], cotangents...),
 			mlir.TypesOf(inputs), nil)
 	}
 	for i, v := range inputs {
 		b.add(v, made[i])
 	}
+}
+
+// postpone creates a call that stands for the transpose of a pending one, of which the rule for tangents is known.
+func (b *backward) postpone(c callback, operands []mlir.Value, cotangents int, results []mlir.Type) []mlir.Value {
+	made := b.Op(stablehlo.CustomCallOp{
+		Target: postponed, Operands: operands, Results: results, APIVersion: stablehlo.TypedFFI,
+		BackendConfig: must(callop.ConfigAttribute(b.Context, c.config)),
+	})
+	of, _ := c.op.Attribute(numResults)
+	made.SetAttribute(numResults, of)
+	made.SetAttribute(numTangents,
+		b.Context.IntegerAttribute(b.Context.IntegerType(64, mlir.Signless), int64(cotangents)))
+	return made.ResultValues()
+}
+
+// again calls the rule for tangents, for the transpose of the transpose. known are the operands and the results of the
+// call that the rule is for.
+func (b *backward) again(c callback, known, tangents []mlir.Value, of []mlir.Type) []mlir.Value {
+	a, _ := c.op.Attribute(numResults)
+	n, _ := a.Int()
+	operands, results := known[:len(known)-int(n)], known[len(known)-int(n):]
+	made := b.named(c, c.config.JVP, "", slices.Concat(operands, tangents), append(mlir.TypesOf(results), of...), nil)
+	return made[len(results):]
 }

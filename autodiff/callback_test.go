@@ -1,6 +1,7 @@
 package autodiff_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/autodiff"
@@ -93,4 +94,40 @@ func TestCallbacks(t *testing.T) {
 			check.Diff(t, "calls", want, calls)
 		})
 	}
+}
+
+// TestGradientOfOrdered has an ordered callback as JAX lowers it: main takes and returns a token first.
+func TestGradientOfOrdered(t *testing.T) {
+	const text = `func.func @main(%%t: !stablehlo.token, %%x: tensor<f32>) -> (!stablehlo.token, tensor<f32>%[1]s) {
+	%%0 = stablehlo.custom_call @xla_ffi_python_cpu_callback(%%t, %%x) {has_side_effect = true,
+		mhlo.backend_config = {index = 0 : ui64}} : (!stablehlo.token, tensor<f32>) -> !stablehlo.token
+	%%1 = stablehlo.multiply %%x, %%x : tensor<f32>
+	return %%0, %%1%[2]s : !stablehlo.token, tensor<f32>%[1]s
+}`
+	const token, number = "!stablehlo.token", "tensor<f32>"
+	plain, more := fmt.Sprintf(text, "", ""), fmt.Sprintf(text, ", "+number, ", %x")
+	for _, tt := range []struct {
+		name, text string
+		derive     func(mlir.Operation, autodiff.Options) (mlir.Operation, error)
+		aux        bool
+		want       []string
+	}{
+		{"grad", plain, autodiff.Grad, false, []string{token, number}},
+		{"value and grad", plain, autodiff.ValueAndGrad, false, []string{token, number, number}},
+		{"aux", more, autodiff.Grad, true, []string{token, number, number}},
+		{"value and aux", more, autodiff.ValueAndGrad, true, []string{token, number, number, number}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			made, err := tt.derive(function(t, parse(t, tt.text), "main"), autodiff.Options{Aux: tt.aux})
+			check.NoError(t, err)
+			check.NoError(t, made.Verify())
+			var got []string
+			for _, v := range made.Region(0).First().Terminator().Operands() {
+				got = append(got, v.Type().String())
+			}
+			check.Diff(t, "results", tt.want, got)
+		})
+	}
+	_, err := autodiff.Grad(function(t, parse(t, more), "main"), autodiff.Options{})
+	check.Error(t, err, "this one has 2: set Options.Aux")
 }

@@ -47,6 +47,7 @@ type settings struct {
 	maxSteps    int64
 	sqrtLoops   bool
 	reverse     bool                    // tangents are transposed
+	linearize   bool                    // and their transpose is, too
 	checkpoints int                     // how many there are
 	split       map[mlir.Operation]bool // the loops that expandLoop made
 }

@@ -92,7 +92,7 @@ func isZeros(v mlir.Value) bool {
 // linear are the residuals, and then a tangent for each parameter that is differentiated. Its results are the tangents
 // of those results of f that are floating-point or complex numbers.
 func Linearize(f mlir.Operation, o Options) (forward, linear mlir.Operation, err error) {
-	forward, backward, err := VJP(f, o)
+	forward, backward, err := vjp(f, o, true)
 	if err != nil {
 		return forward, linear, err
 	}
