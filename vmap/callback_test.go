@@ -10,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/vmap"
 )
@@ -239,6 +240,40 @@ func TestOrderedCalls(t *testing.T) {
 			check.Error(t, err, "value 1 of Options.In is tensor<1xi8>, a token")
 		})
 	}
+}
+
+// TestOrderedOfJAX holds that ordered calls as JAX lowers them, from the token that main takes to the one that it
+// returns, stay one chain.
+func TestOrderedOfJAX(t *testing.T) {
+	f := function(t, parse(t, `func.func @main(%t: !stablehlo.token, %x: tensor<f32>) -> (!stablehlo.token, tensor<f32>) {
+		%0 = stablehlo.custom_call @xla_ffi_python_cpu_callback(%t, %x) {has_side_effect = true,
+			mhlo.backend_config = {index = 0 : ui64}} : (!stablehlo.token, tensor<f32>) -> !stablehlo.token
+		%1:2 = stablehlo.custom_call @xla_ffi_python_cpu_callback(%0, %x) {has_side_effect = true,
+			mhlo.backend_config = {index = 1 : ui64}} : (!stablehlo.token, tensor<f32>) -> (!stablehlo.token, tensor<f32>)
+		return %1#0, %1#1 : !stablehlo.token, tensor<f32>
+	}`), "main")
+	batched, err := vmap.Batch(f, vmap.Options{Size: 3, Method: vmap.Sequential})
+	check.NoError(t, err)
+	check.NoError(t, batched.Verify())
+	body := batched.Region(0).First()
+	token := body.Argument(0)
+	calls := 0
+	for op := range body.Operations() {
+		if op.Name() != "stablehlo.while" {
+			continue
+		}
+		for i, v := range op.Operands() {
+			if stablehlo.IsToken(v.Type()) {
+				check.Diff(t, fmt.Sprint("call ", calls, " follows the one before"), true, v.Equal(token))
+				token = op.Result(i)
+			}
+		}
+		calls++
+	}
+	check.Diff(t, "calls", 2, calls)
+	check.Diff(t, "the last one is returned", true, body.Terminator().Operand(0).Equal(token))
+	_, err = vmap.Batch(f, vmap.Options{Size: 3})
+	check.Error(t, err, "has side effects")
 }
 
 // TestParallel holds that a batch of a batch of a callback that is called in parallel is one operation, which calls the

@@ -77,6 +77,26 @@ func (b *batcher) at(index mlir.Value, rank int) []mlir.Value {
 	return list
 }
 
+// followed returns the operand that a token of another host's call follows: that which is the same one among the
+// tokens. It returns nil if there is none.
+func followed(call mlir.Operation, token mlir.Value) mlir.Value {
+	n := 0
+	for _, v := range call.ResultValues()[:token.Index()] {
+		if stablehlo.IsToken(v.Type()) {
+			n++
+		}
+	}
+	for _, v := range call.Operands() {
+		if stablehlo.IsToken(v.Type()) {
+			if n == 0 {
+				return v
+			}
+			n--
+		}
+	}
+	return mlir.Value{}
+}
+
 // before returns the token from outside an operation that its result i, a token, follows, or nil.
 func (b *batcher) before(op mlir.Operation, i int) mlir.Value {
 	v := op.Result(i)
@@ -84,7 +104,11 @@ func (b *batcher) before(op mlir.Operation, i int) mlir.Value {
 		owner := v.Owner()
 		switch owner.Name() {
 		case "stablehlo.custom_call":
-			call, _ := callop.AsCall(owner)
+			call, ok := callop.AsCall(owner)
+			if !ok {
+				v = followed(owner, v)
+				break
+			}
 			n := call.Config.NumTokens
 			v = owner.Operand(owner.NumOperands() - n + v.Index() - (owner.NumResults() - n))
 		case "stablehlo.while", "stablehlo.optimization_barrier":
@@ -106,6 +130,14 @@ func tokensOf(block mlir.Block) map[mlir.Value]bool {
 	tokens := map[mlir.Value]bool{}
 	var same [][2]mlir.Value // pairs of values of which both or none are tokens
 	pair := func(x, y mlir.Value) { same = append(same, [2]mlir.Value{x, y}) }
+	mark := func(values []mlir.Value) {
+		for _, v := range values {
+			if stablehlo.IsToken(v.Type()) {
+				tokens[v] = true
+			}
+		}
+	}
+	mark(block.ArgumentValues())
 	for top := range block.Operations() {
 		for op := range top.All() {
 			switch op.Name() {
@@ -135,9 +167,10 @@ func tokensOf(block mlir.Block) map[mlir.Value]bool {
 					pair(v, op.Result(i))
 				}
 			}
-			for _, v := range op.Results() {
-				if v.Type().String() == "!stablehlo.token" {
-					tokens[v] = true
+			mark(op.ResultValues())
+			for _, r := range op.Regions() {
+				for inner := range r.Blocks() {
+					mark(inner.ArgumentValues())
 				}
 			}
 		}
