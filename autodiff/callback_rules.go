@@ -220,8 +220,8 @@ func (c callback) tangents(f *forward) {
 	check(c.op.Erase())
 }
 
-// named calls what a rule names, for a call of the host. transpose is the key of the new call, if that is linear. tokens
-// order it, and what the call returned goes through it.
+// named calls what a rule names, for a call of the host. transpose is the key of the new call, if that is linear.
+// tokens order it, and what the call returned goes through it.
 func (e *emitter) named(
 	c callback, rule, transpose string, operands []mlir.Value, results []mlir.Type, tokens []mlir.Value,
 ) []mlir.Value {

@@ -107,7 +107,7 @@ func refine(m *mlir.Module, shapes []tensor.Shape) error {
 		if main, err = mainOf(m); err != nil {
 			return err
 		}
-		if again, err = staticWindows(m, main); err != nil {
+		if again, err = replaceCalls(m, main); err != nil {
 			return err
 		}
 	}
