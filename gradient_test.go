@@ -350,7 +350,8 @@ func TestPassthroughOfForwardMode(t *testing.T) {
 	check.Diff(t, "the derivative", 18.0, got)
 }
 
-// TestRules differentiates functions with derivatives of their own, which differ from those that they have.
+// TestRules differentiates functions with derivatives of their own, which differ from those that they have. The
+// numbers are those of JAX.
 func TestRules(t *testing.T) {
 	type value = builder.Value
 	clip := builder.CustomJVP(func(x value) value { return x }, func(x, dx value) (value, value) {
@@ -376,14 +377,14 @@ func TestRules(t *testing.T) {
 	}{
 		"stop_gradient": {func(x value) value { return builder.Mul(builder.StopGradient(builder.Square(x)), x) },
 			[3]float64{27, 9, 0}},
-		"of an operand": {func(x value) value { return builder.Mul(clip(x), x) }, [3]float64{9, 4.5, 1}},
+		"of an operand": {func(x value) value { return builder.Mul(clip(x), x) }, [3]float64{9, 4.5, 1.5}},
 		"to any order":  {sine, [3]float64{math.Sin(3), 2 * math.Cos(3), -2 * math.Sin(3)}},
 		"reverse":       {cube, [3]float64{27, 30, 10}},
 		"in a loop": {func(x value) value {
 			return builder.Loop(builder.Scalar(x.Func(), int32(2)), x, func(_, y value) value {
 				return builder.Mul(clip(cube(y)), builder.StopGradient(x))
 			})
-		}, [3]float64{1594323, 45 * 1215, 225 * (81 + 3*40.5)}},
+		}, [3]float64{1594323, 54675, 72900}},
 		"in a branch": {func(x value) value {
 			return builder.If(builder.Gt(x, 0), func() value { return cube(x) }, func() value { return sine(x) })
 		}, [3]float64{27, 30, 10}},
@@ -394,6 +395,40 @@ func TestRules(t *testing.T) {
 				return [3]value{test.f(x), builder.Grad(test.f)(x), builder.Grad(builder.Grad(test.f))(x)}
 			}, 3.0)
 			check.Diff(t, "values and derivatives", test.want, got, near)
+		})
+	}
+}
+
+// TestRuleOfIdentity has a rule for reverse mode that returns its argument as it is: the clipping of gradients in JAX's
+// documentation. Its derivatives of second order are those of JAX.
+func TestRuleOfIdentity(t *testing.T) {
+	type value = builder.Value
+	clip := builder.CustomVJP(
+		func(x value) value { return x },
+		func(x value) (value, struct{}) { return x, struct{}{} },
+		func(_ struct{}, g value) value { return builder.Clamp(-1, g, 1) },
+	)
+	loss := func(x value) value { return builder.ReduceSum(builder.Square(clip(builder.Square(x)))) }
+	sum := func(f func(value) value) func(value) value {
+		return func(x value) value { return builder.ReduceSum(f(x)) }
+	}
+	near := cmpopts.EquateApprox(1e-12, 0)
+	for name, tt := range map[string]struct {
+		f    func(value) value
+		want []float64
+	}{
+		"gradient":             {builder.Grad(loss), []float64{0.108, 4}},
+		"reverse over reverse": {builder.Grad(sum(builder.Grad(loss))), []float64{1.08, 2}},
+		"forward over reverse": {func(x value) value {
+			_, d := builder.JVP(builder.Grad(loss), x, builder.OnesLike(x))
+			return d
+		}, []float64{1.08, 2}},
+		"third": {builder.Grad(sum(builder.Grad(sum(builder.Grad(loss))))), []float64{7.2, 0}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := calliope.Func(tt.f)
+			defer f.Close()
+			check.Diff(t, "derivative", tt.want, check.Must(calliope.Call[[]float64](f, []float64{0.3, 2})), near)
 		})
 	}
 }

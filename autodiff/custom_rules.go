@@ -166,17 +166,18 @@ func (f *forward) jvpBatch(op mlir.Operation, o stablehlo.CompositeOp, n int) {
 }
 
 // replaceResults replaces results by values with tangents. A value that is an operand too, or stands for another
-// result, may have another tangent: its result stays.
+// result, may have another tangent there: a copy of it takes the place of the result.
 func (f *forward) replaceResults(op mlir.Operation, with, tangents []mlir.Value) {
 	taken := op.OperandValues()
 	for i, v := range op.ResultValues() {
-		if !slices.Contains(taken, with[i]) {
-			v.ReplaceAllUses(with[i])
-			taken = append(taken, with[i])
-			v = with[i]
+		by := with[i]
+		if slices.Contains(taken, by) && by.Type().IsRankedTensor() {
+			by = f.Do(stablehlo.ReshapeOp{Operand: by, ResultType: by.Type()})
 		}
+		v.ReplaceAllUses(by)
+		taken = append(taken, by)
 		if differentiable(v.Type()) {
-			f.set(v, tangents[i])
+			f.set(by, tangents[i])
 		}
 	}
 }
