@@ -202,10 +202,19 @@ func transposeWindow(b *backward, op mlir.Operation) {
 		padding := w.transposed()
 		low[i], high[i], interior[i] = padding[0], padding[1], strides[i]-1
 	}
-	g = b.pad(g, low, high, interior)
+	// In the windows themselves, the padding of a cumulative sum is one that XLA recognizes: it then takes n steps, and
+	// not n².
+	var padding [][2]int64
+	if slices.Min(slices.Concat(low, high, interior, []int64{0})) == 0 && slices.Max(append(interior, 0)) == 0 {
+		for i := range n {
+			padding = append(padding, [2]int64{low[i], high[i]})
+		}
+	} else {
+		g = b.pad(g, low, high, interior)
+	}
 	b.add(x, b.Do(stablehlo.ReduceWindowOp{
 		Inputs: []mlir.Value{g}, InitValues: []mlir.Value{b.scalarZero(g)}, WindowDimensions: o.WindowDimensions,
-		WindowStrides: base, WindowDilations: dilation, Body: b.adder(g),
+		WindowStrides: base, WindowDilations: dilation, Padding: padding, Body: b.adder(g),
 	}))
 }
 
