@@ -152,3 +152,46 @@ func TestSqrtLoops(t *testing.T) {
 		}
 	}
 }
+
+// TestSqrtLoopsStoresWhatChanges holds that what a loop carries without a change is not stored for each outer step.
+func TestSqrtLoopsStoresWhatChanges(t *testing.T) {
+	const text = `func.func @main(%w: tensor<8x8xf32>, %x: tensor<8xf32>) -> tensor<f32> {
+	%zero = stablehlo.constant dense<0> : tensor<i32>
+	%one = stablehlo.constant dense<1> : tensor<i32>
+	%n = stablehlo.constant dense<11> : tensor<i32>
+	%none = stablehlo.constant dense<0.0> : tensor<f32>
+	%r:3 = stablehlo.while(%i = %zero, %weights = %w, %v = %x) : tensor<i32>, tensor<8x8xf32>, tensor<8xf32>
+	cond {
+		%c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+		stablehlo.return %c : tensor<i1>
+	} do {
+		%p = stablehlo.dot_general %weights, %v, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8xf32>
+		%next = stablehlo.tanh %p : tensor<8xf32>
+		%j = stablehlo.add %i, %one : tensor<i32>
+		stablehlo.return %j, %weights, %next : tensor<i32>, tensor<8x8xf32>, tensor<8xf32>
+	}
+	%s = stablehlo.reduce(%r#2 init: %none) applies stablehlo.add across dimensions = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
+	return %s : tensor<f32>
+}`
+	client := newClient(t)
+	w, x := make([]float32, 64), make([]float32, 8)
+	for i := range w {
+		w[i] = float32(i%5-2) / 4
+	}
+	for i := range x {
+		x[i] = float32(i) / 8
+	}
+	arguments := []tensor.View{check.Must(tensor.FromSlice(w, 8, 8)), tensor.Vector(x...)}
+	var gradients [2][]tensor.View
+	for i, sqrt := range []bool{false, true} {
+		f := function(t, parse(t, text), "main")
+		gradient, err := autodiff.Grad(f, autodiff.Options{SqrtLoops: sqrt})
+		check.NoError(t, err)
+		check.Diff(t, "weights are stored", false, strings.Contains(gradient.String(), "x8x8xf32"))
+		gradients[i] = run(t, client, gradient, arguments...)
+	}
+	for i, plain := range gradients[0] {
+		check.Diff(t, "gradient", check.Must(tensor.Slice[float32](plain)),
+			check.Must(tensor.Slice[float32](gradients[1][i])), cmpopts.EquateApprox(1e-5, 1e-6))
+	}
+}

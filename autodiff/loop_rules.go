@@ -327,15 +327,30 @@ func expandLoop(f *forward, op mlir.Operation) []mlir.Value {
 		return nil
 	}
 	body := op.Region(1).First()
+	yields := body.Terminator().OperandValues()
+	var moving []int // which values change: the steps need not store the others
+	for i, v := range body.Arguments() {
+		if yields[i] != v {
+			moving = append(moving, i)
+		}
+	}
+	all := func(v []mlir.Value) []mlir.Value {
+		list := op.OperandValues()
+		for k, i := range moving {
+			list[i] = v[k]
+		}
+		return list
+	}
 	step := func(e *emitter, v []mlir.Value) (next []mlir.Value) {
 		var m mlir.Mapping
-		for i, argument := range body.Arguments() {
-			m.Map(argument, v[i])
+		for i, v := range all(v) {
+			m.Map(body.Argument(i), v)
 		}
 		for _, op := range operations(body) {
 			e.Before.Block().InsertBefore(e.Before, op.CloneWith(&m))
 		}
-		for _, v := range body.Terminator().Operands() {
+		for _, i := range moving {
+			v := yields[i]
 			if with, ok := m.Value(v); ok {
 				v = with
 			}
@@ -343,8 +358,12 @@ func expandLoop(f *forward, op mlir.Operation) []mlir.Value {
 		}
 		return next
 	}
+	var initial []mlir.Value
+	for _, i := range moving {
+		initial = append(initial, op.Operand(i))
+	}
 	inner := int64(math.Ceil(math.Sqrt(float64(count.n))))
-	outer := f.repeat(count.n/inner, op.OperandValues(), func(e *emitter, v []mlir.Value) []mlir.Value {
+	outer := f.repeat(count.n/inner, initial, func(e *emitter, v []mlir.Value) []mlir.Value {
 		steps := e.repeat(inner, v, step)
 		steps.SetAttribute(recomputed, f.tag(e.Context, NothingSaveable))
 		return steps.ResultValues()[1:]
@@ -357,7 +376,7 @@ func expandLoop(f *forward, op mlir.Operation) []mlir.Value {
 		outer = f.repeat(rest, outer.ResultValues()[1:], step)
 		f.split[outer] = true
 	}
-	return outer.ResultValues()[1:]
+	return all(outer.ResultValues()[1:])
 }
 
 // repeat creates a loop of n steps, which carries their number and values.

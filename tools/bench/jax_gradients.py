@@ -70,11 +70,20 @@ def transformer(x, qkv, out, up, down, scales):
     return jnp.mean(x**2)
 
 
+def squares(accumulate):
+    return lambda x: jnp.sum(accumulate(x) ** 2)
+
+
 FUNCTIONS = {
     "mlp": (mlp, array(64, 256), array(256, 512), array(512, 512), array(512, 256)),
     "attention": (attention, array(4, 128, 8, 32), array(4, 128, 8, 32), array(4, 128, 8, 32)),
     "convolution": (convolution, array(8, 32, 32, 3), array(3, 3, 3, 16), array(3, 3, 16, 32)),
     "gru": (gru, array(3, 64, 128), array(3, 128, 128), array(16, 128), array(64, 16, 64)),
+    "cumsum": (squares(jax.lax.cumsum), array(100000)),
+    "cummax": (squares(jax.lax.cummax), array(20000)),
+    "cumprod": (squares(jax.lax.cumprod), 1 + 0.01 * array(1000)),
+    "cumlogsumexp": (squares(jax.lax.cumlogsumexp), array(1000)),
+    "logsumexp": (squares(lambda x: jnp.log(jnp.sum(jnp.exp(x), axis=-1))), array(256, 1024)),
     "transformer": (transformer, array(2, 64, 128), array(3, 128, 4, 32), array(4, 32, 128), array(128, 512), array(512, 128), array(2, 128)),
 }
 
