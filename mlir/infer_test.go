@@ -74,7 +74,7 @@ func TestBuilderInfer(t *testing.T) {
 	x := block.Argument(0)
 	b := mlir.NewBuilder(block, mlir.Location{})
 	for range 2 {
-		op, want := b.CreateInferred("arith.addi", x, x), line()+":0"
+		op, want := b.CreateInferred("arith.addi", x, x), line()
 		check.NoError(t, b.Err())
 		check.Diff(t, "location", want, op.Location().Position().String())
 	}

@@ -19,9 +19,15 @@ type Position struct {
 // IsZero reports whether p is the zero Position, which means unknown.
 func (p Position) IsZero() bool { return p == Position{} }
 
+// String returns file:line:column, without what is 0: the line of a Go program has no column.
 func (p Position) String() string {
-	if p.IsZero() {
+	switch {
+	case p.IsZero():
 		return "unknown location"
+	case p.Line == 0 && p.Column == 0:
+		return p.File
+	case p.Column == 0:
+		return fmt.Sprintf("%s:%d", p.File, p.Line)
 	}
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }

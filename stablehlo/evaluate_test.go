@@ -221,7 +221,7 @@ func TestEvaluateRefuses(t *testing.T) {
 		{`func.func @main(%a: tensor<2xindex>) -> tensor<2xindex> { return %a : tensor<2xindex> }`, nil,
 			"not tensor<2xindex>"},
 		{`func.func @other() { return }`, nil,
-			"evaluating builtin.module at test.mlir:0:0: the module has no function main"},
+			"evaluating builtin.module at test.mlir: the module has no function main"},
 		{`func.func @main() { return } 
 			module @inside { }`, nil, "the interpreter supports only functions in a module"},
 		{`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> { return %a : tensor<2xf32> }`, nil,
