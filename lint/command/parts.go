@@ -41,7 +41,7 @@ func (s settings) checkParts(ctx context.Context, d *slot, in input, lost *loss)
 		if ctx.Err() != nil {
 			break
 		}
-		in.Data = p.padded()
+		in.Data = p.Padded()
 		a, err := s.ask(ctx, d, in, s.limit)
 		if lost, ok := errors.AsType[*loss](err); ok {
 			a, err = s.askOthers(ctx, d, in, lost)
@@ -65,22 +65,22 @@ func (in input) repairParts(library *mlir.Library, o fix.Options) (fix.Result, [
 	var bad []lint.Diagnostic
 	at := 0
 	for _, p := range in.modules() {
-		r, err := fix.Apply(library, in.Name, p.padded(), o)
+		r, err := fix.Apply(library, in.Name, p.Padded(), o)
 		if errors.Is(err, fix.ErrInvalid) {
-			found, err := lint.CheckWith(library, in.Name, p.padded(), lint.Options{})
+			found, err := lint.CheckWith(library, in.Name, p.Padded(), lint.Options{})
 			if err != nil {
 				return all, nil, err
 			}
-			r = fix.Result{Data: p.padded()}
+			r = fix.Result{Data: p.Padded()}
 			if !p.expected() {
 				bad = append(bad, found...)
 			}
 		} else if err != nil {
 			return all, nil, err
 		}
-		all.Data = append(all.Data, in.Data[at:p.start]...)
+		all.Data = append(all.Data, in.Data[at:p.Start]...)
 		all.Data = append(all.Data, p.without(r.Data)...)
-		at = p.start + len(p.data)
+		at = p.Start + len(p.Data)
 		all.Changed = all.Changed || r.Changed
 		all.Fixed, all.Left = append(all.Fixed, r.Fixed...), append(all.Left, r.Left...)
 		all.Unsafe += r.Unsafe

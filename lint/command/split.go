@@ -5,37 +5,13 @@ import (
 	"regexp"
 
 	"github.com/calliope-mlir/calliope/internal/lazyregexp"
+	"github.com/calliope-mlir/calliope/internal/parts"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
 	"github.com/calliope-mlir/calliope/lint/quick"
 )
 
 // A part is a module in a text.
-type part struct {
-	line  int // the number of lines before it
-	start int // its offset
-	data  []byte
-}
-
-// splitMarker divides the modules of a text, as it does for mlir-opt -split-input-file.
-const splitMarker = "// -----"
-
-// partsOf returns the modules in a text, between lines that consist of the marker.
-func partsOf(text []byte) []part {
-	var parts []part
-	begin, beginLine, line := 0, 0, 0
-	for at := 0; at < len(text); line++ {
-		end := len(text)
-		if n := bytes.IndexByte(text[at:], '\n'); n >= 0 {
-			end = at + n + 1
-		}
-		if string(bytes.TrimRight(text[at:end], " \t\r\n")) == splitMarker {
-			parts = append(parts, part{beginLine, begin, text[begin:at]})
-			begin, beginLine = end, line+1
-		}
-		at = end
-	}
-	return append(parts, part{beginLine, begin, text[begin:]})
-}
+type part struct{ parts.Part }
 
 // runSplits matches a line for lit, the runner of MLIR's tests, that divides the file.
 var runSplits = lazyregexp.New(`(?m)^[ \t]*//[ \t]*RUN:.*[ \t]--?split-input-file\b`)
@@ -44,9 +20,13 @@ var runSplits = lazyregexp.New(`(?m)^[ \t]*//[ \t]*RUN:.*[ \t]--?split-input-fil
 // says that it is divided.
 func (in input) modules() []part {
 	if !quick.IsBytecode(in.Data) && (in.Split || has(in.Data, "-input-file", runSplits)) {
-		return partsOf(in.Data)
+		list := []part{}
+		for _, p := range parts.Of(in.Data) {
+			list = append(list, part{p})
+		}
+		return list
 	}
-	return []part{{data: in.Data}}
+	return []part{{parts.Part{Data: in.Data}}}
 }
 
 // has reports whether a text has a match, which contains a part. Most texts do not. The search for a part whose
@@ -60,7 +40,7 @@ var expects = lazyregexp.New(`expected-error(-re)? *(@([-+]\d+|above|below|unkno
 
 // expected reports whether the module is a test of an error.
 func (p part) expected() bool {
-	return !quick.IsBytecode(p.data) && has(p.data, "-error", expects)
+	return !quick.IsBytecode(p.Data) && has(p.Data, "-error", expects)
 }
 
 // each returns the findings that check makes about the modules of an input, and whether one could not be
@@ -68,7 +48,7 @@ func (p part) expected() bool {
 func (in input) each(check func(module []byte) []report.Finding) (findings []report.Finding, failed bool) {
 	for _, m := range in.modules() {
 		expected := m.expected()
-		for _, f := range check(m.padded()) {
+		for _, f := range check(m.Padded()) {
 			failed = failed || f.Rule == report.Invalid
 			if f.Rule != report.Invalid || !expected {
 				m.place(&f)
@@ -79,18 +59,9 @@ func (in input) each(check func(module []byte) []report.Finding) (findings []rep
 	return findings, failed
 }
 
-// padded returns the module with its lines before it empty, so that the positions of the
-// library are those in the whole text.
-func (p part) padded() []byte {
-	if p.line == 0 {
-		return p.data
-	}
-	return append(bytes.Repeat([]byte("\n"), p.line), p.data...)
-}
-
-// without returns what padded returned, or a text that was made of it, without the empty lines.
+// without returns what Padded returned, or a text that was made of it, without the empty lines.
 func (p part) without(padded []byte) []byte {
-	for range p.line {
+	for range p.Line {
 		_, padded, _ = bytes.Cut(padded, []byte("\n"))
 	}
 	return padded
@@ -98,7 +69,7 @@ func (p part) without(padded []byte) []byte {
 
 // place sets the position of a finding that has none in the part: the first line.
 func (p part) place(f *report.Finding) {
-	if f.Line <= p.line {
-		f.Line, f.Column, f.Source = p.line+1, 1, nil
+	if f.Line <= p.Line {
+		f.Line, f.Column, f.Source = p.Line+1, 1, nil
 	}
 }

@@ -4,20 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/calliope-mlir/calliope/internal/parts"
 )
 
 func TestSplit(t *testing.T) {
-	var got []string
-	for _, part := range split([]byte("a\nb\n// -----\nc\n// ----- d\ne")) {
-		got = append(got, string(part))
-	}
-	if diff := cmp.Diff([]string{"a\nb\n", "\n\n\nc\n", "\n\n\n\n\ne"}, got); diff != "" {
-		t.Errorf("parts (-want +got):\n%s", diff)
-	}
 	out, errs, status := opt(t, t.TempDir(), "func.func @a() { return }\n// -----\nfunc.func @a() { return }",
 		"--split-input-file")
-	if status != exitDone || strings.Count(out, "\n"+splitMarker+"\n") != 1 || strings.Count(out, "@a") != 2 {
+	if status != exitDone || strings.Count(out, "\n"+parts.Marker+"\n") != 1 || strings.Count(out, "@a") != 2 {
 		t.Errorf("status %d, %s%s", status, out, errs)
 	}
 }

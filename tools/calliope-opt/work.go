@@ -11,6 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/internal/child"
 	"github.com/calliope-mlir/calliope/internal/model"
+	"github.com/calliope-mlir/calliope/internal/parts"
 	"github.com/calliope-mlir/calliope/internal/replace"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
@@ -60,17 +61,17 @@ func work(o options, progress io.Writer) error {
 	if err != nil {
 		return err
 	}
-	parts := [][]byte{source}
+	list := []parts.Part{{Data: source}}
 	if o.split && !mlir.IsBytecode(source) {
-		parts = split(source)
+		list = parts.Of(source)
 	}
 	var out bytes.Buffer
 	var failed []error
-	for i, part := range parts {
+	for i, part := range list {
 		if i > 0 {
-			fmt.Fprintf(&out, "\n%s\n", splitMarker)
+			fmt.Fprintf(&out, "\n%s\n", parts.Marker)
 		}
-		j := job{options: o, name: o.name(), source: part, progress: progress}
+		j := job{options: o, name: o.name(), source: part.Padded(), progress: progress}
 		if err := j.do(library, &out); err != nil {
 			failed = append(failed, err)
 		}
