@@ -226,6 +226,9 @@ func (f *flow) step(use mlir.Use) (reach, []mlir.Value) {
 		return 0, along(use, op.NumOperands(), entry.ArgumentValues())
 	}
 	if block := op.Block(); !block.IsNil() && op.Equal(block.Terminator()) {
+		if function := block.Parent(); function.Name() == "func.func" && len(f.calls[function]) == 0 {
+			return toOther, nil // whoever calls it gets the token
+		}
 		return 0, f.leave(use, block)
 	}
 	if next := f.enter(use); next != nil {
