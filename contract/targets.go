@@ -104,7 +104,21 @@ func XLATargetOf(target string) XLATarget {
 			return XLAElsewhere
 		}
 	}
+	for _, half := range []string{"-start", "-done"} {
+		if name, ok := strings.CutSuffix(target, half); ok && slices.Contains(inHalves, name) {
+			return XLAElsewhere
+		}
+	}
 	return NotXLA
+}
+
+// inHalves are the collective operations that compilers write as two calls, of which one starts it.
+var inHalves = []string{"all-gather", "all-reduce", "all-to-all", "collective-permute", "reduce-scatter"}
+
+// IsCheckTarget reports whether StableHLO's interpreter serves a target, which compares two arrays: in StableHLO's test
+// data.
+func IsCheckTarget(target string) bool {
+	return slices.Contains([]string{"check.eq", "check.expect_almost_eq", "check.expect_close", "check.expect_eq"}, target)
 }
 
 // The targets of annotations, and that of JAX's assertions of shapes.

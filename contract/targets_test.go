@@ -37,6 +37,8 @@ func TestTargetsOfOthers(t *testing.T) {
 		"MoveToHost":                     {XLA: contract.XLAElsewhere},
 		"SliceToDynamic":                 {XLA: contract.XLAInternal},
 		"__gpu$gemm":                     {XLA: contract.XLAElsewhere},
+		"all-gather-start":               {XLA: contract.XLAElsewhere},
+		"mine-start":                     {},
 		"mine":                           {},
 	} {
 		got := known{contract.XLATargetOf(target), contract.PythonTargetOf(target), contract.IsTarget(target)}

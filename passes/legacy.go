@@ -186,7 +186,8 @@ func readLegacy(op mlir.Operation) (legacy, bool) {
 	}
 	target := l.custom.Target
 	_, typed := stablehlo.TypedConfig(op)
-	if typed || contract.IsTarget(target) || contract.XLATargetOf(target) != contract.NotXLA {
+	if typed || contract.IsTarget(target) || contract.IsCheckTarget(target) ||
+		contract.XLATargetOf(target) != contract.NotXLA {
 		return legacy{}, false
 	}
 	l.call = LegacyCall{Op: op, Operation: op.Name(), Location: op.Location(), Target: target,

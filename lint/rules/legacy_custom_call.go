@@ -29,13 +29,13 @@ repair, because the handler has to change too. If it cannot change, callbacks/le
 legacy-adapter.
 
 JAX's spelling of a typed call, version 1 with mhlo.backend_config, is not reported, nor are targets that XLA
-serves itself, such as Sharding, nor known targets, which the program registers. Calls of callback targets have
+serves itself, such as Sharding, nor the checks of StableHLO's test data, nor known targets, which the program registers. Calls of callback targets have
 the rule api-version.`,
 }
 
 func legacyCustomCall(p *lint.Pass) error {
 	for _, c := range callsOf(p) {
-		if c.typed || contract.IsTarget(c.Target) || c.ofXLA() ||
+		if c.typed || contract.IsTarget(c.Target) || c.ofXLA() || contract.IsCheckTarget(c.Target) ||
 			slices.Contains(p.KnownTargets, c.Target) {
 			continue
 		}

@@ -26,11 +26,6 @@ var checkTolerances = map[string]tolerance{
 	"check.expect_close":     {ulps: 3},
 }
 
-func isCheck(target string) bool {
-	_, is := checkTolerances[target]
-	return is
-}
-
 // checks judge a run by the checks of its module.
 type checks struct {
 	mu     sync.Mutex // XLA calls from several threads

@@ -120,10 +120,10 @@ func (s *standIns) refuse(o options) error {
 	if fit > 0 && !served {
 		hint = "\nwith --tap their operands are printed, and passed on as the results; with --stub zeros they return zeros"
 	}
-	if slices.ContainsFunc(s.missing, func(m missing) bool { return m.legacy && !isCheck(m.name) }) {
+	if slices.ContainsFunc(s.missing, func(m missing) bool { return m.legacy && !contract.IsCheckTarget(m.name) }) {
 		hint += "\nwith --legacy a function of a shared library serves those of api_version 0 to 3"
 	}
-	if slices.ContainsFunc(s.missing, func(m missing) bool { return isCheck(m.name) }) {
+	if slices.ContainsFunc(s.missing, func(m missing) bool { return contract.IsCheckTarget(m.name) }) {
 		hint += "\nwith --check the run is judged by its checks"
 	}
 	return fmt.Errorf("these custom calls have no handler:%s%s", b.String(), hint)

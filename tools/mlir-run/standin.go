@@ -76,7 +76,7 @@ func (s *standIns) registry(name string) (*callbacks.Registry, error) {
 func (s *standIns) serveChecks() error {
 	var found []mlir.Operation
 	for op := range s.module.mlir.Operation().All() {
-		if call, ok := stablehlo.AsCustomCall(op); ok && isCheck(call.Target) {
+		if call, ok := stablehlo.AsCustomCall(op); ok && contract.IsCheckTarget(call.Target) {
 			found = append(found, op)
 		}
 	}

@@ -8,6 +8,9 @@ func.func @main(%x: tensor<4xf32>, %p: tensor<i64>) {
   %5 = stablehlo.custom_call @typed(%x) {api_version = 4 : i32, backend_config = {a = 1 : i64}} : (tensor<4xf32>) -> tensor<4xf32>
   %6 = stablehlo.custom_call @typed(%x) {backend_config = "", mhlo.backend_config = {a = 1 : i64}} : (tensor<4xf32>) -> tensor<4xf32> // want "jax-spelling"
   %7 = stablehlo.custom_call @Sharding(%x) {mhlo.sharding = "{replicated}"} : (tensor<4xf32>) -> tensor<4xf32>
+  %gathered = stablehlo.custom_call @"all-gather-start"(%x) : (tensor<4xf32>) -> tensor<8xf32>
+  // Of StableHLO's test data.
+  stablehlo.custom_call @check.expect_eq(%x, %7) {has_side_effect = true} : (tensor<4xf32>, tensor<4xf32>) -> ()
   %8 = stablehlo.custom_call @Qr(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
