@@ -29,8 +29,9 @@ type lines struct {
 	ranges [][2]int
 }
 
-// Since returns the changes in the work tree around a folder. Files that git does not track and
-// does not ignore are new.
+// Since returns the changes in the work tree around a folder since it left a revision: since the last commit that both
+// have. revision may be written as revision...HEAD, too. Files that git does not track and does not ignore are new. A
+// file that was renamed has the lines that changed.
 func Since(folder, revision string) (*Changes, error) {
 	root, err := git(folder, "rev-parse", "--show-toplevel")
 	if err != nil {
@@ -40,17 +41,25 @@ func Since(folder, revision string) (*Changes, error) {
 	if strings.HasPrefix(revision, "-") {
 		return nil, fmt.Errorf("%q is not a revision", revision)
 	}
-	commit, err := git(c.root, "rev-parse", "--verify", "--quiet", revision+"^{commit}")
-	if err != nil {
+	if first, second, both := strings.Cut(revision, "..."); both {
+		if revision = first; second != "HEAD" && second != "" {
+			return nil, fmt.Errorf("what changed is in the work tree, and not in %q: write %s...HEAD", second, first)
+		}
+	}
+	if _, err := git(c.root, "rev-parse", "--verify", "--quiet", revision+"^{commit}"); err != nil {
 		return nil, fmt.Errorf("git does not know the revision %q: fetch it, for example with fetch-depth: 0", revision)
+	}
+	commit, err := git(c.root, "merge-base", revision, "HEAD")
+	if err != nil {
+		return nil, fmt.Errorf("git knows no commit that %q and HEAD have in common: fetch more, for example with fetch-depth: 0",
+			revision)
 	}
 	options, err := withoutFilters(c.root)
 	if err != nil {
 		return nil, err
 	}
 	diff, err := git(c.root, append(options, "-c", "core.quotePath=false", "diff", "--unified=0", "--no-color", "--no-ext-diff",
-		"--no-textconv",
-		"--no-renames", "--ignore-submodules", "--src-prefix=a/", "--dst-prefix=b/", strings.TrimSpace(string(commit)),
+		"--no-textconv", "--find-renames", "--ignore-submodules", "--src-prefix=a/", "--dst-prefix=b/", strings.TrimSpace(string(commit)),
 		"--")...)
 	if err != nil {
 		return nil, err
@@ -128,6 +137,8 @@ func (c *Changes) parse(diff []byte) error {
 			left--
 		case strings.HasPrefix(line, "diff --git "):
 			name, current = nameIn(line), nil
+		case strings.HasPrefix(line, "rename to "):
+			name = unquote(strings.TrimPrefix(line, "rename to "))
 		case strings.HasPrefix(line, "+++ "):
 			if name = unquote(strings.TrimSuffix(line[4:], "\t")); name == "/dev/null" {
 				continue // removed
@@ -170,15 +181,15 @@ func count(header string) (n int) {
 	return n
 }
 
-// nameIn returns the name in a line "diff --git a/x b/x". Both are the same, because renames are
-// not followed.
+// nameIn returns the name in a line "diff --git a/x b/x". Both are the same, but for a renamed file, which a line of its
+// own names.
 func nameIn(line string) string {
 	names := strings.TrimPrefix(line, "diff --git ")
 	if strings.HasPrefix(names, `"`) {
 		half := (len(names) - 1) / 2
 		return strings.TrimPrefix(unquote(names[:half]), "a/")
 	}
-	return strings.TrimPrefix(names[:(len(names)-1)/2], "a/")
+	return strings.TrimPrefix(names[:max(len(names)-1, 0)/2], "a/")
 }
 
 // unquote returns a name that git may have quoted as in C.

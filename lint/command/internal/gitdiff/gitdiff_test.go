@@ -103,3 +103,41 @@ func TestSince(t *testing.T) {
 		t.Errorf("no repository: %v", err)
 	}
 }
+
+// TestSinceBranch has a branch with a renamed file, and a further commit on the branch that it left, whose lines did not
+// change here.
+func TestSinceBranch(t *testing.T) {
+	dir := repository(t, map[string]string{"a.mlir": "1\n2\n3\n4\n5\n6\n7\n8\n", "b.mlir": "1\n", "same.mlir": "1\n2\n"})
+	commit := func() {
+		run(t, dir, "-c", "user.name=x", "-c", "user.email=x@y", "commit", "-q", "-a", "-m", "next")
+	}
+	run(t, dir, "branch", "-M", "main")
+	run(t, dir, "checkout", "-q", "-b", "topic")
+	run(t, dir, "mv", "a.mlir", "ö a.mlir")
+	run(t, dir, "mv", "same.mlir", "moved.mlir")
+	write(t, dir, "ö a.mlir", "1\n2\nx\n4\n5\n6\n7\n8\n")
+	commit()
+	run(t, dir, "checkout", "-q", "main")
+	write(t, dir, "b.mlir", "1\n2\n")
+	commit()
+	run(t, dir, "checkout", "-q", "topic")
+	for _, revision := range []string{"main", "main...HEAD", "main..."} {
+		c, err := Since(dir, revision)
+		check.NoError(t, err)
+		for _, tt := range []struct {
+			file string
+			line int
+			want bool
+		}{{"ö a.mlir", 2, false}, {"ö a.mlir", 3, true}, {"ö a.mlir", 4, false}, {"b.mlir", 1, false}, {"moved.mlir", 1, false}} {
+			if got := c.In(filepath.Join(dir, tt.file), tt.line); got != tt.want {
+				t.Errorf("since %s, line %d of %s changed: %t", revision, tt.line, tt.file, got)
+			}
+		}
+	}
+	_, err := Since(dir, "main...topic")
+	check.Error(t, err, `what changed is in the work tree, and not in "topic": write main...HEAD`)
+	run(t, dir, "checkout", "-q", "--orphan", "alone")
+	commit()
+	_, err = Since(dir, "main")
+	check.Error(t, err, `git knows no commit that "main" and HEAD have in common`)
+}
