@@ -446,7 +446,7 @@ func TestTerminal(t *testing.T) {
 	if got := regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(color, ""); got == color || got != plain {
 		t.Errorf("with colours:\n%s\nwithout:\n%s", color, plain)
 	}
-	for _, want := range []string{"\n    %u = \"stablehlo.outfeed\"(%x, %t)", "\n         ^\n1 error in 2 files\n"} {
+	for _, want := range []string{"\n    %u = \"stablehlo.outfeed\"(%x, %t)", "\n         ^\n1 error in 2 files"} {
 		if !strings.Contains(plain, want) {
 			t.Errorf("%q is missing in\n%s", want, plain)
 		}

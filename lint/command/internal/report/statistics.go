@@ -33,7 +33,7 @@ func (s *statistics) Close() error {
 			at[f.Rule], list = i, append(list, statistic{Rule: f.Rule, Doc: s.o.doc(f.Rule)})
 		}
 		list[i].Count++
-		if f.Fix != nil {
+		if f.Fix != nil && !f.Fix.Unsafe {
 			list[i].Fixable++
 		}
 	}

@@ -27,6 +27,7 @@ type text struct {
 	files                 int
 	errors, warnings      int
 	notes, ignored, known int
+	fixable               int // by -fix
 }
 
 func newText(w io.Writer, o Options) Writer { return &text{w: w, Text: o.Text} }
@@ -48,6 +49,9 @@ func (t *text) File(_ string, findings []Finding) error {
 			t.warnings++
 		default:
 			t.notes++
+		}
+		if f.Fix != nil && !f.Fix.Unsafe {
+			t.fixable++
 		}
 		t.finding(&b, f)
 	}
@@ -192,6 +196,9 @@ func (t *text) Close() error {
 		if n := t.Gone(); n > 0 {
 			summary += fmt.Sprintf(", %d of the baseline gone", n)
 		}
+	}
+	if t.fixable > 0 {
+		summary += fmt.Sprintf("; -fix can repair %d", t.fixable)
 	}
 	_, err := fmt.Fprintln(t.w, summary)
 	return err
