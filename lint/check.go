@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -105,10 +106,23 @@ func (c *check) number(op mlir.Operation) int {
 func runOne(a *Analyzer, p *Pass) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("panic: %v", r)
+			err = fmt.Errorf("panic at %s: %v", panicLine(), r)
 		}
 	}()
 	return a.Run(p)
+}
+
+// panicLine returns the line that panicked, for a function that recovers.
+func panicLine() string {
+	addresses := make([]uintptr, 32)
+	// Without this function, and the one that recovers.
+	frames := runtime.CallersFrames(addresses[:runtime.Callers(3, addresses)])
+	for {
+		f, more := frames.Next()
+		if !strings.HasPrefix(f.Function, "runtime.") || !more {
+			return fmt.Sprintf("%s:%d", f.File, f.Line)
+		}
+	}
 }
 
 // again begins the error that follows the one of a portable artifact, and says less.

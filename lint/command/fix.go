@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -99,14 +100,15 @@ func (a answer) repairable() bool {
 		!slices.ContainsFunc(a.Findings, func(f finding) bool { return f.Rule == lint.Invalid })
 }
 
-// difference returns what a repair changes in a text, as gofmt -d prints it. It is nil if nothing
-// changes.
+// difference returns what a repair changes in a text, for "git apply" or "patch -p1" in the folder. It is nil if
+// nothing changes.
 func difference(name string, before, after []byte) []byte {
-	diff := udiff.Unified(name+".orig", name, string(before), string(after))
+	name = strings.TrimPrefix(filepath.ToSlash(filepath.Clean(name)), "/")
+	diff := udiff.Unified("a/"+name, "b/"+name, string(before), string(after))
 	if diff == "" {
 		return nil
 	}
-	return fmt.Appendf(nil, "diff %s.orig %[1]s\n%s", name, diff)
+	return []byte(diff)
 }
 
 // addLeft adds the findings about what is left. They may say more than those that the rules find.

@@ -2,6 +2,7 @@ package command_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -124,8 +125,14 @@ func TestDiff(t *testing.T) {
 	writeFile(t, dir, "b.mlir", marked)
 	t.Chdir(dir)
 	r := executeWith(everything, "", "-rules", "marks", "-diff", "a.mlir", "b.mlir")
-	check.Diff(t, "result", result{1, "diff a.mlir.orig a.mlir\n--- a.mlir.orig\n+++ a.mlir\n@@ -1,4 +1,4 @@\n // top\n-func.func @f() { // why\n+func.func @f() attributes {x.mark} { // why\n   return\n }\n", "a.mlir: findings that -fix repairs: 1\n"}, r)
+	check.Diff(t, "result", result{1, "--- a/a.mlir\n+++ b/a.mlir\n@@ -1,4 +1,4 @@\n // top\n-func.func @f() { // why\n+func.func @f() attributes {x.mark} { // why\n   return\n }\n", "a.mlir: findings that -fix repairs: 1\n"}, r)
 	check.Diff(t, "file", unmarked, readFile(t, "a.mlir"))
+	apply := exec.Command("git", "apply", "-")
+	apply.Stdin = strings.NewReader(executeWith(everything, "", "-rules", "marks", "-diff", "./a.mlir").Stdout)
+	if out, err := apply.CombinedOutput(); err != nil {
+		t.Fatalf("git apply: %v\n%s", err, out)
+	}
+	check.Diff(t, "applied", marked, readFile(t, "a.mlir"))
 	check.Diff(t, "no difference", result{}, executeWith(everything, "", "-rules", "marks", "-fix", "-diff", "b.mlir"))
 
 	m := mlirtest.Parse(t, mlirtest.Context(t), hook)
@@ -133,7 +140,7 @@ func TestDiff(t *testing.T) {
 		"h.artifact": check.Must(stablehlo.PortableArtifact(m, ""))} {
 		writeFile(t, dir, name, string(data))
 		r := execute("", "-diff", name)
-		r.holds(t, 1, "+++ "+name+"\n", `-    %1 = "stablehlo.outfeed"(`, "\n+",
+		r.holds(t, 1, "+++ b/"+name+"\n", `-    %1 = "stablehlo.outfeed"(`, "\n+",
 			"stablehlo.custom_call @calliope_io_callback(")
 		check.Diff(t, name, string(data), readFile(t, name))
 		execute("", "-fix", name).holds(t, 0)

@@ -172,7 +172,7 @@ func TestStandardInput(t *testing.T) {
 // findings of others.
 func TestRuleFailures(t *testing.T) {
 	executeWith(everything, hook, "-rules", "panics,outfeed,fails,create-token").holds(t, 2,
-		"<stdin>:1:1: error: the rule panics failed on this module: panic: out of luck [invalid]\n",
+		"<stdin>:1:1: error: the rule panics failed on this module: panic at ", "main_test.go:22: out of luck [invalid]\n",
 		"<stdin>:1:1: error: the rule fails failed on this module: no idea [invalid]\n",
 		"[create-token]\n", "[outfeed]\n")
 }

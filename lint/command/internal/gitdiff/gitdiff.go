@@ -181,8 +181,8 @@ func count(header string) (n int) {
 	return n
 }
 
-// nameIn returns the name in a line "diff --git a/x b/x". Both are the same, but for a renamed file, which a line of its
-// own names.
+// nameIn returns the name in a line "diff --git a/x b/x". Both are the same, but for a renamed file, which a line of
+// its own names.
 func nameIn(line string) string {
 	names := strings.TrimPrefix(line, "diff --git ")
 	if strings.HasPrefix(names, `"`) {

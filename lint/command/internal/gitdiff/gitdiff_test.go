@@ -104,10 +104,12 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// TestSinceBranch has a branch with a renamed file, and a further commit on the branch that it left, whose lines did not
-// change here.
+// TestSinceBranch has a branch with a renamed file, and a further commit on the branch that it left, whose lines did
+// not change here.
 func TestSinceBranch(t *testing.T) {
-	dir := repository(t, map[string]string{"a.mlir": "1\n2\n3\n4\n5\n6\n7\n8\n", "b.mlir": "1\n", "same.mlir": "1\n2\n"})
+	dir := repository(t, map[string]string{
+		"a.mlir": "1\n2\n3\n4\n5\n6\n7\n8\n", "b.mlir": "1\n", "same.mlir": "1\n2\n",
+	})
 	commit := func() {
 		run(t, dir, "-c", "user.name=x", "-c", "user.email=x@y", "commit", "-q", "-a", "-m", "next")
 	}
@@ -128,7 +130,8 @@ func TestSinceBranch(t *testing.T) {
 			file string
 			line int
 			want bool
-		}{{"ö a.mlir", 2, false}, {"ö a.mlir", 3, true}, {"ö a.mlir", 4, false}, {"b.mlir", 1, false}, {"moved.mlir", 1, false}} {
+		}{{"ö a.mlir", 2, false}, {"ö a.mlir", 3, true}, {"ö a.mlir", 4, false},
+			{"b.mlir", 1, false}, {"moved.mlir", 1, false}} {
 			if got := c.In(filepath.Join(dir, tt.file), tt.line); got != tt.want {
 				t.Errorf("since %s, line %d of %s changed: %t", revision, tt.line, tt.file, got)
 			}
