@@ -433,6 +433,44 @@ func TestRuleOfIdentity(t *testing.T) {
 	}
 }
 
+// TestLoopOptions differentiates loops whose number of steps depends on a value, and loops that store few steps.
+func TestLoopOptions(t *testing.T) {
+	type value = builder.Value
+	double := func(o builder.LoopOptions) func(value) value {
+		return func(x value) value { // 2^k·x, the first one of at least 10
+			return builder.While(x, func(x value) value { return builder.Lt(x, 10) },
+				func(x value) value { return builder.Mul(x, 2) }, o)
+		}
+	}
+	for name, tt := range map[string]struct {
+		f    func(value) value
+		want float64
+	}{
+		"enough steps":  {double(builder.LoopOptions{MaxSteps: 4}), 16},
+		"too few steps": {double(builder.LoopOptions{MaxSteps: 3}), math.NaN()},
+		"few stored": {func(x value) value {
+			return builder.Loop(builder.Scalar(x.Func(), int32(10)), x,
+				func(_, y value) value { return builder.Sin(y) }, builder.LoopOptions{SqrtSteps: true})
+		}, 0.20525219333760952},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := calliope.Func(builder.Grad(tt.f))
+			defer f.Close()
+			got := check.Must(calliope.Call[float64](f, 0.7))
+			check.Diff(t, "derivative", tt.want, got, cmpopts.EquateApprox(1e-6, 0), cmpopts.EquateNaNs())
+		})
+	}
+	for o, want := range map[builder.LoopOptions]string{
+		{}:             "LoopOptions of builder",
+		{MaxSteps: -1}: "LoopOptions.MaxSteps is -1",
+	} {
+		f := calliope.Func(builder.Grad(double(o)))
+		_, err := calliope.Call[float64](f, 0.7)
+		check.Error(t, err, want)
+		check.NoError(t, f.Close())
+	}
+}
+
 // TestBatch computes a function for each element of a batch, beside derivatives and what is taken from outside.
 func TestBatch(t *testing.T) {
 	type value = builder.Value

@@ -44,7 +44,6 @@ func JVP(f mlir.Operation, o Options) (jvp mlir.Operation, err error) {
 		return jvp, err
 	}
 	defer transform.Catch(&err, d.discard)
-	d.sqrtLoops = false // it is for reverse mode
 	d.tangents()
 	d.f.block(d.body)
 	results, out := d.returned(), d.out

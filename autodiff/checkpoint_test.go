@@ -190,6 +190,13 @@ func TestSqrtLoopsStoresWhatChanges(t *testing.T) {
 		check.Diff(t, "weights are stored", false, strings.Contains(gradient.String(), "x8x8xf32"))
 		gradients[i] = run(t, client, gradient, arguments...)
 	}
+	marked := strings.Replace(text, "tensor<8x8xf32>, tensor<8xf32>\n\tcond",
+		"tensor<8x8xf32>, tensor<8xf32>\n\tattributes {calliope.sqrt_steps}\n\tcond", 1)
+	byOption, err := autodiff.Grad(function(t, parse(t, text), "main"), autodiff.Options{SqrtLoops: true})
+	check.NoError(t, err)
+	byAttribute, err := autodiff.Grad(function(t, parse(t, marked), "main"), autodiff.Options{})
+	check.NoError(t, err)
+	check.Diff(t, "by the attribute", byOption.String(), byAttribute.String())
 	for i, plain := range gradients[0] {
 		check.Diff(t, "gradient", check.Must(tensor.Slice[float32](plain)),
 			check.Must(tensor.Slice[float32](gradients[1][i])), cmpopts.EquateApprox(1e-5, 1e-6))

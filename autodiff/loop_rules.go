@@ -46,7 +46,7 @@ func transposeLoop(b *backward, op mlir.Operation) {
 		if count = b.boundTrips(op); count.n == 0 {
 			fail(op, "the reverse derivative of a loop needs a constant number of steps, to store values of each: "+
 				"count the steps up to a constant with add and compare, as builder.Loop does, give the most steps in "+
-				"Options.MaxSteps or as the loop's attribute %s, or use the forward derivative", maxSteps)
+				"Options.MaxSteps or as the loop's attribute %s (LoopOptions of builder), or use the forward derivative", MaxSteps)
 		}
 	}
 	loop := op.OperandValues()
@@ -110,7 +110,7 @@ func transposeLoop(b *backward, op mlir.Operation) {
 	transposed := b.Op(stablehlo.WhileOp{Operand: initial, Cond: condition, Body: region})
 	result := transposed.Result
 	if count.bounded {
-		transposed.SetAttribute(maxSteps, b.Context.IntegerAttribute(b.Context.IntegerType(64, mlir.Signless), count.n))
+		transposed.SetAttribute(MaxSteps, b.Context.IntegerAttribute(b.Context.IntegerType(64, mlir.Signless), count.n))
 		within := b.Compare(stablehlo.CompareLE, total, b.Number(counter, float64(count.n)))
 		result = func(i int) mlir.Value {
 			v := transposed.Result(i)
@@ -140,14 +140,19 @@ func (e *emitter) notANumber(t mlir.Type) mlir.Value {
 	return e.complex(part, part)
 }
 
-// maxSteps is the attribute of a loop with the most steps that it takes.
-const maxSteps = "calliope.max_steps"
+// The attributes of a loop that say what Options say, for this loop.
+const (
+	// MaxSteps is an integer: see Options.MaxSteps.
+	MaxSteps = "calliope.max_steps"
+	// SqrtSteps is a unit attribute: see Options.SqrtLoops.
+	SqrtSteps = "calliope.sqrt_steps"
+)
 
 // boundTrips describes a loop whose number of steps is not constant, but at most a number, by the loop's attribute
 // or the settings. n is 0 if neither has it.
 func (s *settings) boundTrips(op mlir.Operation) trips {
 	n := s.maxSteps
-	if a, ok := op.Attribute(maxSteps); ok {
+	if a, ok := op.Attribute(MaxSteps); ok {
 		n, _ = a.Int()
 	}
 	return trips{n: max(n, 0), variable: -1, bounded: true}
@@ -323,7 +328,9 @@ func (b *backward) keep(
 // the first values again.
 func expandLoop(f *forward, op mlir.Operation) []mlir.Value {
 	count, ok := countTrips(op)
-	if _, part := op.Attribute(recomputed); !f.sqrtLoops || !ok || count.n < 4 || part || f.split[op] {
+	_, own := op.Attribute(SqrtSteps)
+	_, part := op.Attribute(recomputed)
+	if !f.reverse || !f.sqrtLoops && !own || !ok || count.n < 4 || part || f.split[op] {
 		return nil
 	}
 	body := op.Region(1).First()

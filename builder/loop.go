@@ -5,11 +5,22 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/autodiff"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
+
+// LoopOptions say how reverse mode differentiates a loop.
+type LoopOptions struct {
+	// MaxSteps is the most steps that the loop takes, if their number is not constant. The derivative stores the values
+	// of so many, and is NaN if the loop takes more.
+	MaxSteps int64
+	// SqrtSteps stores the values of about 2·√n of n steps, and computes the steps twice. The number of steps must be
+	// constant.
+	SqrtSteps bool
+}
 
 // While starts with init and repeats body as long as cond, which returns a pred[], is true.
 // It returns the last state. body must return a tree with the structure and types of init.
@@ -18,7 +29,7 @@ import (
 //
 // If cond contains ordered callbacks, While calls it three times: cond must do nothing but
 // build. Values that body returns unchanged are not copied.
-func While[T any](init T, cond func(state T) Value, body func(state T) T) T {
+func While[T any](init T, cond func(state T) Value, body func(state T) T, o ...LoopOptions) T {
 	carried, err := leaves(init)
 	f := mustFuncOf("while", carried...)
 	at := f.b.here()
@@ -33,7 +44,7 @@ func While[T any](init T, cond func(state T) Value, body func(state T) T) T {
 		return placeholders(f, init)
 	}
 	l := loop{
-		f: f, at: at, name: "while", init: carried,
+		f: f, at: at, name: "while", init: carried, options: o,
 		cond: func(state []Value) Value { return cond(rebuild(init, state)) },
 		body: func(state []Value) ([]Value, error) {
 			next := body(rebuild(init, state))
@@ -50,7 +61,7 @@ func While[T any](init T, cond func(state T) Value, body func(state T) T) T {
 // Loop calls body n times with the number of the iteration, from 0 on, and the previous
 // state, which is init at first. It returns the last state. n is an integer scalar; the
 // number of the iteration has its type. Otherwise Loop works like While.
-func Loop[T any](n Value, init T, body func(i Value, state T) T) T {
+func Loop[T any](n Value, init T, body func(i Value, state T) T, o ...LoopOptions) T {
 	carried, err := leaves(init)
 	f := mustFuncOf("loop", append([]Value{n}, carried...)...)
 	at := f.b.here()
@@ -80,7 +91,7 @@ func Loop[T any](n Value, init T, body func(i Value, state T) T) T {
 		return placeholders(f, init)
 	}
 	l := loop{
-		f: f, at: at, name: "loop", init: append([]Value{zero}, carried...),
+		f: f, at: at, name: "loop", init: append([]Value{zero}, carried...), options: o,
 		cond: func(state []Value) Value {
 			less := stablehlo.CompareOp{LHS: state[0].v, RHS: n.v, ComparisonDirection: stablehlo.CompareLT}
 			return f.add(at, "loop", []Value{state[0], n}, less)
@@ -120,6 +131,8 @@ type loop struct {
 	init []Value
 	cond func(state []Value) Value
 	body func(state []Value) ([]Value, error)
+
+	options []LoopOptions
 }
 
 // build adds the operation and returns the last state.
@@ -170,6 +183,20 @@ func (l loop) build() ([]Value, bool) {
 	})
 	if !ok {
 		return nil, false
+	}
+	for _, o := range l.options {
+		if o.MaxSteps < 0 {
+			err := fmt.Errorf("LoopOptions.MaxSteps is %d: it is a number of steps", o.MaxSteps)
+			f.b.fail(l.at, l.name, l.init, err)
+			return nil, false
+		}
+		if o.MaxSteps > 0 {
+			i64 := f.b.ctx.IntegerType(64, mlir.Signless)
+			op.SetAttribute(autodiff.MaxSteps, f.b.ctx.IntegerAttribute(i64, o.MaxSteps))
+		}
+		if o.SqrtSteps {
+			op.SetAttribute(autodiff.SqrtSteps, f.b.ctx.UnitAttribute())
+		}
 	}
 	return f.takeTokens(f.results(op), body.effects), true
 }

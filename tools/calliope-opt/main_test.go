@@ -180,6 +180,7 @@ func TestMistakes(t *testing.T) {
 		"no function":        {"--grad=", exitCommand, "the function is missing"},
 		"parameter":          {"--grad loss:7", exitFailed, "there is no parameter 7"},
 		"parameter, no text": {"--vjp loss:x", exitCommand, `"x" is no parameter`},
+		"no steps":           {"--max-steps 0 --grad loss", exitCommand, "0 is no number of steps"},
 		"no size":            {"--batch loss", exitCommand, "is not FUNCTION:SIZE"},
 		"size of a batch":    {"--batch loss:x", exitCommand, `"x" is no size`},
 		"axes":               {"--batch loss:2:0", exitFailed, "Options.In has 1 axes, but the function has 2"},
@@ -249,5 +250,32 @@ func TestCrash(t *testing.T) {
 	left, err := filepath.Glob(filepath.Join(folder, "calliope-opt-*"))
 	if err != nil || len(left) != 2 {
 		t.Errorf("%d reproducers are left, want 2: %v %v", len(left), left, err)
+	}
+}
+
+// TestDerivativeOptions has options of derivatives before and after the flag that makes one.
+func TestDerivativeOptions(t *testing.T) {
+	const text = `func.func @main(%x: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+	%ten = stablehlo.constant dense<10.0> : tensor<f32>
+	%r = stablehlo.while(%v = %x) : tensor<f32>
+	cond {
+		%c = stablehlo.compare LT, %v, %ten : (tensor<f32>, tensor<f32>) -> tensor<i1>
+		stablehlo.return %c : tensor<i1>
+	} do {
+		%next = stablehlo.multiply %v, %v : tensor<f32>
+		stablehlo.return %next : tensor<f32>
+	}
+	return %r, %x : tensor<f32>, tensor<f32>
+}`
+	for args, want := range map[string]string{
+		"--grad main":                     "set Options.Aux",
+		"--aux --grad main":               "the most steps in Options.MaxSteps",
+		"--max-steps=7 --grad main --aux": "tensor<7xf32>",
+		"--jac-rev main --max-steps 9":    "tensor<9xf32>",
+	} {
+		out, errs, _ := opt(t, t.TempDir(), text, strings.Fields(args)...)
+		if !strings.Contains(out+errs, want) {
+			t.Errorf("%s: %q is missing in\n%s%s", args, want, out, errs)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/calliope-mlir/calliope/autodiff"
 	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/internal/nearest"
 	"github.com/calliope-mlir/calliope/internal/replace"
@@ -35,6 +36,10 @@ Functions that are added to the module (docs/autodiff.md). main:0,2 differentiat
 respect to these parameters, main alone with respect to all that have a derivative:
   --grad, --hessian, --jac-fwd, --jac-rev, --jvp, --linear-transpose, --linearize,
   --value-and-grad, --vjp FUNCTION[:PARAMETERS]
+  --aux          the function has further results after the one that is differentiated
+  --max-steps N  most steps of a loop that has no constant number of them
+  --sqrt-loops   reverse mode stores about 2√n of n steps of a loop, and computes them twice
+  --holomorphic  Jacobians of complex numbers
   --batch FUNCTION:SIZE[:AXES]   works on a batch, as vmap; axes of the parameters, such as
                  0,-,1 in which - is one without a batch (default: the first of each). What
                  says no method is called for each element.
@@ -81,6 +86,8 @@ type options struct {
 	print  mlir.PrintOptions
 	passes mlir.PassManagerOptions // of each run of passes
 
+	derivatives *autodiff.Options // of all of them
+
 	split, verifyDiagnostics, allowUnregistered, showPasses, reproduce, trust bool
 	timeout                                                                   time.Duration
 	maxModule                                                                 bounded.Size
@@ -98,7 +105,7 @@ var errVersion = errors.New("the version is asked for")
 // parseOptions reads a command line. Flags begin with one or two dashes. A flag that is none of the command's own is
 // a pass of the library.
 func parseOptions(args []string) (options, error) {
-	o := options{file: "-", maxModule: bounded.GiB}
+	o := options{file: "-", maxModule: bounded.GiB, derivatives: &autodiff.Options{}}
 	var files []string
 	for len(args) > 0 {
 		arg := args[0]
@@ -143,7 +150,7 @@ func parseOptions(args []string) (options, error) {
 
 func needsValue(name string) bool {
 	switch name {
-	case "o", "pass-pipeline", "pipeline-file", "timeout", "max-module",
+	case "o", "pass-pipeline", "pipeline-file", "timeout", "max-module", "max-steps",
 		"mlir-elide-elementsattrs-if-larger", "mlir-elide-resource-strings-if-larger":
 		return true
 	}
@@ -165,6 +172,11 @@ func (o *options) set(name, value string, given bool) (err error) {
 		o.out = value
 	case "timeout":
 		o.timeout, err = time.ParseDuration(value)
+	case "max-steps":
+		o.derivatives.MaxSteps, err = strconv.ParseInt(value, 10, 64)
+		if err == nil && o.derivatives.MaxSteps < 1 {
+			err = fmt.Errorf("%d is no number of steps: use one above 0", o.derivatives.MaxSteps)
+		}
 	case "max-module":
 		err = o.maxModule.Set(value)
 	case "verify-each":
@@ -188,7 +200,7 @@ func (o *options) set(name, value string, given bool) (err error) {
 	case "pass-pipeline":
 		o.steps = append(o.steps, pipelineStep(value))
 	default:
-		s, err := stepOf(name, value)
+		s, err := o.stepOf(name, value)
 		if err != nil {
 			return err
 		}
@@ -216,6 +228,12 @@ func (o *options) boolean(name string) *bool {
 		}
 	}
 	switch name {
+	case "aux":
+		return &o.derivatives.Aux
+	case "holomorphic":
+		return &o.derivatives.Holomorphic
+	case "sqrt-loops":
+		return &o.derivatives.SqrtLoops
 	case "split-input-file":
 		return &o.split
 	case "verify-diagnostics":

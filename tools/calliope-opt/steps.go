@@ -28,8 +28,9 @@ type pass struct {
 	pipeline      string
 }
 
-// transformations are the steps that add functions to the module. They read the value of their flag.
-var transformations = map[string]func(value string) (func(*mlir.Module) error, error){
+// transformations are the steps that add functions to the module. They read the value of their flag, and the options of
+// derivatives when they run.
+var transformations = map[string]func(value string, o *autodiff.Options) (func(*mlir.Module) error, error){
 	"batch":            batch,
 	"grad":             derivative(autodiff.Grad),
 	"hessian":          derivative(autodiff.Hessian),
@@ -55,20 +56,22 @@ func first(
 // derivative returns the transformation for a function of autodiff.
 func derivative(
 	of func(mlir.Operation, autodiff.Options) (mlir.Operation, error),
-) func(value string) (func(*mlir.Module) error, error) {
-	return func(value string) (func(*mlir.Module) error, error) {
+) func(value string, all *autodiff.Options) (func(*mlir.Module) error, error) {
+	return func(value string, all *autodiff.Options) (func(*mlir.Module) error, error) {
 		symbol, list, given := strings.Cut(value, ":")
-		var o autodiff.Options
+		var parameters []int
 		if given {
 			for text := range strings.SplitSeq(list, ",") {
 				i, err := strconv.Atoi(text)
 				if err != nil || i < 0 {
 					return nil, fmt.Errorf("%q is no parameter: use numbers from 0, such as %s:0,2", text, symbol)
 				}
-				o.Parameters = append(o.Parameters, i)
+				parameters = append(parameters, i)
 			}
 		}
 		return to(symbol, func(f mlir.Operation) error {
+			o := *all
+			o.Parameters = parameters
 			_, err := of(f, o)
 			return err
 		})
@@ -76,7 +79,7 @@ func derivative(
 }
 
 // batch is the transformation of package vmap.
-func batch(value string) (func(*mlir.Module) error, error) {
+func batch(value string, _ *autodiff.Options) (func(*mlir.Module) error, error) {
 	parts := strings.Split(value, ":")
 	if len(parts) < 2 || len(parts) > 3 {
 		return nil, fmt.Errorf("%q is not FUNCTION:SIZE or FUNCTION:SIZE:AXES, such as main:8:0,-", value)
@@ -167,7 +170,7 @@ func ownNames() iter.Seq[string] {
 }
 
 // stepOf returns the step of a flag.
-func stepOf(name, value string) (step, error) {
+func (o *options) stepOf(name, value string) (step, error) {
 	if f, ok := rewritings[name]; ok {
 		if value != "" {
 			return step{}, fmt.Errorf("it takes no value")
@@ -175,7 +178,7 @@ func stepOf(name, value string) (step, error) {
 		return step{name: name, run: f}, nil
 	}
 	if read, ok := transformations[name]; ok {
-		run, err := read(value)
+		run, err := read(value, o.derivatives)
 		return step{name: name + " " + value, run: run}, err
 	}
 	return step{name: name, pass: pass{name: name, options: value}}, nil
