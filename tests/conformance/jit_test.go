@@ -15,9 +15,6 @@ var notCompiled = map[string]string{
 	"infeed":             "a callback",
 	"outfeed":            "a callback",
 	"recv":               "a callback",
-	"rng normal f32":     "rng_bit_generator",
-	"rng uniform f32":    "rng_bit_generator",
-	"rng uniform s32":    "rng_bit_generator",
 	"send":               "a callback",
 	"set_dimension_size": "the size is not known",
 }
