@@ -13,7 +13,7 @@ import (
 // indexing has the operations that move elements to places that are values, one by one.
 var indexing = map[string]rule{
 	"stablehlo.gather":  same(transposeGather),
-	"stablehlo.scatter": {jvp: jvpScatter, transpose: transposeScatter},
+	"stablehlo.scatter": {jvp: jvpScatter, transpose: transposeScatter, expand: expandScatter},
 	"stablehlo.sort":    {jvp: jvpSort},
 }
 
@@ -107,6 +107,19 @@ func (e *emitter) scatterAdd(
 	})
 }
 
+// expandScatter makes a scatter that subtracts one that adds.
+func expandScatter(f *forward, op mlir.Operation) []mlir.Value {
+	o, ok := stablehlo.AsScatter(op)
+	if !ok || len(o.Inputs) != 1 || combiner(o.UpdateComputation) != "stablehlo.subtract" {
+		return nil
+	}
+	if body := o.UpdateComputation.First(); body.First().Operand(0) != body.Argument(0) {
+		return nil
+	}
+	return []mlir.Value{f.scatterAdd(op.Operand(0), op.Operand(1), f.neg(op.Operand(2)), o.ScatterDimensionNumbers,
+		o.IndicesAreSorted, o.UniqueIndices)}
+}
+
 // jvpScatter is linear for a scatter that adds, and for one that sets unique elements. Of several
 // updates of one element it finds the one that stayed.
 func jvpScatter(f *forward, op mlir.Operation) {
@@ -136,7 +149,7 @@ func jvpScatter(f *forward, op mlir.Operation) {
 	case isExtreme(kind):
 		f.set(op.Result(0), f.scatterExtreme(op, o))
 	default:
-		fail(op, "the derivative of a scatter is known if its update computation adds, multiplies, returns the update, "+
+		fail(op, "the derivative of a scatter is known if its update computation adds, subtracts, multiplies, returns the update, "+
 			"or the greater or smaller one")
 	}
 }
