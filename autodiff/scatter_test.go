@@ -32,7 +32,7 @@ func TestScatterExtremes(t *testing.T) {
 			[]tensor.View{vector(-1, -2, -5), vector(-1, -2, -2, -5)}, want},
 		{"of updates only", text, []tensor.View{vector(0, 0, 0), vector(1, 2, 3, 4)},
 			[][]float64{{0, 0, 100}, {1, 0, 10, 0}}},
-		{"subtract", strings.ReplaceAll(text, "maximum", "subtract"), []tensor.View{vector(1, 2, 5), vector(1, 2, 2, 5)},
-			[][]float64{{1, 10, 100}, {-1, -10, -10, 0}}},
+		{"subtract", strings.ReplaceAll(text, "maximum", "subtract"),
+			[]tensor.View{vector(1, 2, 5), vector(1, 2, 2, 5)}, [][]float64{{1, 10, 100}, {-1, -10, -10, 0}}},
 	})
 }

@@ -30,10 +30,20 @@ func CacheDir() (string, error) {
 	}
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return "",
-			fmt.Errorf("native: no folder for the cache is known (%w): set %s to an absolute path", err, cacheEnv)
+		return "", &noCacheError{err}
 	}
 	return filepath.Join(dir, "calliope"), nil
+}
+
+// A noCacheError says that the system names no folder for the cache.
+type noCacheError struct{ err error }
+
+func (e *noCacheError) Error() string { return "native: " + e.reason() }
+
+func (e *noCacheError) Unwrap() error { return e.err }
+
+func (e *noCacheError) reason() string {
+	return fmt.Sprintf("no folder for the cache is known (%v): set %s to an absolute path", e.err, cacheEnv)
 }
 
 // slot is the location of one build of one part in the cache.

@@ -92,6 +92,9 @@ func fetched(ctx context.Context, p Part, o EnsureOptions) (Location, error) {
 		return Location{}, err
 	}
 	cache, err := CacheDir()
+	if errors.As(err, new(*noCacheError)) {
+		return Location{}, missing // names the part, and says what the cache needs
+	}
 	if err != nil {
 		return Location{}, err
 	}

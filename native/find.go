@@ -117,8 +117,11 @@ func find(p Part) (Location, error) {
 		return Location{Path: path, Source: FromExecutable}, nil
 	}
 	missing.Looked = append(missing.Looked, looked...)
-	if b, ok := s.build(); ok {
-		cache, err := CacheDir()
+	b, ok := s.build()
+	cache, err := CacheDir()
+	if none, is := errors.AsType[*noCacheError](err); ok && is {
+		missing.Looked = append(missing.Looked, none.reason())
+	} else if ok {
 		if err != nil {
 			return Location{}, err
 		}

@@ -88,8 +88,8 @@ func TestFindErrors(t *testing.T) {
 			[]string{"$CALLIOPE_TEST_LIBRARY", dir, "not a file"}},
 		{"relative cache", testPart, map[string]string{cacheEnv: "some/where"}, false,
 			[]string{cacheEnv, `"some/where"`, "absolute"}},
-		{"no home", testPart, map[string]string{cacheEnv: "", "HOME": "", "XDG_CACHE_HOME": ""}, false,
-			[]string{"set CALLIOPE_CACHE"}},
+		{"no home", testPart, map[string]string{cacheEnv: "", "HOME": "", "XDG_CACHE_HOME": ""}, true,
+			[]string{"test library not found", "no folder for the cache is known", "set CALLIOPE_CACHE"}},
 		{"unknown part", "spoon", nil, false, []string{`"spoon"`, "cuda, ", "iree, jaxlib, lapack, llvm, mlir, pjrt"}},
 	}
 	for _, test := range tests {

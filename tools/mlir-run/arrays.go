@@ -38,8 +38,14 @@ func openArrays(flag, prefix string, paths []string) (_ arrays, err error) {
 			return arrays{}, fmt.Errorf("%s: %s is a .npz file, which must be the only file: use one .npz, or one .npy for each array", flag, paths[i])
 		}
 	}
+	if !a.single() && len(a.numbers()) == 0 && len(a.files) > 0 && a.files[0].Has(positional+"0") {
+		a.prefix = positional
+	}
 	return a, nil
 }
+
+// positional is the prefix of the names that numpy.savez gives to arrays without one.
+const positional = "arr_"
 
 func (a arrays) close() {
 	for _, f := range a.files {

@@ -206,6 +206,7 @@ func TestCorpusRefused(t *testing.T) {
 		"dtypes_mixed.mlir --in dtypes_mixed.npz --expect sort_topk.npz":    "out6 is missing: c64[3] is expected",
 		"dtypes_mixed.mlir --in sort_topk.npz":                              "in2 is missing: c64[",
 		"gomlx_while.mlir --in convnet.npz":                                 "in0 is not expected: @main has 0 parameters",
+		"mlp_forward.mlir --in mlp_forward.npz --out mlp_forward.npz":       "--out mlp_forward.npz: the run reads this file, which would be lost",
 		"mlp_forward.mlir --in mlp_forward.npz --out absent/y.npz":          "--out absent/y.npz: ",
 		"mlp_forward.mlir --frobnicate":                                     "flag provided but not defined: -frobnicate (mlir-run -h lists the flags)",
 	} {
@@ -484,3 +485,16 @@ const endless = `func.func @main() -> tensor<i32> {
     do { %n = stablehlo.add %i, %i : tensor<i32> stablehlo.return %n : tensor<i32> }
   return %r : tensor<i32>
 }`
+
+// TestPositional has the names that numpy.savez gives to arrays without one.
+func TestPositional(t *testing.T) {
+	folder := t.TempDir()
+	write(t, folder, "m.mlir", `func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
+	%0 = stablehlo.subtract %x, %y : tensor<2xf32>
+	return %0 : tensor<2xf32>
+}`)
+	check.NoError(t, npz.WriteFile(filepath.Join(folder, "in.npz"), []npz.Named{
+		{Name: "arr_1", View: tensor.Vector[float32](1, 1)}, {Name: "arr_0", View: tensor.Vector[float32](3, 5)},
+	}))
+	command{folder: folder}.run(t, "m.mlir", "--in", "in.npz").want(t, exitDone, "out0 f32[2] [2 4]\n", "")
+}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,8 +29,8 @@ are used.
 Calls of LAPACK, in modules that JAX lowered for the CPU, are served by OpenBLAS, which is
 fetched when it is first needed.
 
-  --in FILE      inputs: a .npz file with the arrays in0, in1, …, or .npy files in the
-                 order of the parameters of @main (repeat the flag)
+  --in FILE      inputs: a .npz file with the arrays in0, in1, … (or arr_0, arr_1, …), or
+                 .npy files in the order of the parameters of @main (repeat the flag)
   --out FILE     write the results to a .npz file, as out0, out1, …
                  (without --out, --expect and --check they are printed)
   --expect FILE  compare the results with out0, out1, … of a .npz file (it may be
@@ -128,8 +130,24 @@ func (o options) checkOutputs() error {
 		if err := replace.Check(output.file); err != nil {
 			return fmt.Errorf("%s %s: %w", output.flag, output.file, err)
 		}
+		for _, input := range slices.Concat(o.in, []string{o.expect, o.module}) {
+			if same(input, output.file) {
+				return fmt.Errorf("%s %s: the run reads this file, which would be lost: use another name", output.flag,
+					output.file)
+			}
+		}
 	}
 	return nil
+}
+
+// same reports whether two names are of one file.
+func same(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
 }
 
 // maxDevices is the greatest number of devices of a client.
