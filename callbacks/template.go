@@ -66,7 +66,10 @@ func acceptedBy(l leaf.Leaf) Leaf {
 		Any: rank == leaf.AnyRank}
 }
 
-// Error lists both sides, leaf by leaf.
+// mostListed is how many leaves an error lists.
+const mostListed = 20
+
+// Error lists both sides, leaf by leaf: of more than 20, the first ones that differ.
 func (e *TemplateError) Error() string {
 	var b strings.Builder
 	expected, returned := "expected", "returned"
@@ -92,8 +95,10 @@ func (e *TemplateError) Error() string {
 	for _, l := range e.Got {
 		got[l.Path] = l
 	}
+	const differs = "  <- differs"
+	var lines []string
 	for _, w := range e.Want {
-		text, mark := "nothing", "  <- differs"
+		text, mark := "nothing", differs
 		if g, ok := got[w.Path]; ok {
 			delete(got, w.Path)
 			text = g.String()
@@ -101,12 +106,21 @@ func (e *TemplateError) Error() string {
 				mark = ""
 			}
 		}
-		fmt.Fprintf(&b, "\n  %s: %s %s, %s %s%s", w.Path, expected, w, returned, text, mark)
+		lines = append(lines, fmt.Sprintf("%s: %s %s, %s %s%s", w.Path, expected, w, returned, text, mark))
 	}
 	for _, g := range e.Got {
 		if _, left := got[g.Path]; left {
-			fmt.Fprintf(&b, "\n  %s: %s nothing, %s %s  <- differs", g.Path, expected, returned, g)
+			lines = append(lines, fmt.Sprintf("%s: %s nothing, %s %s%s", g.Path, expected, returned, g, differs))
 		}
+	}
+	if all := len(lines); all > mostListed {
+		lines = slices.DeleteFunc(lines, func(line string) bool { return !strings.HasSuffix(line, differs) })
+		n := len(lines)
+		lines = lines[:min(n, mostListed)]
+		lines = append(lines, fmt.Sprintf("and %d more, of which %d differ", all-len(lines), n-len(lines)))
+	}
+	for _, line := range lines {
+		b.WriteString("\n  " + line)
 	}
 	return b.String()
 }
