@@ -117,8 +117,13 @@ func (c *Context) create(t *capi.Table, method string, p point, s *OperationStat
 		if a.Name == "" {
 			panic("mlir: " + method + " was given an attribute with an empty name")
 		}
-		raw.Attributes = append(raw.Attributes,
-			capi.MlirNamedAttribute{Name: c.identifier(a.Name), Attribute: a.Value.in(c, method)})
+		name := c.identifier(a.Name)
+		for _, other := range raw.Attributes {
+			if other.Name == name {
+				return Operation{}, fmt.Errorf("mlir: %s was given the attribute %q of %s twice", method, a.Name, kind.name)
+			}
+		}
+		raw.Attributes = append(raw.Attributes, capi.MlirNamedAttribute{Name: name, Attribute: a.Value.in(c, method)})
 	}
 	raw.Regions, raw.Successors = raw.Regions[:0], raw.Successors[:0]
 	at := s.Location.in(c, method)

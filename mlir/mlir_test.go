@@ -369,6 +369,10 @@ func TestMisuse(t *testing.T) {
 		_, _ = c.Create(
 			mlir.OperationState{Name: "func.return", Attributes: []mlir.NamedAttribute{{Value: c.UnitAttribute()}}})
 	})
+	unit := c.UnitAttribute()
+	_, err := c.Create(mlir.OperationState{Name: "func.return", Attributes: []mlir.NamedAttribute{
+		{Name: "x.a", Value: unit}, {Name: "x.b", Value: unit}, {Name: "x.a", Value: c.StringAttribute("a")}}})
+	check.Error(t, err, `mlir: Context.Create was given the attribute "x.a" of func.return twice`)
 	check.Panics(t, "not an integer or index type", func() { c.IntegerAttribute(c.F32Type(), 1) })
 	check.Panics(t, "16777216 is not a valid width", func() { c.IntegerType(1<<24, mlir.Signless) })
 	m.Close()
