@@ -116,4 +116,12 @@ func TestCheckpoint(t *testing.T) {
 	check.Error(t, calliope.Restore(path, &struct{ Kernel float32 }{}), "Kernel is f32[2], which a float32 cannot hold")
 	check.Error(t, calliope.Restore(path, &struct{ Kernel []int32 }{}), "Kernel:")
 	check.Error(t, calliope.Restore("absent.npz", &got), "absent.npz")
+
+	missing := calliope.Func(func(x builder.Value) builder.Value {
+		calliope.Checkpoint(filepath.Join(t.TempDir(), "no", "folder.npz"), x)
+		return x
+	})
+	_, err = calliope.Call[float32](missing, float32(1))
+	check.Error(t, err, "callback_test.go:", "checkpoint", "no such file or directory")
+	check.NoError(t, missing.Close())
 }

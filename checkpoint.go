@@ -9,13 +9,16 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/leaf"
+	"github.com/calliope-mlir/calliope/internal/replace"
 	"github.com/calliope-mlir/calliope/internal/tree"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/tensor/npz"
 )
 
 // Checkpoint writes the values of a tree to a .npz file, which replaces the one before. The device goes on meanwhile:
-// the call is Async. The name of an array is its place in the tree, such as Layers[0].Scale.
+// the call is Async. The name of an array is its place in the tree, such as Layers[0].Scale. A file that cannot be
+// written is an error of the first call of the function. With CallOptions.Every, the last state of a loop is written
+// only if its turn has come: make another Checkpoint of the result of the loop.
 func Checkpoint[T any](path string, x T, o ...CallOptions) {
 	o = append([]CallOptions{}, o...)
 	if len(o) == 0 {
@@ -23,6 +26,9 @@ func Checkpoint[T any](path string, x T, o ...CallOptions) {
 	}
 	o[0].Dispatch = Async
 	cb, ok := closureOf(x, "checkpoint", o, func() (callbacks.Func, error) {
+		if err := replace.Check(path); err != nil {
+			return nil, err
+		}
 		var names []string
 		_ = eachValue(x, func(at string, _ builder.Value) { names = append(names, nameAt(at)) })
 		return func(c *callbacks.Frame) error {

@@ -120,7 +120,8 @@ func (c *Context) create(t *capi.Table, method string, p point, s *OperationStat
 		name := c.identifier(a.Name)
 		for _, other := range raw.Attributes {
 			if other.Name == name {
-				return Operation{}, fmt.Errorf("mlir: %s was given the attribute %q of %s twice", method, a.Name, kind.name)
+				return Operation{}, fmt.Errorf("mlir: %s was given the attribute %q of %s twice", method, a.Name,
+					kind.name)
 			}
 		}
 		raw.Attributes = append(raw.Attributes, capi.MlirNamedAttribute{Name: name, Attribute: a.Value.in(c, method)})
