@@ -5,6 +5,7 @@ package xlacalls
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -52,7 +53,8 @@ func chloOperation(op mlir.Operation, b *mlir.Builder) ([]mlir.Value, error) {
 		return nil, err
 	}
 	for name, a := range op.Discardables() {
-		if name != own && name != "mhlo.version" {
+		has := slices.ContainsFunc(attributes, func(a mlir.NamedAttribute) bool { return a.Name == name })
+		if !has && name != own && name != "mhlo.version" {
 			attributes = append(attributes, mlir.NamedAttribute{Name: name, Value: a})
 		}
 	}
