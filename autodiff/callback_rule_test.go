@@ -184,6 +184,19 @@ func TestCallbackRulesLinearize(t *testing.T) {
 			t.Errorf("the call has lost %s:\n%s", key, transpose)
 		}
 	}
+	grad, err := autodiff.Grad(function(t, parse(t, linear), "main"), autodiff.Options{})
+	check.NoError(t, err)
+	second, err := autodiff.JVP(grad, autodiff.Options{})
+	check.NoError(t, err)
+	got := check.Must(tensor.Slice[float64](run(t, client, second, tensor.Vector(x...), dx)[1]))
+	check.Diff(t, "second derivative", []float64{-3 * math.Sin(x[0]), -30 * math.Sin(x[1])}, got,
+		cmpopts.EquateApprox(1e-12, 0))
+	keyed := cubes(`batch = "sequential", vjp = "autodiff.cube.vjp"`, "")
+	grad, err = autodiff.Grad(function(t, parse(t, keyed), "main"), autodiff.Options{})
+	check.NoError(t, err)
+	if rule := `batch = "sequential", callback = "autodiff.cube.vjp"`; !strings.Contains(grad.String(), rule) {
+		t.Errorf("the rule has lost the key batch:\n%s", grad)
+	}
 	_, err = autodiff.LinearTranspose(function(t, parse(t, fmt.Sprintf(call, "")), "main"), autodiff.Options{})
 	check.Error(t, err, "have no transpose", "name the one that transposes it by the key transpose")
 }

@@ -104,10 +104,8 @@ func (f *forward) pend(c callback, operands, results []mlir.Value) {
 		Target: pending, Operands: operands, Results: mlir.TypesOf(of), APIVersion: stablehlo.TypedFFI,
 		BackendConfig: must(callop.ConfigAttribute(f.Context, c.config)),
 	})
-	tangents := int64(len(withTangent(c.operands)))
-	made.SetAttribute(numTangents, f.Context.IntegerAttribute(f.Context.IntegerType(64, mlir.Signless), tangents))
-	made.SetAttribute(numResults, f.Context.IntegerAttribute(f.Context.IntegerType(64, mlir.Signless),
-		int64(len(c.results))))
+	made.SetAttribute(numTangents, f.count(len(withTangent(c.operands))))
+	made.SetAttribute(numResults, f.count(len(c.results)))
 	for i, v := range of {
 		f.set(v, made.Result(i))
 	}
@@ -367,8 +365,7 @@ func (b *backward) postpone(c callback, operands []mlir.Value, cotangents int, r
 	})
 	of, _ := c.op.Attribute(numResults)
 	made.SetAttribute(numResults, of)
-	made.SetAttribute(numTangents,
-		b.Context.IntegerAttribute(b.Context.IntegerType(64, mlir.Signless), int64(cotangents)))
+	made.SetAttribute(numTangents, b.count(cotangents))
 	return made.ResultValues()
 }
 

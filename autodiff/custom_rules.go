@@ -91,16 +91,14 @@ func jvpCustom(f *forward, op mlir.Operation) {
 			operands = append(operands, f.full(v))
 		}
 	}
-	count := func(key string, n int) mlir.NamedAttribute {
-		return mlir.NamedAttribute{Name: key,
-			Value: f.Context.IntegerAttribute(f.Context.IntegerType(64, mlir.Signless), int64(n))}
-	}
 	residuals := len(made) - numResults
 	tangents := len(operands) - residuals - len(others)
 	pull := f.Op(stablehlo.CompositeOp{
 		Name: pullBack, Decomposition: backward, Inputs: operands,
-		CompositeAttributes: f.Context.DictionaryAttribute(count("residuals", residuals), count("tangents", tangents)),
-		ResultTypes:         mlir.TypesOf(op.ResultValues()),
+		CompositeAttributes: f.Context.DictionaryAttribute(
+			mlir.NamedAttribute{Name: "residuals", Value: f.count(residuals)},
+			mlir.NamedAttribute{Name: "tangents", Value: f.count(tangents)}),
+		ResultTypes: mlir.TypesOf(op.ResultValues()),
 	})
 	f.replaceResults(op, made[:numResults], pull.ResultValues())
 }
@@ -141,7 +139,7 @@ func (f *forward) jvpBatch(op mlir.Operation, o stablehlo.CompositeOp, n int) {
 	var attributes []mlir.NamedAttribute
 	for name, a := range o.CompositeAttributes.Entries() {
 		if name == "arguments" {
-			a = f.Context.IntegerAttribute(f.Context.IntegerType(64, mlir.Signless), int64(len(operands)))
+			a = f.count(len(operands))
 		} else {
 			a = f.Context.SymbolAttribute(derived(transform.FunctionOf(o, name)))
 		}

@@ -109,3 +109,8 @@ func (e *emitter) pad(x mlir.Value, low, high, interior []int64) mlir.Value {
 		InteriorPadding: interior,
 	})
 }
+
+// count returns an attribute with a number of things.
+func (e *emitter) count(n int) mlir.Attribute {
+	return e.Context.IntegerAttribute(e.Context.IntegerType(64, mlir.Signless), int64(n))
+}

@@ -110,7 +110,7 @@ func transposeLoop(b *backward, op mlir.Operation) {
 	transposed := b.Op(stablehlo.WhileOp{Operand: initial, Cond: condition, Body: region})
 	result := transposed.Result
 	if count.bounded {
-		transposed.SetAttribute(MaxSteps, b.Context.IntegerAttribute(b.Context.IntegerType(64, mlir.Signless), count.n))
+		transposed.SetAttribute(MaxSteps, b.count(int(count.n)))
 		within := b.Compare(stablehlo.CompareLE, total, b.Number(counter, float64(count.n)))
 		result = func(i int) mlir.Value {
 			v := transposed.Result(i)

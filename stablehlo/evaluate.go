@@ -114,7 +114,7 @@ type correction struct {
 
 // corrections are in the order in which an operation needs them.
 var corrections = []correction{
-	{inResource, inlineResource},
+	{inResource, InlineResource},
 	{mixed, makeUniform}, {reordered, reorder}, {totalOrder, compareIntegers}, {repeats, addInitial},
 	{unsignedIndices, signIndices}, {divides, divideSafely}, {roundsSmall, roundWide},
 }

@@ -14,7 +14,7 @@ func InlineResources(index *mlir.Index) (n int, err error) {
 		if !inResource(op) {
 			continue
 		}
-		if err := inlineResource(op); err != nil {
+		if err := InlineResource(op); err != nil {
 			return n, fmt.Errorf("stablehlo: %s: %w", op.Location().Position(), err)
 		}
 		n++
@@ -31,8 +31,8 @@ func inResource(op mlir.Operation) bool {
 	return value.Kind() == mlir.AttrResource
 }
 
-// inlineResource gives such a constant its elements.
-func inlineResource(op mlir.Operation) error {
+// InlineResource gives a constant its elements, which are in a resource.
+func InlineResource(op mlir.Operation) error {
 	value, _ := op.Attribute("value")
 	t, _ := value.Type()
 	data, err := value.ResourceBytes()

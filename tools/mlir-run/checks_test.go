@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -114,4 +115,12 @@ func TestSteps(t *testing.T) {
 	} {
 		check.Diff(t, name, test.want, steps(test.a, test.b, 0))
 	}
+}
+
+// TestCheckTargets holds that each target of a check has a tolerance.
+func TestCheckTargets(t *testing.T) {
+	for target := range checkTolerances {
+		check.Diff(t, target, true, contract.IsCheckTarget(target))
+	}
+	check.Diff(t, "another", false, contract.IsCheckTarget("check.other"))
 }

@@ -14,15 +14,9 @@ func resources(m *mlir.Module) (n int, err error) {
 		if value.Kind() != mlir.AttrResource || err != nil || shape.DType.Bits() >= 8 {
 			continue
 		}
-		data, err := value.ResourceBytes()
-		if err != nil {
+		if err := stablehlo.InlineResource(op); err != nil {
 			return n, err
 		}
-		dense, err := m.Context().DenseAttribute(op.Result(0).Type(), data)
-		if err != nil {
-			return n, err
-		}
-		op.SetAttribute("value", dense)
 		n++
 	}
 	return n, nil
