@@ -45,7 +45,7 @@ func approxTopK(op mlir.Operation, b *mlir.Builder) ([]mlir.Value, error) {
 			dimension, known = value.Int()
 		}
 	}
-	if !known || op.NumOperands() != 2*n || !isStatic(op) {
+	if !known || n == 0 || op.NumOperands() != 2*n || !isStatic(op) {
 		return nil, errors.New("its reduction_dim or its sizes cannot be read: write it as JAX does")
 	}
 	return firstSorted(op, b, op.OperandValues()[:n], dimension)

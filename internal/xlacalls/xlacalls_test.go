@@ -46,3 +46,48 @@ func TestExpandErrors(t *testing.T) {
 		check.Error(t, err, want)
 	}
 }
+
+// TestExpandHostile has calls of which no sort can be made: an error says so, here or when the module is verified.
+func TestExpandHostile(t *testing.T) {
+	for name, tt := range map[string]struct{ call, comparator string }{
+		"no arrays": {`@ApproxTopK() {called_computations = [@less], mhlo.backend_config = {reduction_dim = 0 : i64}} : () -> ()`,
+			"%a: tensor<f32>, %b: tensor<f32>"},
+		"no such dimension": {`@ApproxTopK(%x, %z) {called_computations = [@less], mhlo.backend_config = {reduction_dim = 7 : i64}} :
+			(tensor<4xf32>, tensor<f32>) -> tensor<2xf32>`, "%a: tensor<f32>, %b: tensor<f32>"},
+		"more elements than there are": {`@ApproxTopK(%x, %z) {called_computations = [@less],
+			mhlo.backend_config = {reduction_dim = 0 : i64}} : (tensor<4xf32>, tensor<f32>) -> tensor<9xf32>`,
+			"%a: tensor<f32>, %b: tensor<f32>"},
+		"another rank": {`@ApproxTopK(%x, %z) {called_computations = [@less],
+			mhlo.backend_config = {reduction_dim = 0 : i64}} : (tensor<4xf32>, tensor<f32>) -> tensor<2x2xf32>`,
+			"%a: tensor<f32>, %b: tensor<f32>"},
+		"a comparator of one pair": {`@TopK(%x) {called_computations = [@less]} : (tensor<4xf32>) -> (tensor<2xf32>, tensor<2xi32>)`,
+			"%a: tensor<f32>, %b: tensor<f32>"},
+		"a comparator of integers": {`@ApproxTopK(%x, %z) {called_computations = [@less],
+			mhlo.backend_config = {reduction_dim = 0 : i64}} : (tensor<4xf32>, tensor<f32>) -> tensor<2xf32>`,
+			"%a: tensor<i32>, %b: tensor<i32>"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			results := " "
+			if strings.HasPrefix(tt.call, "@TopK") {
+				results = " %0:2 = "
+			} else if !strings.HasSuffix(tt.call, "()") {
+				results = " %0 = "
+			}
+			m := mlirtest.Parse(t, mlirtest.Context(t), `func.func @main(%x: tensor<4xf32>, %z: tensor<f32>) {
+	`+results+`stablehlo.custom_call `+tt.call+`
+	return
+}
+func.func private @less(`+tt.comparator+`) -> tensor<i1> {
+	%0 = stablehlo.compare LT, %a, %b : (`+tt.comparator[4:15]+`, `+tt.comparator[4:15]+`) -> tensor<i1>
+	return %0 : tensor<i1>
+}`)
+			_, err := xlacalls.Expand(m.Operation())
+			if err == nil {
+				err = m.Verify()
+			}
+			if err == nil {
+				t.Error("there is no error")
+			}
+		})
+	}
+}
