@@ -311,6 +311,9 @@ func transposeCall(b *backward, op mlir.Operation) {
 	case routineOf(custom.Target) == "trsm":
 		transposeSolve(b, op, trsm(op))
 		return
+	case routineOf(custom.Target) == "gtsv":
+		transposeTridiagonal(b, op)
+		return
 	case custom.Target == sharding:
 		b.to(op, 0, func(g mlir.Value) mlir.Value { return cloned(b, op, g) })
 		return

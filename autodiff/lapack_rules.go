@@ -18,12 +18,14 @@ var decompositions = map[string]func(f *forward, op mlir.Operation){
 	"orgqr": reflectors, "ungqr": reflectors, productOfReflectors: reflectors,
 	"syevd": jvpEigh, "heevd": jvpEigh, "Eigh": jvpEigh,
 	"gesdd": jvpSVD, "gesvd": jvpSVD,
+	"geev": jvpEig,
+	"gtsv": jvpTridiagonal,
 }
 
 func init() {
-	for _, routine := range strings.Fields("geqp3 ormqr unmqr geev gees gehrd sytrd hetrd gtsv") {
+	for _, routine := range strings.Fields("geqp3 ormqr unmqr gees gehrd sytrd hetrd") {
 		decompositions[routine] = func(_ *forward, op mlir.Operation) {
-			fail(op, "no derivative of LAPACK's %s is known: use eigh, svd, qr without pivoting, cholesky or solve, "+
+			fail(op, "no derivative of LAPACK's %s is known: use eig, eigh, svd, qr without pivoting, cholesky or solve, "+
 				"or keep the parameters of the derivative from it", routine)
 		}
 	}

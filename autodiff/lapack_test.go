@@ -12,8 +12,15 @@ import (
 func TestDecompositionErrors(t *testing.T) {
 	factors := `%0:2 = stablehlo.custom_call @Qr(%x) {backend_config = ""} : (tensor<4x3xf32>) -> (tensor<4x3xf32>, tensor<3xf32>)`
 	for name, test := range map[string]struct{ body, result, want string }{
-		"eigenvalues": {`%0:3 = stablehlo.custom_call @lapack_cgeev_ffi(%x) {backend_config = ""} : (tensor<4x3xf32>) -> (tensor<4x3xf32>, tensor<3xf32>, tensor<i32>)`,
-			"%0#0 : tensor<4x3xf32>", "LAPACK's geev"},
+		"Schur form": {`%0:3 = stablehlo.custom_call @lapack_sgees_ffi(%x) {backend_config = ""} : (tensor<4x3xf32>) -> (tensor<4x3xf32>, tensor<3xf32>, tensor<i32>)`,
+			"%0#0 : tensor<4x3xf32>", "LAPACK's gees"},
+		"tridiagonal factors": {`%d = stablehlo.slice %x [0:1, 0:3] : (tensor<4x3xf32>) -> tensor<1x3xf32>
+			%e = stablehlo.reshape %d : (tensor<1x3xf32>) -> tensor<3xf32>
+			%b = stablehlo.slice %x [0:3, 0:3] : (tensor<4x3xf32>) -> tensor<3x3xf32>
+			%0:5 = stablehlo.custom_call @lapack_sgtsv_ffi(%e, %e, %e, %b) {backend_config = ""} :
+				(tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3x3xf32>) ->
+				(tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3x3xf32>, tensor<i32>)`,
+			"%0#1 : tensor<3xf32>", "use the solution alone"},
 		"reflectors": {factors, "%0#0 : tensor<4x3xf32>", "reflectors"},
 		"a full Q": {factors + `
 			%zero = stablehlo.constant dense<0.0> : tensor<f32>

@@ -390,16 +390,28 @@ func expandLoop(f *forward, op mlir.Operation) []mlir.Value {
 func (e *emitter) repeat(
 	n int64, values []mlir.Value, step func(e *emitter, v []mlir.Value) []mlir.Value,
 ) mlir.Operation {
-	counter := must(e.Context.TensorType(e.Context.IntegerType(32, mlir.Signless)))
-	values = append([]mlir.Value{e.Zero(counter)}, values...)
+	return e.repeatTo(func(e *emitter) mlir.Value { return e.Number(e.counter(), float64(n)) }, values, step)
+}
+
+// repeatTo is repeat with a number of steps that is computed.
+func (e *emitter) repeatTo(
+	n func(e *emitter) mlir.Value, values []mlir.Value, step func(e *emitter, v []mlir.Value) []mlir.Value,
+) mlir.Operation {
+	values = append([]mlir.Value{e.Zero(e.counter())}, values...)
 	cond, test := e.Region(mlir.TypesOf(values)...)
 	body, next := e.Region(mlir.TypesOf(values)...)
 	in := &emitter{e.Within(test.Terminator())}
-	test.Terminator().SetOperands(in.Compare(stablehlo.CompareLT, test.Argument(0), in.Number(counter, float64(n))))
+	test.Terminator().SetOperands(in.Compare(stablehlo.CompareLT, test.Argument(0), n(in)))
 	in = &emitter{e.Within(next.Terminator())}
 	carried := step(in, next.ArgumentValues()[1:])
-	next.Terminator().SetOperands(append([]mlir.Value{in.add(next.Argument(0), in.Number(counter, 1))}, carried...)...)
+	one := in.Number(e.counter(), 1)
+	next.Terminator().SetOperands(append([]mlir.Value{in.add(next.Argument(0), one)}, carried...)...)
 	return e.Op(stablehlo.WhileOp{Operand: values, Cond: cond, Body: body})
+}
+
+// counter returns the type of the number of a step.
+func (e *emitter) counter() mlir.Type {
+	return must(e.Context.TensorType(e.Context.IntegerType(32, mlir.Signless)))
 }
 
 // derive splits values that are to be stored into those that must be, and those that are a sum, a difference or a

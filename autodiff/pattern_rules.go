@@ -14,11 +14,11 @@ var patterns map[string][]func(op mlir.Operation) (r rule, ok bool)
 
 func init() { // the rules refer to the table
 	patterns = map[string][]func(mlir.Operation) (rule, bool){
-		"stablehlo.add":         {asLogAddExp, asMaclaurin},
+		"stablehlo.add":         {asLogAddExp, asMaclaurin, asGamma},
 		"stablehlo.divide":      {asReciprocalPower},
 		"stablehlo.dot_general": {asPseudoinverse},
 		"stablehlo.log":         {asLogit},
-		"stablehlo.multiply":    {asDeterminant},
+		"stablehlo.multiply":    {asDeterminant, asGamma},
 		"stablehlo.select":      {asLogAddExp, asProductWithLog, asLog1MExp, asLogDeterminant},
 	}
 }

@@ -364,5 +364,25 @@ case("LAPACK gradient of eigh", lambda x: jax.grad(lambda x: jnp.sum(jnp.sin(la.
 case("LAPACK gradient of qr", lambda x: jax.grad(lambda x: jnp.sum(la.qr(x)[0] ** 3))(x), array((4, 3), np.float64))
 case("LAPACK gradient of svd", lambda x: jax.grad(lambda x: jnp.sum(la.svd(x, full_matrices=False)[0] ** 2 * jnp.arange(3)))(x), array((4, 3), np.float64))
 
+for dtype in np.float32, np.float64, np.complex128:
+    t, x = "LAPACK " + np.dtype(dtype).name + " ", array((3, 3), dtype)
+    eig = lambda x, left=False: lax.linalg.eig(x, compute_left_eigenvectors=left, enable_eigvec_derivs=True)
+    case(t + "eigvals", lambda x: la.eigvals(x), x)
+    case(t + "eig", lambda x: eig(x), x)
+    case(t + "eig of both sides", lambda x: eig(x, True), x)
+    case(t + "tridiagonal solve", lambda l, d, u, b: lax.linalg.tridiagonal_solve(l, d + 4, u, b), array((4,), dtype), array((4,), dtype), array((4,), dtype), array((4, 2), dtype))
+case("LAPACK batch eig", lambda x: eig(x), array((2, 4, 4), np.float64))
+case("LAPACK batch tridiagonal solve", lambda l, d, u, b: lax.linalg.tridiagonal_solve(l, d + 4, u, b), array((2, 4)), array((2, 4)), array((2, 4)), array((2, 4, 1)))
+case("LAPACK hessian of eigenvalues", lambda x: jax.hessian(lambda x: jnp.sum(jnp.abs(eig(x)[0]) ** 2))(x), array((3, 3), np.float64))
+
+key, shape = jax.random.PRNGKey(3), np.array([[0.05, 0.3, 1.0, 2.5], [7, 30, 200, 1e4]])
+for dtype in np.float32, np.float64:
+    t = np.dtype(dtype).name
+    case(f"gamma {t}", lambda a: jax.random.gamma(key, a, dtype=a.dtype), shape.astype(dtype))
+    case(f"loggamma {t}", lambda a: jax.random.loggamma(key, a, dtype=a.dtype), shape[:, 1:].astype(dtype))
+case("dirichlet", lambda a: jax.random.dirichlet(key, a), shape[0])
+case("beta", lambda a, b: jax.random.beta(key, a, b), shape[0], shape[1])
+case("gamma along tangents twice", lambda a: jax.jvp(lambda a: jax.random.gamma(key, a), (a,), (a,))[1], shape[1])
+
 only = sys.argv[1:]
 print("[" + ",\n".join(json.dumps(derive(*c)) for c in CASES if not only or c[0] in only) + "]")

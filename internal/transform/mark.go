@@ -12,8 +12,10 @@ const (
 	ReLU = "calliope.autodiff.relu"
 	// Sinc is of the value of sinc at 0, and of its derivatives there. It is their order.
 	Sinc = "calliope.autodiff.sinc"
-	// LastOf is of the last operation of det and pinv. It is the name.
+	// LastOf is of the last operation of det, pinv and Gamma. It is the name.
 	LastOf = "calliope.autodiff.last_of"
+	// Gamma is the name of random.gamma and random.loggamma.
+	Gamma = "gamma"
 )
 
 // markers mark the operations of a function of JAX by its name. A module has the name with a number for further shapes.
@@ -25,6 +27,7 @@ var markers = []struct {
 	{regexp.MustCompile(`^sinc(_\d+)?$`), markSinc},
 	{regexp.MustCompile(`^det(_\d+)?$`), markLast("stablehlo.multiply", "det")},
 	{regexp.MustCompile(`^_?pinv(_\d+)?$`), markLast("stablehlo.dot_general", "pinv")},
+	{regexp.MustCompile(`^_gamma(_\d+)?$`), markGamma},
 }
 
 // mark marks the operations of a function that were copied for a call of it.
@@ -81,4 +84,39 @@ func markLast(operation, name string) func(copied []mlir.Operation) {
 			copied[n-1].SetAttribute(LastOf, copied[n-1].Context().StringAttribute(name))
 		}
 	}
+}
+
+// markGamma marks the operation that computes the samples of the gamma distribution. What JAX has differentiated has
+// more operations after it.
+func markGamma(copied []mlir.Operation) {
+	for _, op := range copied {
+		if !GammaShape(op).IsNil() {
+			op.SetAttribute(LastOf, op.Context().StringAttribute(Gamma))
+		}
+	}
+}
+
+// GammaShape returns the shapes of the distribution of the samples that an operation computes at the end of Gamma, or
+// the zero Value. It multiplies by, or adds to the logarithm, a power of uniform samples with the exponent 1/shape.
+func GammaShape(op mlir.Operation) (v mlir.Value) {
+	power, ok := map[string]string{
+		"stablehlo.multiply": "stablehlo.power", "stablehlo.add": "stablehlo.multiply",
+	}[op.Name()]
+	if !ok {
+		return v
+	}
+	x := op.Operand(1)
+	for _, step := range []struct {
+		name    string
+		operand int
+	}{{"stablehlo.select", 2}, {power, 1}, {"stablehlo.divide", 1}} {
+		if !x.IsResult() || x.Owner().Name() != step.name {
+			return v
+		}
+		x = x.Owner().Operand(step.operand)
+	}
+	if x.Type() != op.Result(0).Type() {
+		return v
+	}
+	return x
 }

@@ -94,7 +94,7 @@ func Near(t *testing.T, what string, want, got tensor.View) {
 		return
 	}
 	tolerance := map[tensor.DType]float64{
-		tensor.F16: 4e-3, tensor.F64: 1e-12, tensor.F32: 3e-5, tensor.C64: 3e-5,
+		tensor.F16: 4e-3, tensor.F64: 1e-12, tensor.F32: 3e-5, tensor.C64: 3e-5, tensor.C128: 1e-12,
 	}[want.Shape.DType]
 	ws, gs := Numbers(t, want), Numbers(t, got)
 	scale := 1.0
