@@ -21,6 +21,28 @@ const (
 	DotsWithNoBatchDimsSaveable Policy = "dots_with_no_batch_dims_saveable" // products without batch dimensions
 )
 
+// ValueName is the attribute of an operation whose results have a name for policies of checkpoints, as jax's
+// checkpoint_name gives one. builder.CheckpointName sets it.
+const ValueName = "calliope.checkpoint_name"
+
+// The policies that keep values by their names.
+const (
+	onlyNames   = "save_only_these_names:"
+	butNames    = "save_any_names_but_these:"
+	exceptNames = "save_anything_except_these_names:"
+)
+
+// SaveOnlyTheseNames returns the Policy that keeps the values with these names (see ValueName), and no others.
+func SaveOnlyTheseNames(names ...string) Policy { return Policy(onlyNames + strings.Join(names, ",")) }
+
+// SaveAnyNamesButThese returns the Policy that keeps the values with other names than these, and none without a name.
+func SaveAnyNamesButThese(names ...string) Policy { return Policy(butNames + strings.Join(names, ",")) }
+
+// SaveAnythingExceptTheseNames returns the Policy that keeps all values but those with these names.
+func SaveAnythingExceptTheseNames(names ...string) Policy {
+	return Policy(exceptNames + strings.Join(names, ","))
+}
+
 // CheckpointName is the name of a composite that is a checkpoint, with its Policy as the composite attribute policy.
 const CheckpointName = transform.Checkpoint
 
@@ -29,7 +51,34 @@ func Checkpoint(call mlir.Operation, p Policy) {
 	call.SetAttribute(CheckpointName, call.Context().StringAttribute(string(p)))
 }
 
-// saved tells for each policy whether the results of an operation are kept.
+// keeps returns what tells of a policy whether the results of an operation are kept. It is nil for a policy that keeps
+// all of them.
+func (p Policy) keeps() (keep func(op mlir.Operation) bool, known bool) {
+	if keep, known = saved[p]; known {
+		return keep, true
+	}
+	kind, list, _ := strings.Cut(string(p), ":")
+	names := strings.Split(list, ",")
+	named := func(op mlir.Operation) (has, listed bool) {
+		a, has := op.Attribute(ValueName)
+		if has {
+			name, _ := a.Text()
+			listed = slices.Contains(names, name)
+		}
+		return has, listed
+	}
+	switch kind + ":" {
+	case onlyNames:
+		keep = func(op mlir.Operation) bool { _, listed := named(op); return listed }
+	case butNames:
+		keep = func(op mlir.Operation) bool { has, listed := named(op); return has && !listed }
+	case exceptNames:
+		keep = func(op mlir.Operation) bool { _, listed := named(op); return !listed }
+	}
+	return keep, keep != nil
+}
+
+// saved tells for each policy without names whether the results of an operation are kept.
 var saved = map[Policy]func(op mlir.Operation) bool{
 	EverythingSaveable: nil,
 	NothingSaveable:    func(mlir.Operation) bool { return false },
@@ -69,7 +118,7 @@ func (s *settings) see(call mlir.Operation) (func(mlir.Operation), error) {
 			text, _ := policy.Text()
 			p = Policy(text)
 		}
-		keep, known := saved[p]
+		keep, known := p.keeps()
 		if !known {
 			return nil, fmt.Errorf("there is no policy %q of checkpoints", p)
 		}
@@ -191,7 +240,7 @@ func (r *recomputation) see(op mlir.Operation) {
 		return
 	}
 	_, policy, _ := strings.Cut(tag, " ")
-	if saved[Policy(policy)](op) || !isPure(op) {
+	if keep, _ := Policy(policy).keeps(); keep(op) || !isPure(op) {
 		for _, v := range op.Results() {
 			r.kept[v] = true
 		}

@@ -18,7 +18,7 @@ func checkpointed(policy string) string {
 	return fmt.Sprintf(`func.func private @layer(%%w: tensor<3x3xf64>, %%x: tensor<3xf64>) -> tensor<3xf64> {
 		%%0 = stablehlo.tanh %%x : tensor<3xf64>
 		%%1 = stablehlo.dot_general %%w, %%0, contracting_dims = [1] x [0] : (tensor<3x3xf64>, tensor<3xf64>) -> tensor<3xf64>
-		%%2 = stablehlo.exponential %%1 : tensor<3xf64>
+		%%2 = stablehlo.exponential %%1 {calliope.checkpoint_name = "e"} : tensor<3xf64>
 		%%3 = stablehlo.sine %%2 : tensor<3xf64>
 		return %%3 : tensor<3xf64>
 	}
@@ -44,6 +44,12 @@ func TestCheckpoint(t *testing.T) {
 		{"nothing_saveable", 3, 3, 3, 2 + 1 + 4},
 		{"dots_saveable", 5, 4, 3, 2 + 4},
 		{"dots_with_no_batch_dims_saveable", 5, 4, 3, 2 + 4},
+		{string(autodiff.SaveOnlyTheseNames("f", "e")), 5, 4, 2, 2 + 4},
+		{string(autodiff.SaveOnlyTheseNames("f")), 3, 3, 3, 2 + 1 + 4},
+		{string(autodiff.SaveAnyNamesButThese("f")), 5, 4, 2, 2 + 4},
+		{string(autodiff.SaveAnyNamesButThese("e")), 3, 3, 3, 2 + 1 + 4},
+		{string(autodiff.SaveAnythingExceptTheseNames("f")), 5, 2, 2, 2 + 4},
+		{string(autodiff.SaveAnythingExceptTheseNames("e")), 5, 2, 3, 2 + 4},
 	} {
 		t.Run(c.policy, func(t *testing.T) {
 			m := parse(t, checkpointed(c.policy))

@@ -17,7 +17,8 @@ const (
 	// CustomJVP has a rule for forward mode, which is differentiated and transposed for the others: the
 	// composite attribute jvp. It takes the first operands of the composite, whose number is the attribute
 	// arguments, their tangents and the other operands. It returns the results and their tangents. There is
-	// no derivative with respect to the other operands.
+	// no derivative with respect to the other operands. If it has the attributes of a CustomVJP, too, these are for
+	// reverse mode.
 	CustomJVP = transform.CustomJVP
 	// CustomVJP has a rule for reverse mode: the composite attributes forward and backward. forward takes the
 	// operands of the composite, and returns the results and residuals. backward takes the residuals, the
@@ -61,7 +62,8 @@ func jvpCustom(f *forward, op mlir.Operation) {
 		f.jvpBatch(op, o, n)
 		return
 	}
-	if o.Name == CustomJVP {
+	backward := transform.FunctionOf(o, "backward")
+	if o.Name == CustomJVP && !(f.reverse && backward != "") {
 		if transform.FunctionOf(o, "jvp") == "" {
 			fail(op, "the function @ of its rule is not in the module: its attribute jvp names no function; a rule may call "+
 				"its own function, but not differentiate it")
@@ -77,7 +79,6 @@ func jvpCustom(f *forward, op mlir.Operation) {
 		f.replaceResults(op, made[:numResults], made[numResults:])
 		return
 	}
-	backward := transform.FunctionOf(o, "backward")
 	if backward == "" {
 		fail(op, "its attribute backward names no function: a rule may call its own function, but not differentiate it")
 	}
@@ -180,15 +181,22 @@ func (f *forward) replaceResults(op mlir.Operation, with, tangents []mlir.Value)
 	}
 }
 
-// transposeCustom replaces a pullBack by the rule backward.
+// transposeCustom replaces a pullBack by the rule backward, and a composite of both kinds of rules that is linear in
+// operands by its rules for reverse mode at 0.
 func transposeCustom(b *backward, op mlir.Operation) {
 	o, _ := stablehlo.AsComposite(op)
 	switch o.Name {
 	case pullBack:
 	case transform.CustomBatch:
 		fail(op, noReverse)
+	case CustomJVP:
+		if transform.FunctionOf(o, "backward") == "" {
+			fail(op, withinRule)
+		}
+		b.atZero(op, o)
+		return
 	default:
-		fail(op, "it is called with a tangent, by the rule of another function: there must be no rule within rules")
+		fail(op, withinRule)
 	}
 	count := func(key string) int {
 		a, _ := o.CompositeAttributes.Entry(key)
@@ -208,6 +216,27 @@ func transposeCustom(b *backward, op mlir.Operation) {
 	}
 	for i, v := range made {
 		b.add(o.Inputs[first+i], v)
+	}
+}
+
+const withinRule = "it is called with a tangent, by the rule of another function: there must be no rule within rules"
+
+// atZero transposes a composite whose function is linear in the operands that are.
+func (b *backward) atZero(op mlir.Operation, o stablehlo.CompositeOp) {
+	n := transform.NumArguments(o)
+	operands := slices.Clone(o.Inputs)
+	for i, v := range operands {
+		if b.linear[v] {
+			operands[i] = b.Zero(v.Type())
+		}
+	}
+	residuals := b.call(op, transform.FunctionOf(o, "forward"), operands)[op.NumResults():]
+	for _, v := range op.Results() {
+		residuals = append(residuals, b.orZero(b.cotangents[v], v.Type()))
+	}
+	made := b.call(op, transform.FunctionOf(o, "backward"), append(residuals, operands[n:]...))
+	for i, v := range o.Inputs[:n] {
+		b.add(v, made[i])
 	}
 }
 

@@ -1,8 +1,10 @@
 package builder
 
 import (
+	"strings"
+
 	"github.com/calliope-mlir/calliope/autodiff"
-	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // Checkpoint returns f whose values a derivative in reverse mode computes again in the backward pass, in place of
@@ -20,19 +22,46 @@ func Checkpoint[T, R any](f func(T) R, policy ...autodiff.Policy) func(T) R {
 			return y
 		}
 		t := s.trace(typesOf(values), nil, traceOf(f, x, &y))
-		arguments := s.arguments(t, values)
 		if !s.ok {
 			return placeholders(s.f, y)
 		}
-		name, _ := t.op.Symbol()
-		call, ok := s.f.append(s.at, s.name, arguments, raw{
-			Name: "func.call", Operands: mlirs(arguments), Results: t.resultTypes(),
-			Attributes: []mlir.NamedAttribute{{Name: "callee", Value: s.f.b.ctx.SymbolAttribute(name)}},
-		})
-		if !ok {
+		call, results := s.callOf(t, values)
+		if !s.ok {
 			return placeholders(s.f, y)
 		}
 		autodiff.Checkpoint(call, append(policy, autodiff.NothingSaveable)[0])
-		return rebuild(y, s.f.takeTokensOfCall(s.f.results(call), t.effects))
+		return rebuild(y, results)
 	}
+}
+
+// CheckpointName returns a tree as it is, whose values have a name for the policies of checkpoints, as
+// jax.ad_checkpoint.checkpoint_name: see autodiff.SaveOnlyTheseNames.
+func CheckpointName[T any](x T, name string) T {
+	s, values := trees("checkpoint_name", x)
+	if name == "" || strings.Contains(name, ",") {
+		s.fail("the name is %q: it must have letters, and no comma", name)
+	}
+	if !s.ok {
+		return placeholders(s.f, x)
+	}
+	named := values[0]
+	for i, v := range named {
+		if !canBeNamed(v) {
+			if named[i] = s.one(stablehlo.ReshapeOp{Operand: v.v, ResultType: v.v.Type()}); !s.ok {
+				return placeholders(s.f, x)
+			}
+		}
+		named[i].v.Owner().SetAttribute(autodiff.ValueName, s.f.b.ctx.StringAttribute(name))
+	}
+	return rebuild(x, named)
+}
+
+// canBeNamed reports whether the operation of a value can have the name: the rule of its derivative may need the value,
+// too.
+func canBeNamed(v Value) bool {
+	if !v.v.IsResult() || v.v.Owner().NumResults() != 1 || v.v.Owner().NumRegions() > 0 {
+		return false
+	}
+	_, named := v.v.Owner().Attribute(autodiff.ValueName)
+	return !named
 }

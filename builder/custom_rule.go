@@ -51,29 +51,7 @@ func (s *step) identity(types []mlir.Type) string {
 // respect to them: make these a part of the argument. They must have no callbacks with side effects. jvp may call the
 // function that CustomJVP returns.
 func CustomJVP[T, R any](f func(T) R, jvp func(x, dx T) (y, dy R)) func(T) R {
-	self := new(ruled)
-	return func(x T) (y R) {
-		s, values := argument("custom_jvp", x, f == nil || jvp == nil)
-		if y = structure(&s, f, x); !s.ok {
-			return y
-		}
-		if own := self.find(&s, values); own != nil {
-			return rebuild(own.result.(R), s.call(own, values))
-		}
-		n, types := len(values), typesOf(values)
-		primal := s.trace(types, nil, traceOf(f, x, &y))
-		defer self.enter(&s, autodiff.CustomJVP, values, primal, y)()
-		rule := s.trace(slices.Concat(types, types), primal.captured, func(arguments []Value) ([]Value, error) {
-			z, dz := jvp(rebuild(x, arguments[:n]), rebuild(x, arguments[n:]))
-			results, err := like(y, z, "the result")
-			if err != nil {
-				return nil, err
-			}
-			tangents, err := like(y, dz, "the tangent of the result")
-			return append(results, tangents...), err
-		})
-		return rebuildOr(&s, y, s.withRules(autodiff.CustomJVP, values, primal, customRule{"jvp", rule}))
-	}
+	return rules[T, R, struct{}]{name: "custom_jvp", jvp: jvp}.of(f, jvp == nil)
 }
 
 // CustomVJP returns f with a derivative of its own in reverse mode. forward returns what f does, and the residuals: a
@@ -81,9 +59,31 @@ func CustomJVP[T, R any](f func(T) R, jvp func(x, dx T) (y, dy R)) func(T) R {
 // of the argument. What it returns for a leaf that is not a floating-point or complex number is not used. In forward
 // mode, a derivative that passes through f is an error. Otherwise CustomVJP works like CustomJVP.
 func CustomVJP[T, R, S any](f func(T) R, forward func(T) (R, S), backward func(residuals S, dy R) (dx T)) func(T) R {
-	self := new(ruled)
+	return rules[T, R, S]{name: "custom_vjp", forward: forward, backward: backward}.
+		of(f, forward == nil || backward == nil)
+}
+
+// rules are those of one function: jvp, or forward and backward, or all of them.
+type rules[T, R, S any] struct {
+	name     string // in errors
+	jvp      func(x, dx T) (y, dy R)
+	forward  func(T) (R, S)
+	backward func(residuals S, dy R) (dx T)
+	self     *ruled // of a function whose identity is given
+}
+
+// of returns f with these rules.
+func (r rules[T, R, S]) of(f func(T) R, incomplete bool) func(T) R {
+	self := r.self
+	if self == nil {
+		self = new(ruled)
+	}
+	kind := autodiff.CustomJVP
+	if r.jvp == nil {
+		kind = autodiff.CustomVJP
+	}
 	return func(x T) (y R) {
-		s, values := argument("custom_vjp", x, f == nil || forward == nil || backward == nil)
+		s, values := argument(r.name, x, f == nil || incomplete)
 		if y = structure(&s, f, x); !s.ok {
 			return y
 		}
@@ -91,28 +91,55 @@ func CustomVJP[T, R, S any](f func(T) R, forward func(T) (R, S), backward func(r
 			return rebuild(own.result.(R), s.call(own, values))
 		}
 		primal := s.trace(typesOf(values), nil, traceOf(f, x, &y))
-		defer self.enter(&s, autodiff.CustomVJP, values, primal, y)()
-		var residuals S
-		var of, kept []Value
-		first := s.trace(typesOf(values), primal.captured, func(arguments []Value) (results []Value, err error) {
-			var z R
-			z, residuals = forward(rebuild(x, arguments))
-			if of, err = like(y, z, "the result"); err != nil {
-				return nil, err
-			}
-			kept, err = leaves(residuals)
-			return slices.Concat(of, kept), err
-		})
-		types := typesOf(slices.Concat(kept, of))
-		second := s.trace(types, first.captured, func(arguments []Value) ([]Value, error) {
-			n := len(kept)
-			dx := backward(rebuild(residuals, arguments[:n]), rebuild(y, arguments[n:]))
-			return like(x, dx, "the cotangent of the argument")
-		})
-		results := s.withRules(autodiff.CustomVJP, values, primal, customRule{"forward", first},
-			customRule{"backward", second})
-		return rebuildOr(&s, y, results)
+		defer self.enter(&s, kind, values, primal, y)()
+		var list []customRule
+		captured := primal.captured
+		if r.jvp != nil {
+			rule := r.traceJVP(&s, x, y, values, captured)
+			list, captured = append(list, customRule{"jvp", rule}), rule.captured
+		}
+		if r.forward != nil {
+			first, second := r.traceVJP(&s, x, y, values, captured)
+			list = append(list, customRule{"forward", first}, customRule{"backward", second})
+		}
+		return rebuildOr(&s, y, s.withRules(kind, values, primal, list...))
 	}
+}
+
+// traceJVP makes a function of the module of the rule for forward mode.
+func (r rules[T, R, S]) traceJVP(s *step, x T, y R, values, captured []Value) traced {
+	n, types := len(values), typesOf(values)
+	return s.trace(slices.Concat(types, types), captured, func(arguments []Value) ([]Value, error) {
+		z, dz := r.jvp(rebuild(x, arguments[:n]), rebuild(x, arguments[n:]))
+		results, err := like(y, z, "the result")
+		if err != nil {
+			return nil, err
+		}
+		tangents, err := like(y, dz, "the tangent of the result")
+		return append(results, tangents...), err
+	})
+}
+
+// traceVJP makes functions of the module of the rules for reverse mode.
+func (r rules[T, R, S]) traceVJP(s *step, x T, y R, values, captured []Value) (forward, backward traced) {
+	var residuals S
+	var of, kept []Value
+	forward = s.trace(typesOf(values), captured, func(arguments []Value) (results []Value, err error) {
+		var z R
+		z, residuals = r.forward(rebuild(x, arguments))
+		if of, err = like(y, z, "the result"); err != nil {
+			return nil, err
+		}
+		kept, err = leaves(residuals)
+		return slices.Concat(of, kept), err
+	})
+	types := typesOf(slices.Concat(kept, of))
+	backward = s.trace(types, forward.captured, func(arguments []Value) ([]Value, error) {
+		n := len(kept)
+		dx := r.backward(rebuild(residuals, arguments[:n]), rebuild(y, arguments[n:]))
+		return like(x, dx, "the cotangent of the argument")
+	})
+	return forward, backward
 }
 
 // like returns the leaves of a tree of a rule, which must have the structure and types of another one.

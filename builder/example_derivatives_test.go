@@ -102,3 +102,56 @@ func ExampleCustomBatch() {
 	// f64[3] [1 1 1]
 	// f64[3] [0.16666666666666666 0.3333333333333333 0.5]
 }
+
+// The products of the numbers so far.
+func ExampleScan() {
+	show(func(x builder.Value) []builder.Value {
+		one := builder.Scalar(x.Func(), 1.)
+		last, all := builder.Scan(one, x, func(product, x builder.Value) (builder.Value, builder.Value) {
+			product = builder.Mul(product, x)
+			return product, product
+		})
+		return []builder.Value{last, all}
+	})
+	// Output:
+	// f64[] 6
+	// f64[3] [1 2 6]
+}
+
+// halve finds what a function takes to 0, by steps that are too small rather than too large.
+func halve(f func(x builder.Value) builder.Value, x builder.Value) builder.Value {
+	return builder.Loop(builder.Scalar(x.Func(), int32(200)), x, func(_, x builder.Value) builder.Value {
+		return builder.Sub(x, builder.Div(f(x), 8))
+	})
+}
+
+// scaled solves a system whose matrix has numbers between 0 and 16 on its diagonal, and no others.
+func scaled(product func(x builder.Value) builder.Value, b builder.Value) builder.Value {
+	return halve(func(x builder.Value) builder.Value { return builder.Sub(product(x), b) }, b)
+}
+
+// The square root has the derivative 1/(2·√p), however it was found.
+func ExampleRoot() {
+	show(func(x builder.Value) []builder.Value {
+		root := builder.Root(func(p, x builder.Value) builder.Value {
+			return builder.Sub(builder.Square(x), p)
+		}, halve, scaled)
+		of := func(p builder.Value) builder.Value { return builder.ReduceSum(root(p, builder.OnesLike(p))) }
+		squares := builder.Square(x)
+		slope := builder.Grad(of)(squares)
+		return []builder.Value{root(squares, x), builder.Round(builder.Mul(slope, 1000))}
+	})
+	// Output:
+	// f64[3] [1 2 3]
+	// f64[3] [500 250 167]
+}
+
+// The solution of p·x = 1 has the derivative -1/p².
+func ExampleLinearSolve() {
+	show(func(x builder.Value) []builder.Value {
+		solve := builder.LinearSolve(func(p, x builder.Value) builder.Value { return builder.Mul(p, x) }, scaled)
+		of := func(p builder.Value) builder.Value { return builder.ReduceSum(solve(p, builder.OnesLike(p))) }
+		return []builder.Value{builder.Round(builder.Mul(builder.Grad(of)(builder.Mul(x, 2)), 1000))}
+	})
+	// Output: f64[3] [-250 -62 -28]
+}

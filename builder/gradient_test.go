@@ -162,8 +162,11 @@ func TestCheckpoint(t *testing.T) {
 		}
 		return n
 	}
-	check.Diff(t, "exponentials", []int{2, 3, 2}, []int{
+	named := func(x value) value { return builder.Sin(builder.CheckpointName(builder.Exp(x), "e")) }
+	check.Diff(t, "exponentials", []int{2, 3, 2, 2, 3}, []int{
 		count(layer), count(builder.Checkpoint(layer)), count(builder.Checkpoint(layer, autodiff.EverythingSaveable)),
+		count(builder.Checkpoint(named, autodiff.SaveOnlyTheseNames("e"))),
+		count(builder.Checkpoint(named, autodiff.SaveOnlyTheseNames("f"))),
 	})
 }
 
@@ -253,6 +256,38 @@ func TestMistakesWithDerivatives(t *testing.T) {
 			builder.JVP(func(x []value) value { return x[0] }, []value{x}, []value{x, x})
 			return here(1)
 		}, "jvp(f32[]): the argument has 1 values, and its tangent has 2"},
+		{"a scan over a number", func(b *builder.Builder) int {
+			_, x, v, _ := start(b)
+			builder.Scan(x, []value{v, x}, func(s value, x []value) (value, value) { return s, s })
+			return here(1)
+		}, "scan(f32[], f32[4], f32[]): [1] of xs is f32[]: it needs a first dimension"},
+		{"a scan over nothing", func(b *builder.Builder) int {
+			_, x, _, _ := start(b)
+			builder.Scan(x, struct{}{}, func(s value, _ struct{}) (value, value) { return s, s })
+			return here(1)
+		}, "scan(f32[]): ScanOptions.Length is 0: it is the number of steps, where xs has no values"},
+		{"a scan with another state", func(b *builder.Builder) int {
+			_, x, v, _ := start(b)
+			builder.Scan(x, v, func(s, x value) (value, value) { return v, s })
+			return here(1)
+		}, "scan(f32[], f32[4]): the body must return the types of the initial state"},
+		{"a scan of fewer steps", func(b *builder.Builder) int {
+			_, x, v, _ := start(b)
+			builder.Scan(x, v, func(s, x value) (value, value) { return s, s }, builder.ScanOptions{Length: 3})
+			return here(1)
+		}, "scan(f32[], f32[4]): the value of xs has 4 elements, and there are 3 steps"},
+		{"a root of another type", func(b *builder.Builder) int {
+			_, x, v, _ := start(b)
+			builder.Root(func(p, x value) value { return builder.Sub(x, p) },
+				func(f func(value) value, x value) value { return v },
+				func(product func(value) value, b value) value { return b })(x, x)
+			return here(1)
+		}, "the value is f32[] in the guess and f32[4] in the root"},
+		{"a system without a solver", func(b *builder.Builder) int {
+			_, x, _, _ := start(b)
+			builder.LinearSolve[value, value](func(p, x value) value { return x }, nil)(x, x)
+			return here(1)
+		}, "linear_solve(f32[], f32[]): its Go function is nil"},
 		{"a rule of another type", func(b *builder.Builder) int {
 			_, x, v, _ := start(b)
 			builder.CustomJVP(square, func(x, dx value) (value, value) { return x, v })(x)

@@ -145,6 +145,23 @@ func (s *step) arguments(t traced, leaves []Value) []Value {
 	return append(arguments, t.captured...)
 }
 
+// callOf adds a call of a traced function, and returns it with the leaves of the result.
+func (s *step) callOf(t traced, leaves []Value) (mlir.Operation, []Value) {
+	arguments := s.arguments(t, leaves)
+	if !s.ok {
+		return mlir.Operation{}, s.nones(t.results)
+	}
+	name, _ := t.op.Symbol()
+	var call mlir.Operation
+	if call, s.ok = s.f.append(s.at, s.name, arguments, raw{
+		Name: "func.call", Operands: mlirs(arguments), Results: t.resultTypes(),
+		Attributes: []mlir.NamedAttribute{{Name: "callee", Value: s.f.b.ctx.SymbolAttribute(name)}},
+	}); !s.ok {
+		return call, s.nones(t.results)
+	}
+	return call, s.f.takeTokensOfCall(s.f.results(call), t.effects)
+}
+
 // copyIn copies what a function of the module does to the end of the innermost scope, and returns its results.
 func (s *step) copyIn(f mlir.Operation, arguments []Value) []Value {
 	body := f.Region(0).First()

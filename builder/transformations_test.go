@@ -242,6 +242,86 @@ var transformations = map[string]func(v values) []value{
 			return v.repeat(2, x, func(x value) value { return v.product(x, y) })
 		})(v.xs, v.ys)}
 	},
+	"scan": func(v values) []value {
+		last, ys := v.scanned(v.a)
+		first, sy := v.scanned(v.a, builder.ScanOptions{Reverse: true})
+		end, all := builder.Scan(v.a, struct{}{}, func(c value, _ struct{}) (value, value) {
+			return builder.Mul(c, v.a), element(c, 0)
+		}, builder.ScanOptions{Length: 3})
+		return []value{last, ys.P, ys.Q, first, sy.P, sy.Q, end, all}
+	},
+	"derivatives of scan": func(v values) []value {
+		grad := func(x value) value {
+			return builder.Grad(func(x value) value { return builder.ReduceSum(v.scannedSum(x)) })(x)
+		}
+		return []value{
+			builder.JacFwd[value](v.scannedSum)(v.a), builder.JacRev[value](v.scannedSum)(v.a),
+			builder.JacFwd[value](builder.JacRev[value](v.scannedSum))(v.a),
+			builder.Batch(v.scannedSum)(v.xs), builder.Batch(grad)(v.xs),
+		}
+	},
+	"linear_solve": func(v values) []value { return v.allDerivatives(v.solved) },
+	"root":         func(v values) []value { return v.allDerivatives(v.root) },
+}
+
+func (v values) scanned(x value, o ...builder.ScanOptions) (last value, ys output[value]) {
+	return builder.Scan(x, input[value]{v.xs, v.ys}, func(c value, p input[value]) (value, output[value]) {
+		next := builder.Add(builder.Mul(builder.Sin(c), p.A), x)
+		return next, output[value]{builder.Mul(c, p.B), builder.ReduceSum(c)}
+	}, o...)
+}
+
+func (v values) scannedSum(x value) value {
+	last, ys := v.scanned(x)
+	return builder.Add(builder.Mul(last, builder.ReduceSum(builder.Square(ys.P))), builder.ReduceSum(ys.Q))
+}
+
+// iterate repeats a step until x changes no more.
+func iterate(x value, step func(x value) value) value {
+	type state struct{ X, Before value }
+	return builder.While(state{x, builder.Sub(x, 1)}, func(s state) value {
+		return builder.Gt(builder.ReduceMax(builder.Abs(builder.Sub(s.X, s.Before))), 1e-15)
+	}, func(s state) state { return state{step(s.X), s.X} }).X
+}
+
+// richardson solves systems with a matrix that is not far from a number times one.
+func richardson(product func(x value) value, b value) value {
+	return iterate(builder.ZerosLike(b), func(x value) value {
+		return builder.Add(x, builder.Div(builder.Sub(b, product(x)), 12))
+	})
+}
+
+func (v values) solved(p input[value]) value {
+	m := builder.Const(v.f, []float64{4, 1, 0.5, -0.3, 5, 0.2, 0.1, 0.7, 6}, 3, 3)
+	solve := builder.LinearSolve(func(p input[value], x value) value {
+		return builder.Add(builder.Mul(builder.Dot(m, x), p.B), builder.Mul(builder.Sin(p.A), x))
+	}, richardson)
+	return solve(p, p.A)
+}
+
+func (v values) root(p input[value]) value {
+	root := builder.Root(func(p input[value], x value) value {
+		y := builder.Add(builder.Mul(builder.Square(x), x), builder.Mul(x, 3))
+		y = builder.Add(y, builder.Mul(builder.Mul(builder.ReduceSum(x), 0.1), p.A))
+		return builder.Sub(y, builder.Mul(p.B, p.A))
+	}, func(f func(x value) value, guess value) value {
+		return iterate(guess, func(x value) value { return builder.Sub(x, builder.Div(f(x), 5)) })
+	}, richardson)
+	return root(p, builder.ZerosLike(p.A))
+}
+
+// allDerivatives returns derivatives of a function in all modes, to the third order.
+func (v values) allDerivatives(f func(p input[value]) value) []value {
+	along := func(x value) value { return f(input[value]{x, builder.Add(v.b, element(x, 0))}) }
+	p := input[value]{v.a, v.b}
+	forward, reverse := builder.JacFwd[input[value]](f)(p), builder.JacRev[input[value]](f)(p)
+	_, linear := builder.Linearize(along, v.a)
+	fwd, rev := builder.JacFwd[value, value, value], builder.JacRev[value, value, value]
+	return []value{
+		f(p), forward.A, forward.B, reverse.A, reverse.B, fwd(rev(along))(v.a), rev(fwd(along))(v.a),
+		rev(rev(along))(v.a), builder.Batch(along)(v.xs), builder.Batch(rev(along))(v.xs), linear(v.a),
+		fwd(fwd(rev(along)))(v.a),
+	}
 }
 
 // TestAgainstJAX holds transformations of Go functions, nested and in loops, to what JAX computes.

@@ -96,6 +96,43 @@ def transposed(c):
     return t({"P": c, "Q": c[0]})
 
 
+def scanned(x, reverse=False):
+    def step(c, p):
+        return jnp.sin(c) * p["A"] + x, {"P": c * p["B"], "Q": jnp.sum(c)}
+
+    return lax.scan(step, x, {"A": XS, "B": YS}, reverse=reverse)
+
+
+def scanned_sum(x):
+    last, ys = scanned(x)
+    return last * jnp.sum(ys["P"] ** 2) + jnp.sum(ys["Q"])
+
+
+M = jnp.array([[4.0, 1.0, 0.5], [-0.3, 5.0, 0.2], [0.1, 0.7, 6.0]])
+
+
+def solved(p):
+    return jnp.linalg.solve(M * p["B"] + jnp.diag(jnp.sin(p["A"])), p["A"])
+
+
+def root(p):
+    def f(x):
+        return x**3 + 3 * x + 0.1 * jnp.sum(x) * p["A"] - p["B"] * p["A"]
+
+    solve = lambda g, y: jnp.linalg.solve(jax.jacobian(g)(y), y)
+    x = lambda f, x: lax.fori_loop(0, 300, lambda i, x: x - f(x) / 5, x)
+    return lax.custom_root(f, jnp.zeros(3), x, solve)
+
+
+def all_derivatives(f):
+    along = lambda x: f({"A": x, "B": B + x[0]})
+    return [
+        f(TREE), jax.jacfwd(f)(TREE), jax.jacrev(f)(TREE), jax.jacfwd(jax.jacrev(along))(A), jax.jacrev(jax.jacfwd(along))(A),
+        jax.jacrev(jax.jacrev(along))(A), jax.vmap(along)(XS), jax.vmap(jax.jacrev(along))(XS), jax.linearize(along, A)[1](A),
+        jax.jacfwd(jax.jacfwd(jax.jacrev(along)))(A),
+    ]
+
+
 CASES = {
     "jacfwd of a tree": lambda: jax.jacfwd(pair)(TREE),
     "jacrev of a tree": lambda: jax.jacrev(pair)(TREE),
@@ -128,6 +165,15 @@ CASES = {
     "custom_vmap in custom_vmap": lambda: [jax.vmap(outer)(XS), *jax.jvp(jax.vmap(outer), (XS,), (XS,)), jax.vmap(jax.vmap(outer))(jnp.stack([XS, XS * 2, -XS]))],
     "custom_vmap in custom_vjp": lambda: [jax.grad(lambda x: jnp.sum(both(x, B)))(A), jax.vmap(jax.grad(lambda x: jnp.sum(both(x, B))))(XS)],
     "custom_vmap in a loop": lambda: jax.vmap(lambda x, y: lax.fori_loop(0, 2, lambda i, x: product(x, y), x))(XS, YS),
+}
+CASES |= {
+    "scan": lambda: [scanned(A), scanned(A, True), lax.scan(lambda c, _: (c * A, c[0]), A, None, 3)],
+    "derivatives of scan": lambda: [
+        jax.jacfwd(scanned_sum)(A), jax.jacrev(scanned_sum)(A), jax.hessian(scanned_sum)(A), jax.vmap(scanned_sum)(XS),
+        jax.vmap(grad_of(scanned_sum))(XS),
+    ],
+    "linear_solve": lambda: all_derivatives(solved),
+    "root": lambda: all_derivatives(root),
 }
 
 lines = []
