@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -11,8 +12,10 @@ import (
 // jvpLoop adds to the values that a loop carries the tangents of those that may have one.
 func jvpLoop(f *forward, op mlir.Operation) {
 	l := reach{}
-	for v := range f.tangents {
-		l[v] = true
+	for _, v := range transform.Uses(op) {
+		if !f.tangent(v).IsNil() {
+			l[v] = true
+		}
 	}
 	l.loop(op)
 	active := make([]bool, op.NumResults())

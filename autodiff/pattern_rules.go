@@ -14,6 +14,7 @@ var patterns map[string][]func(op mlir.Operation) (r rule, ok bool)
 
 func init() { // the rules refer to the table
 	patterns = map[string][]func(mlir.Operation) (rule, bool){
+		"stablehlo.custom_call": {asSolve},
 		"stablehlo.add":         {asLogAddExp, asMaclaurin, asGamma},
 		"stablehlo.divide":      {asReciprocalPower},
 		"stablehlo.dot_general": {asPseudoinverse},

@@ -195,11 +195,13 @@ func Uses(op mlir.Operation) (list []mlir.Value) {
 	if op.NumRegions() == 0 {
 		return op.OperandValues()
 	}
+	seen := map[mlir.Value]bool{}
 	for inner := range op.All() {
 		for _, v := range inner.Operands() {
-			if !op.Encloses(v) && !slices.Contains(list, v) {
+			if !seen[v] && !op.Encloses(v) {
 				list = append(list, v)
 			}
+			seen[v] = true
 		}
 	}
 	return list

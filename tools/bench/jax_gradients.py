@@ -71,7 +71,7 @@ def transformer(x, qkv, out, up, down, scales):
 
 
 def squares(accumulate):
-    return lambda x: jnp.sum(accumulate(x) ** 2)
+    return lambda *x: jnp.sum(accumulate(*x) ** 2)
 
 
 FUNCTIONS = {
@@ -84,6 +84,9 @@ FUNCTIONS = {
     "cumprod": (squares(jax.lax.cumprod), 1 + 0.01 * array(1000)),
     "cumlogsumexp": (squares(jax.lax.cumlogsumexp), array(1000)),
     "logsumexp": (squares(lambda x: jnp.log(jnp.sum(jnp.exp(x), axis=-1))), array(256, 1024)),
+    "solve": (squares(jnp.linalg.solve), np.eye(256, dtype=np.float32) + array(256, 256), array(256, 16)),
+    "slogdet": (lambda x: jnp.linalg.slogdet(x)[1], np.eye(256, dtype=np.float32) + array(256, 256)),
+    "svd": (squares(lambda x: jnp.linalg.svd(x, compute_uv=False)), array(128, 128)),
     "transformer": (transformer, array(2, 64, 128), array(3, 128, 4, 32), array(4, 32, 128), array(128, 512), array(512, 128), array(2, 128)),
 }
 
