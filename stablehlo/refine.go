@@ -79,6 +79,9 @@ func refine(m *mlir.Module, shapes []tensor.Shape) error {
 	if err != nil {
 		return err
 	}
+	if err := dropBounds(m); err != nil {
+		return err
+	}
 	if err := inlineCalls(m); err != nil {
 		return err
 	}

@@ -102,6 +102,41 @@ func TestRefineExports(t *testing.T) {
 	})
 }
 
+// TestRefineBounds refines dimensions with bounds as open ones, through calls, loops and branches.
+func TestRefineBounds(t *testing.T) {
+	const bounded = "tensor<?x2xf32, #stablehlo.bounds<4, ?>>"
+	module := strings.ReplaceAll(`func.func private @twice(%a: T) -> T {
+		%0 = stablehlo.add %a, %a : T
+		return %0 : T
+	}
+	func.func @main(%a: T, %n: tensor<i32>) -> (T, tensor<i32>) {
+		%0:2 = stablehlo.while(%i = %n, %s = %a) : tensor<i32>, T
+		cond {
+			%zero = stablehlo.constant dense<0> : tensor<i32>
+			%1 = stablehlo.compare NE, %i, %zero : (tensor<i32>, tensor<i32>) -> tensor<i1>
+			stablehlo.return %1 : tensor<i1>
+		} do {
+			%one = stablehlo.constant dense<1> : tensor<i32>
+			%1 = stablehlo.subtract %i, %one : tensor<i32>
+			%2 = func.call @twice(%s) : (T) -> T
+			stablehlo.return %1, %2 : tensor<i32>, T
+		}
+		%size = stablehlo.get_dimension_size %0#1, dim = 0 : (T) -> tensor<i32>
+		return %0#1, %size : T, tensor<i32>
+	}`, "T", bounded)
+	eachRefining(t, func(t *testing.T, c *mlir.Context) {
+		m := mlirtest.Parse(t, c, module)
+		refined, err := stablehlo.Refine(m, f32(3, 2), tensor.ShapeOf(tensor.S32))
+		check.NoError(t, err)
+		if text := refined.String(); strings.Contains(text, "?") || !strings.Contains(text, "tensor<3x2xf32>, tensor<i32>)") {
+			t.Errorf("the shapes are not those of the arguments:\n%s", text)
+		}
+		if text := m.String(); !strings.Contains(text, "bounds<4, ?>") {
+			t.Errorf("the module has changed:\n%s", text)
+		}
+	})
+}
+
 func rows(n, m int, elements ...float32) tensor.View {
 	return check.Must(tensor.FromSlice(elements, n, m))
 }
@@ -152,6 +187,10 @@ func TestRefineErrors(t *testing.T) {
 				"only tensors of numbers and tokens can be refined"},
 			{`func.func @main(%a: tensor<?xf32, #stablehlo.bounds<4>>) { return }`, []tensor.Shape{f32(5)},
 				"is at most 4, but f32[5] is given"},
+			{`func.func @main(%a: tensor<4xf32>, %n: tensor<i32>) {
+				%0 = stablehlo.set_dimension_size %a, %n, dim = 0 : (tensor<4xf32>, tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<4>>
+				return }`, []tensor.Shape{f32(4), tensor.ShapeOf(tensor.S32)},
+				"refining stablehlo.set_dimension_size at test.mlir:2:10: dimension 0 gets a size that is a value of the run"},
 			{`func.func @f() { return }`, nil, "the module has no function main"},
 			{`func.func private @main()`, nil, "refining func.func at test.mlir:1:1: main has 0 blocks"},
 			{`func.func @main(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
