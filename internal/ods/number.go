@@ -3,6 +3,7 @@ package ods
 import (
 	"cmp"
 	"fmt"
+	"sync"
 
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -57,10 +58,14 @@ type Enum struct {
 	Bits  bool
 	Width int      // of the integer that stands for it, or 0
 	Text  string   // of the attribute, with % for the keyword, if it is no integer
+	Also  []string // texts of it in other libraries; one without % is the type of an integer
 	Join  string   // between keywords
 	Cases []string // keywords
+	Words []string // keywords in other libraries, each followed by the one in Cases
 	// Values are the numbers of the cases, if they are not 0, 1, 2 …
 	Values []uint64
+
+	known sync.Map // spellings by library
 }
 
 func (e *Enum) value(i int) uint64 {

@@ -86,6 +86,12 @@ func (g *generator) writeEnum(b *bytes.Buffer, e enum) {
 	} else {
 		fmt.Fprintf(b, "Text: %q,\n", e.text)
 	}
+	if list := otherSpellings[e.name]; list != nil {
+		fmt.Fprintf(b, "Also: %#v,\n", list)
+	}
+	if list := otherWords[e.name]; list != nil {
+		fmt.Fprintf(b, "Words: %#v,\n", list)
+	}
 	if bits {
 		fmt.Fprintf(b, "Join: %q,\n", e.join)
 	}

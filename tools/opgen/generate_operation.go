@@ -339,7 +339,7 @@ func (c *operationCode) operand(p part, f string) {
 }
 
 func (c *operationCode) attribute(p part, f string) {
-	k := c.g.goKindOf(p.kind)
+	k := c.g.respelled(c.operation.name, p.name, c.g.goKindOf(p.kind))
 	typ, note, set, get := k.typ, p.manyNote(), "SetValue", "GetValue"
 	switch {
 	case p.many == "":

@@ -62,6 +62,7 @@ const (
 
 var mfmaPermBCases = ods.Enum{What: "MFMAPermB",
 	Text:  "#amdgpu<mfma_perm_b %>",
+	Also:  []string{"#rocdl<mfma_perm_b %>"},
 	Cases: []string{"none", "bcast_first_32", "bcast_second_32", "rotate_16_right", "bcast_first_16", "bcast_second_16", "bcast_third_16", "bcast_fourth_16"},
 }
 
@@ -101,6 +102,8 @@ const (
 var schedBarrierOptEnumCases = ods.Enum{What: "SchedBarrierOptEnum",
 	Bits:   true,
 	Text:   "#amdgpu.sched_barrier_opt<%>",
+	Also:   []string{"#rocdl<sched_group_mask %>"},
+	Words:  []string{"non_mem_non_sideeffect", "non_mem_non_sideffect"},
 	Join:   "|",
 	Cases:  []string{"none", "non_mem_non_sideffect", "valu", "salu", "mfma_wmma", "all_vmem", "vmem_read", "vmem_write", "all_ds", "ds_read", "ds_write", "transcendental"},
 	Values: []uint64{0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024},

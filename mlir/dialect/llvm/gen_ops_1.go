@@ -1443,7 +1443,7 @@ func (o FuncOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetList(w, "passthrough", o.Passthrough, ods.Attributes)
 	ods.SetList(w, "arg_attrs", o.ArgAttrs, ods.Attributes)
 	ods.SetList(w, "res_attrs", o.ResAttrs, ods.Attributes)
-	ods.SetPointer(w, "function_entry_count", o.FunctionEntryCount, ods.I64)
+	ods.SetPointer(w, "function_entry_count", o.FunctionEntryCount, ods.EntryCount)
 	ods.SetValue(w, "memory_effects", o.MemoryEffects, ods.Attribute)
 	ods.SetValue(w, "visibility_", o.Visibility, visibilityKind)
 	ods.SetValue(w, "arm_streaming", o.ArmStreaming, ods.Unit)
@@ -1530,7 +1530,7 @@ func AsFunc(op mlir.Operation) (FuncOp, bool) {
 		Passthrough:             ods.GetValue(r, "passthrough", ods.Attributes),
 		ArgAttrs:                ods.GetValue(r, "arg_attrs", ods.Attributes),
 		ResAttrs:                ods.GetValue(r, "res_attrs", ods.Attributes),
-		FunctionEntryCount:      ods.GetPointer(r, "function_entry_count", ods.I64),
+		FunctionEntryCount:      ods.GetPointer(r, "function_entry_count", ods.EntryCount),
 		MemoryEffects:           ods.GetValue(r, "memory_effects", ods.Attribute),
 		Visibility:              ods.GetValue(r, "visibility_", visibilityKind),
 		ArmStreaming:            ods.GetValue(r, "arm_streaming", ods.Unit),

@@ -9,6 +9,7 @@ import (
 // The kinds of attributes that have types of their own.
 var (
 	rcpRoundingModeKind = ods.Enumerated(AsRcpRoundingMode)
+	rcpRoundingKind     = ods.Respelled[RcpRoundingMode](&rcpRoundingModeCases, `#nvvm.fp_rnd_mode<%>`)
 	fpRoundingModeKind  = ods.Enumerated(AsFPRoundingMode)
 	saturationModeKind  = ods.Enumerated(AsSaturationMode)
 )

@@ -614,8 +614,8 @@ type RcpOp struct {
 func (o RcpOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvgpu.rcp")
 	w.Operand("in", o.In)
-	ods.SetValue(w, "rounding", o.Rounding, rcpRoundingModeKind)
-	ods.SetValue(w, "ftz", o.Ftz, ods.Unit)
+	ods.SetValue(w, "rounding", o.Rounding, rcpRoundingKind)
+	ods.SetValue(w, "ftz", o.Ftz, ods.UnitOrBool)
 	ods.SetPointer(w.Newer(), "approx", o.Approx, ods.Bool)
 	w.OptionalResult(o.OutType)
 	return w.Infer()
@@ -635,8 +635,8 @@ func AsRcp(op mlir.Operation) (RcpOp, bool) {
 	}
 	o := RcpOp{
 		In:       r.Operand(),
-		Rounding: ods.GetValue(r, "rounding", rcpRoundingModeKind),
-		Ftz:      ods.GetValue(r, "ftz", ods.Unit),
+		Rounding: ods.GetValue(r, "rounding", rcpRoundingKind),
+		Ftz:      ods.GetValue(r, "ftz", ods.UnitOrBool),
 		Approx:   ods.GetPointer(r, "approx", ods.Bool),
 		OutType:  r.Result(),
 	}

@@ -778,6 +778,7 @@ const (
 
 var reduxKindCases = ods.Enum{What: "ReduxKind",
 	Text:   "#nvvm<redux_kind %>",
+	Also:   []string{"#nvvm<reduction_kind %>"},
 	Cases:  []string{"add", "and", "max", "min", "or", "umax", "umin", "xor", "fmin", "fmax"},
 	Values: []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
 }

@@ -55,4 +55,5 @@ var (
 	wgmmaScaleInKind                  = ods.Enumerated(AsWGMMAScaleIn)
 	wgmmaScaleOutKind                 = ods.Enumerated(AsWGMMAScaleOut)
 	wgmmaTypesKind                    = ods.Enumerated(AsWGMMATypes)
+	tcgen05BlockScaleKind             = ods.Respelled[MMABlockScaleKind](&mmaBlockScaleKindCases, `#nvvm.tcgen05_mma_kind<%>`)
 )

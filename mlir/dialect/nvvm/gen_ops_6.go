@@ -327,7 +327,7 @@ type Tcgen05MmaBlockScaleOp struct {
 // Create creates the operation.
 func (o Tcgen05MmaBlockScaleOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.tcgen05.mma.block_scale")
-	ods.Set(w, "kind", o.Kind, mmaBlockScaleKindKind)
+	ods.Set(w, "kind", o.Kind, tcgen05BlockScaleKind)
 	ods.Set(w, "ctaGroup", o.CtaGroup, ctaGroupKindKind)
 	ods.SetValue(w, "blockScale", o.BlockScale, tcgen05MMABlockScaleKind)
 	ods.SetValue(w, "collectorOp", o.CollectorOp, tcgen05MMACollectorOpKind)
@@ -354,7 +354,7 @@ func AsTcgen05MmaBlockScale(op mlir.Operation) (Tcgen05MmaBlockScaleOp, bool) {
 		return Tcgen05MmaBlockScaleOp{}, false
 	}
 	o := Tcgen05MmaBlockScaleOp{
-		Kind:         ods.Get(r, "kind", mmaBlockScaleKindKind),
+		Kind:         ods.Get(r, "kind", tcgen05BlockScaleKind),
 		CtaGroup:     ods.Get(r, "ctaGroup", ctaGroupKindKind),
 		BlockScale:   ods.GetValue(r, "blockScale", tcgen05MMABlockScaleKind),
 		CollectorOp:  ods.GetValue(r, "collectorOp", tcgen05MMACollectorOpKind),
@@ -573,7 +573,7 @@ type Tcgen05MMASparseBlockScaleOp struct {
 // Create creates the operation.
 func (o Tcgen05MMASparseBlockScaleOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.tcgen05.mma.sp.block_scale")
-	ods.Set(w, "kind", o.Kind, mmaBlockScaleKindKind)
+	ods.Set(w, "kind", o.Kind, tcgen05BlockScaleKind)
 	ods.Set(w, "ctaGroup", o.CtaGroup, ctaGroupKindKind)
 	ods.SetValue(w, "blockScale", o.BlockScale, tcgen05MMABlockScaleKind)
 	ods.SetValue(w, "collectorOp", o.CollectorOp, tcgen05MMACollectorOpKind)
@@ -601,7 +601,7 @@ func AsTcgen05MMASparseBlockScale(op mlir.Operation) (Tcgen05MMASparseBlockScale
 		return Tcgen05MMASparseBlockScaleOp{}, false
 	}
 	o := Tcgen05MMASparseBlockScaleOp{
-		Kind:           ods.Get(r, "kind", mmaBlockScaleKindKind),
+		Kind:           ods.Get(r, "kind", tcgen05BlockScaleKind),
 		CtaGroup:       ods.Get(r, "ctaGroup", ctaGroupKindKind),
 		BlockScale:     ods.GetValue(r, "blockScale", tcgen05MMABlockScaleKind),
 		CollectorOp:    ods.GetValue(r, "collectorOp", tcgen05MMACollectorOpKind),

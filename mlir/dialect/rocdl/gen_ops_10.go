@@ -27,7 +27,7 @@ func (o WmmaF32_16x16x4F32Op) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("a", o.A)
 	ods.SetPointer(w.Older(), "signB", o.SignB, ods.Bool)
 	w.Operand("b", o.B)
-	ods.SetPointer(w, "modC", o.ModC, ods.I16)
+	ods.SetPointer(w, "modC", o.ModC, cModifierKind)
 	w.Operand("c", o.C)
 	ods.SetPointer(w, "reuseA", o.ReuseA, ods.Bool)
 	ods.SetPointer(w, "reuseB", o.ReuseB, ods.Bool)
@@ -52,7 +52,7 @@ func AsWmmaF32_16x16x4F32(op mlir.Operation) (WmmaF32_16x16x4F32Op, bool) {
 		A:       r.Operand(),
 		SignB:   ods.GetPointer(r, "signB", ods.Bool),
 		B:       r.Operand(),
-		ModC:    ods.GetPointer(r, "modC", ods.I16),
+		ModC:    ods.GetPointer(r, "modC", cModifierKind),
 		C:       r.Operand(),
 		ReuseA:  ods.GetPointer(r, "reuseA", ods.Bool),
 		ReuseB:  ods.GetPointer(r, "reuseB", ods.Bool),
@@ -77,7 +77,7 @@ func (o WmmaF32_16x16x64Bf8Bf8Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "rocdl.wmma.f32.16x16x64.bf8_bf8")
 	w.Operand("a", o.A)
 	w.Operand("b", o.B)
-	ods.SetPointer(w, "modC", o.ModC, ods.I16)
+	ods.SetPointer(w, "modC", o.ModC, cModifierKind)
 	w.Operand("c", o.C)
 	ods.SetPointer(w, "reuseA", o.ReuseA, ods.Bool)
 	ods.SetPointer(w, "reuseB", o.ReuseB, ods.Bool)
@@ -101,7 +101,7 @@ func AsWmmaF32_16x16x64Bf8Bf8(op mlir.Operation) (WmmaF32_16x16x64Bf8Bf8Op, bool
 	o := WmmaF32_16x16x64Bf8Bf8Op{
 		A:       r.Operand(),
 		B:       r.Operand(),
-		ModC:    ods.GetPointer(r, "modC", ods.I16),
+		ModC:    ods.GetPointer(r, "modC", cModifierKind),
 		C:       r.Operand(),
 		ReuseA:  ods.GetPointer(r, "reuseA", ods.Bool),
 		ReuseB:  ods.GetPointer(r, "reuseB", ods.Bool),
@@ -126,7 +126,7 @@ func (o WmmaF32_16x16x64Bf8Fp8Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "rocdl.wmma.f32.16x16x64.bf8_fp8")
 	w.Operand("a", o.A)
 	w.Operand("b", o.B)
-	ods.SetPointer(w, "modC", o.ModC, ods.I16)
+	ods.SetPointer(w, "modC", o.ModC, cModifierKind)
 	w.Operand("c", o.C)
 	ods.SetPointer(w, "reuseA", o.ReuseA, ods.Bool)
 	ods.SetPointer(w, "reuseB", o.ReuseB, ods.Bool)
@@ -150,7 +150,7 @@ func AsWmmaF32_16x16x64Bf8Fp8(op mlir.Operation) (WmmaF32_16x16x64Bf8Fp8Op, bool
 	o := WmmaF32_16x16x64Bf8Fp8Op{
 		A:       r.Operand(),
 		B:       r.Operand(),
-		ModC:    ods.GetPointer(r, "modC", ods.I16),
+		ModC:    ods.GetPointer(r, "modC", cModifierKind),
 		C:       r.Operand(),
 		ReuseA:  ods.GetPointer(r, "reuseA", ods.Bool),
 		ReuseB:  ods.GetPointer(r, "reuseB", ods.Bool),
@@ -175,7 +175,7 @@ func (o WmmaF32_16x16x64Fp8Bf8Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "rocdl.wmma.f32.16x16x64.fp8_bf8")
 	w.Operand("a", o.A)
 	w.Operand("b", o.B)
-	ods.SetPointer(w, "modC", o.ModC, ods.I16)
+	ods.SetPointer(w, "modC", o.ModC, cModifierKind)
 	w.Operand("c", o.C)
 	ods.SetPointer(w, "reuseA", o.ReuseA, ods.Bool)
 	ods.SetPointer(w, "reuseB", o.ReuseB, ods.Bool)
@@ -199,7 +199,7 @@ func AsWmmaF32_16x16x64Fp8Bf8(op mlir.Operation) (WmmaF32_16x16x64Fp8Bf8Op, bool
 	o := WmmaF32_16x16x64Fp8Bf8Op{
 		A:       r.Operand(),
 		B:       r.Operand(),
-		ModC:    ods.GetPointer(r, "modC", ods.I16),
+		ModC:    ods.GetPointer(r, "modC", cModifierKind),
 		C:       r.Operand(),
 		ReuseA:  ods.GetPointer(r, "reuseA", ods.Bool),
 		ReuseB:  ods.GetPointer(r, "reuseB", ods.Bool),
@@ -224,7 +224,7 @@ func (o WmmaF32_16x16x64Fp8Fp8Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "rocdl.wmma.f32.16x16x64.fp8_fp8")
 	w.Operand("a", o.A)
 	w.Operand("b", o.B)
-	ods.SetPointer(w, "modC", o.ModC, ods.I16)
+	ods.SetPointer(w, "modC", o.ModC, cModifierKind)
 	w.Operand("c", o.C)
 	ods.SetPointer(w, "reuseA", o.ReuseA, ods.Bool)
 	ods.SetPointer(w, "reuseB", o.ReuseB, ods.Bool)
@@ -248,7 +248,7 @@ func AsWmmaF32_16x16x64Fp8Fp8(op mlir.Operation) (WmmaF32_16x16x64Fp8Fp8Op, bool
 	o := WmmaF32_16x16x64Fp8Fp8Op{
 		A:       r.Operand(),
 		B:       r.Operand(),
-		ModC:    ods.GetPointer(r, "modC", ods.I16),
+		ModC:    ods.GetPointer(r, "modC", cModifierKind),
 		C:       r.Operand(),
 		ReuseA:  ods.GetPointer(r, "reuseA", ods.Bool),
 		ReuseB:  ods.GetPointer(r, "reuseB", ods.Bool),
@@ -478,17 +478,17 @@ type WmmaScaleF32_16x16x128F8f6f4Op struct {
 // Create creates the operation.
 func (o WmmaScaleF32_16x16x128F8f6f4Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "rocdl.wmma.scale.f32.16x16x128.f8f6f4")
-	ods.SetPointer(w, "fmtA", o.FmtA, ods.I32)
+	ods.SetPointer(w, "fmtA", o.FmtA, matrixFormatKind)
 	w.Operand("a", o.A)
-	ods.SetPointer(w, "fmtB", o.FmtB, ods.I32)
+	ods.SetPointer(w, "fmtB", o.FmtB, matrixFormatKind)
 	w.Operand("b", o.B)
-	ods.SetPointer(w, "modC", o.ModC, ods.I16)
+	ods.SetPointer(w, "modC", o.ModC, cModifierKind)
 	w.Operand("c", o.C)
-	ods.SetPointer(w, "scaleAType", o.ScaleAType, ods.I32)
-	ods.SetPointer(w, "fmtScaleA", o.FmtScaleA, ods.I32)
+	ods.SetPointer(w, "scaleAType", o.ScaleAType, matrixScaleKind)
+	ods.SetPointer(w, "fmtScaleA", o.FmtScaleA, scaleFormatKind)
 	w.Operand("scaleA", o.ScaleA)
-	ods.SetPointer(w, "scaleBType", o.ScaleBType, ods.I32)
-	ods.SetPointer(w, "fmtScaleB", o.FmtScaleB, ods.I32)
+	ods.SetPointer(w, "scaleBType", o.ScaleBType, matrixScaleKind)
+	ods.SetPointer(w, "fmtScaleB", o.FmtScaleB, scaleFormatKind)
 	w.Operand("scaleB", o.ScaleB)
 	ods.SetPointer(w, "reuseA", o.ReuseA, ods.Bool)
 	ods.SetPointer(w, "reuseB", o.ReuseB, ods.Bool)
@@ -510,17 +510,17 @@ func AsWmmaScaleF32_16x16x128F8f6f4(op mlir.Operation) (WmmaScaleF32_16x16x128F8
 		return WmmaScaleF32_16x16x128F8f6f4Op{}, false
 	}
 	o := WmmaScaleF32_16x16x128F8f6f4Op{
-		FmtA:       ods.GetPointer(r, "fmtA", ods.I32),
+		FmtA:       ods.GetPointer(r, "fmtA", matrixFormatKind),
 		A:          r.Operand(),
-		FmtB:       ods.GetPointer(r, "fmtB", ods.I32),
+		FmtB:       ods.GetPointer(r, "fmtB", matrixFormatKind),
 		B:          r.Operand(),
-		ModC:       ods.GetPointer(r, "modC", ods.I16),
+		ModC:       ods.GetPointer(r, "modC", cModifierKind),
 		C:          r.Operand(),
-		ScaleAType: ods.GetPointer(r, "scaleAType", ods.I32),
-		FmtScaleA:  ods.GetPointer(r, "fmtScaleA", ods.I32),
+		ScaleAType: ods.GetPointer(r, "scaleAType", matrixScaleKind),
+		FmtScaleA:  ods.GetPointer(r, "fmtScaleA", scaleFormatKind),
 		ScaleA:     r.Operand(),
-		ScaleBType: ods.GetPointer(r, "scaleBType", ods.I32),
-		FmtScaleB:  ods.GetPointer(r, "fmtScaleB", ods.I32),
+		ScaleBType: ods.GetPointer(r, "scaleBType", matrixScaleKind),
+		FmtScaleB:  ods.GetPointer(r, "fmtScaleB", scaleFormatKind),
 		ScaleB:     r.Operand(),
 		ReuseA:     ods.GetPointer(r, "reuseA", ods.Bool),
 		ReuseB:     ods.GetPointer(r, "reuseB", ods.Bool),
@@ -551,13 +551,13 @@ func (o WmmaScaleF32_32x16x128F4Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "rocdl.wmma.scale.f32.32x16x128.f4")
 	w.Operand("a", o.A)
 	w.Operand("b", o.B)
-	ods.SetPointer(w, "modC", o.ModC, ods.I16)
+	ods.SetPointer(w, "modC", o.ModC, cModifierKind)
 	w.Operand("c", o.C)
-	ods.SetPointer(w, "scaleAType", o.ScaleAType, ods.I32)
-	ods.SetPointer(w, "fmtScaleA", o.FmtScaleA, ods.I32)
+	ods.SetPointer(w, "scaleAType", o.ScaleAType, matrixScaleKind)
+	ods.SetPointer(w, "fmtScaleA", o.FmtScaleA, scaleFormatKind)
 	w.Operand("scaleA", o.ScaleA)
-	ods.SetPointer(w, "scaleBType", o.ScaleBType, ods.I32)
-	ods.SetPointer(w, "fmtScaleB", o.FmtScaleB, ods.I32)
+	ods.SetPointer(w, "scaleBType", o.ScaleBType, matrixScaleKind)
+	ods.SetPointer(w, "fmtScaleB", o.FmtScaleB, scaleFormatKind)
 	w.Operand("scaleB", o.ScaleB)
 	ods.SetPointer(w, "reuseA", o.ReuseA, ods.Bool)
 	ods.SetPointer(w, "reuseB", o.ReuseB, ods.Bool)
@@ -581,13 +581,13 @@ func AsWmmaScaleF32_32x16x128F4(op mlir.Operation) (WmmaScaleF32_32x16x128F4Op, 
 	o := WmmaScaleF32_32x16x128F4Op{
 		A:          r.Operand(),
 		B:          r.Operand(),
-		ModC:       ods.GetPointer(r, "modC", ods.I16),
+		ModC:       ods.GetPointer(r, "modC", cModifierKind),
 		C:          r.Operand(),
-		ScaleAType: ods.GetPointer(r, "scaleAType", ods.I32),
-		FmtScaleA:  ods.GetPointer(r, "fmtScaleA", ods.I32),
+		ScaleAType: ods.GetPointer(r, "scaleAType", matrixScaleKind),
+		FmtScaleA:  ods.GetPointer(r, "fmtScaleA", scaleFormatKind),
 		ScaleA:     r.Operand(),
-		ScaleBType: ods.GetPointer(r, "scaleBType", ods.I32),
-		FmtScaleB:  ods.GetPointer(r, "fmtScaleB", ods.I32),
+		ScaleBType: ods.GetPointer(r, "scaleBType", matrixScaleKind),
+		FmtScaleB:  ods.GetPointer(r, "fmtScaleB", scaleFormatKind),
 		ScaleB:     r.Operand(),
 		ReuseA:     ods.GetPointer(r, "reuseA", ods.Bool),
 		ReuseB:     ods.GetPointer(r, "reuseB", ods.Bool),
@@ -619,17 +619,17 @@ type WmmaScale16F32_16x16x128F8f6f4Op struct {
 // Create creates the operation.
 func (o WmmaScale16F32_16x16x128F8f6f4Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "rocdl.wmma.scale16.f32.16x16x128.f8f6f4")
-	ods.SetPointer(w, "fmtA", o.FmtA, ods.I32)
+	ods.SetPointer(w, "fmtA", o.FmtA, matrixFormatKind)
 	w.Operand("a", o.A)
-	ods.SetPointer(w, "fmtB", o.FmtB, ods.I32)
+	ods.SetPointer(w, "fmtB", o.FmtB, matrixFormatKind)
 	w.Operand("b", o.B)
-	ods.SetPointer(w, "modC", o.ModC, ods.I16)
+	ods.SetPointer(w, "modC", o.ModC, cModifierKind)
 	w.Operand("c", o.C)
-	ods.SetPointer(w, "scaleAType", o.ScaleAType, ods.I32)
-	ods.SetPointer(w, "fmtScaleA", o.FmtScaleA, ods.I32)
+	ods.SetPointer(w, "scaleAType", o.ScaleAType, matrixScaleKind)
+	ods.SetPointer(w, "fmtScaleA", o.FmtScaleA, scaleFormatKind)
 	w.Operand("scaleA", o.ScaleA)
-	ods.SetPointer(w, "scaleBType", o.ScaleBType, ods.I32)
-	ods.SetPointer(w, "fmtScaleB", o.FmtScaleB, ods.I32)
+	ods.SetPointer(w, "scaleBType", o.ScaleBType, matrixScaleKind)
+	ods.SetPointer(w, "fmtScaleB", o.FmtScaleB, scaleFormatKind)
 	w.Operand("scaleB", o.ScaleB)
 	ods.SetPointer(w, "reuseA", o.ReuseA, ods.Bool)
 	ods.SetPointer(w, "reuseB", o.ReuseB, ods.Bool)
@@ -651,17 +651,17 @@ func AsWmmaScale16F32_16x16x128F8f6f4(op mlir.Operation) (WmmaScale16F32_16x16x1
 		return WmmaScale16F32_16x16x128F8f6f4Op{}, false
 	}
 	o := WmmaScale16F32_16x16x128F8f6f4Op{
-		FmtA:       ods.GetPointer(r, "fmtA", ods.I32),
+		FmtA:       ods.GetPointer(r, "fmtA", matrixFormatKind),
 		A:          r.Operand(),
-		FmtB:       ods.GetPointer(r, "fmtB", ods.I32),
+		FmtB:       ods.GetPointer(r, "fmtB", matrixFormatKind),
 		B:          r.Operand(),
-		ModC:       ods.GetPointer(r, "modC", ods.I16),
+		ModC:       ods.GetPointer(r, "modC", cModifierKind),
 		C:          r.Operand(),
-		ScaleAType: ods.GetPointer(r, "scaleAType", ods.I32),
-		FmtScaleA:  ods.GetPointer(r, "fmtScaleA", ods.I32),
+		ScaleAType: ods.GetPointer(r, "scaleAType", matrixScaleKind),
+		FmtScaleA:  ods.GetPointer(r, "fmtScaleA", scaleFormatKind),
 		ScaleA:     r.Operand(),
-		ScaleBType: ods.GetPointer(r, "scaleBType", ods.I32),
-		FmtScaleB:  ods.GetPointer(r, "fmtScaleB", ods.I32),
+		ScaleBType: ods.GetPointer(r, "scaleBType", matrixScaleKind),
+		FmtScaleB:  ods.GetPointer(r, "fmtScaleB", scaleFormatKind),
 		ScaleB:     r.Operand(),
 		ReuseA:     ods.GetPointer(r, "reuseA", ods.Bool),
 		ReuseB:     ods.GetPointer(r, "reuseB", ods.Bool),
@@ -692,13 +692,13 @@ func (o WmmaScale16F32_32x16x128F4Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "rocdl.wmma.scale16.f32.32x16x128.f4")
 	w.Operand("a", o.A)
 	w.Operand("b", o.B)
-	ods.SetPointer(w, "modC", o.ModC, ods.I16)
+	ods.SetPointer(w, "modC", o.ModC, cModifierKind)
 	w.Operand("c", o.C)
-	ods.SetPointer(w, "scaleAType", o.ScaleAType, ods.I32)
-	ods.SetPointer(w, "fmtScaleA", o.FmtScaleA, ods.I32)
+	ods.SetPointer(w, "scaleAType", o.ScaleAType, matrixScaleKind)
+	ods.SetPointer(w, "fmtScaleA", o.FmtScaleA, scaleFormatKind)
 	w.Operand("scaleA", o.ScaleA)
-	ods.SetPointer(w, "scaleBType", o.ScaleBType, ods.I32)
-	ods.SetPointer(w, "fmtScaleB", o.FmtScaleB, ods.I32)
+	ods.SetPointer(w, "scaleBType", o.ScaleBType, matrixScaleKind)
+	ods.SetPointer(w, "fmtScaleB", o.FmtScaleB, scaleFormatKind)
 	w.Operand("scaleB", o.ScaleB)
 	ods.SetPointer(w, "reuseA", o.ReuseA, ods.Bool)
 	ods.SetPointer(w, "reuseB", o.ReuseB, ods.Bool)
@@ -722,13 +722,13 @@ func AsWmmaScale16F32_32x16x128F4(op mlir.Operation) (WmmaScale16F32_32x16x128F4
 	o := WmmaScale16F32_32x16x128F4Op{
 		A:          r.Operand(),
 		B:          r.Operand(),
-		ModC:       ods.GetPointer(r, "modC", ods.I16),
+		ModC:       ods.GetPointer(r, "modC", cModifierKind),
 		C:          r.Operand(),
-		ScaleAType: ods.GetPointer(r, "scaleAType", ods.I32),
-		FmtScaleA:  ods.GetPointer(r, "fmtScaleA", ods.I32),
+		ScaleAType: ods.GetPointer(r, "scaleAType", matrixScaleKind),
+		FmtScaleA:  ods.GetPointer(r, "fmtScaleA", scaleFormatKind),
 		ScaleA:     r.Operand(),
-		ScaleBType: ods.GetPointer(r, "scaleBType", ods.I32),
-		FmtScaleB:  ods.GetPointer(r, "fmtScaleB", ods.I32),
+		ScaleBType: ods.GetPointer(r, "scaleBType", matrixScaleKind),
+		FmtScaleB:  ods.GetPointer(r, "fmtScaleB", scaleFormatKind),
 		ScaleB:     r.Operand(),
 		ReuseA:     ods.GetPointer(r, "reuseA", ods.Bool),
 		ReuseB:     ods.GetPointer(r, "reuseB", ods.Bool),

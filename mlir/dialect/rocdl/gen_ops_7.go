@@ -630,7 +630,7 @@ type SchedBarrierOp struct {
 // Create creates the operation.
 func (o SchedBarrierOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "rocdl.sched.barrier")
-	ods.Set(w, "mask", o.Mask, ods.I32)
+	ods.Set(w, "mask", o.Mask, barrierMaskKind)
 	return w.Create()
 }
 
@@ -647,7 +647,7 @@ func AsSchedBarrier(op mlir.Operation) (SchedBarrierOp, bool) {
 		return SchedBarrierOp{}, false
 	}
 	o := SchedBarrierOp{
-		Mask: ods.Get(r, "mask", ods.I32),
+		Mask: ods.Get(r, "mask", barrierMaskKind),
 	}
 	return o, r.OK()
 }
@@ -662,7 +662,7 @@ type SchedGroupBarrierOp struct {
 // Create creates the operation.
 func (o SchedGroupBarrierOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "rocdl.sched.group.barrier")
-	ods.Set(w, "mask", o.Mask, ods.I32)
+	ods.Set(w, "mask", o.Mask, barrierMaskKind)
 	ods.Set(w, "size", o.Size, ods.I32)
 	ods.Set(w, "groupId", o.GroupID, ods.I32)
 	return w.Create()
@@ -681,7 +681,7 @@ func AsSchedGroupBarrier(op mlir.Operation) (SchedGroupBarrierOp, bool) {
 		return SchedGroupBarrierOp{}, false
 	}
 	o := SchedGroupBarrierOp{
-		Mask:    ods.Get(r, "mask", ods.I32),
+		Mask:    ods.Get(r, "mask", barrierMaskKind),
 		Size:    ods.Get(r, "size", ods.I32),
 		GroupID: ods.Get(r, "groupId", ods.I32),
 	}

@@ -695,7 +695,7 @@ func (o WmmaBf16_16x16x32Bf16Op) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("a", o.A)
 	ods.SetPointer(w.Older(), "signB", o.SignB, ods.Bool)
 	w.Operand("b", o.B)
-	ods.SetPointer(w, "modC", o.ModC, ods.I16)
+	ods.SetPointer(w, "modC", o.ModC, cModifierKind)
 	w.Operand("c", o.C)
 	ods.SetPointer(w, "reuseA", o.ReuseA, ods.Bool)
 	ods.SetPointer(w, "reuseB", o.ReuseB, ods.Bool)
@@ -720,7 +720,7 @@ func AsWmmaBf16_16x16x32Bf16(op mlir.Operation) (WmmaBf16_16x16x32Bf16Op, bool) 
 		A:       r.Operand(),
 		SignB:   ods.GetPointer(r, "signB", ods.Bool),
 		B:       r.Operand(),
-		ModC:    ods.GetPointer(r, "modC", ods.I16),
+		ModC:    ods.GetPointer(r, "modC", cModifierKind),
 		C:       r.Operand(),
 		ReuseA:  ods.GetPointer(r, "reuseA", ods.Bool),
 		ReuseB:  ods.GetPointer(r, "reuseB", ods.Bool),
@@ -749,7 +749,7 @@ func (o WmmaBf16f32_16x16x32Bf16Op) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("a", o.A)
 	ods.SetPointer(w.Older(), "signB", o.SignB, ods.Bool)
 	w.Operand("b", o.B)
-	ods.SetPointer(w, "modC", o.ModC, ods.I16)
+	ods.SetPointer(w, "modC", o.ModC, cModifierKind)
 	w.Operand("c", o.C)
 	ods.SetPointer(w, "reuseA", o.ReuseA, ods.Bool)
 	ods.SetPointer(w, "reuseB", o.ReuseB, ods.Bool)
@@ -775,7 +775,7 @@ func AsWmmaBf16f32_16x16x32Bf16(op mlir.Operation) (WmmaBf16f32_16x16x32Bf16Op, 
 		A:       r.Operand(),
 		SignB:   ods.GetPointer(r, "signB", ods.Bool),
 		B:       r.Operand(),
-		ModC:    ods.GetPointer(r, "modC", ods.I16),
+		ModC:    ods.GetPointer(r, "modC", cModifierKind),
 		C:       r.Operand(),
 		ReuseA:  ods.GetPointer(r, "reuseA", ods.Bool),
 		ReuseB:  ods.GetPointer(r, "reuseB", ods.Bool),
@@ -800,7 +800,7 @@ func (o WmmaF16_16x16x128Bf8Bf8Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "rocdl.wmma.f16.16x16x128.bf8_bf8")
 	w.Operand("a", o.A)
 	w.Operand("b", o.B)
-	ods.SetPointer(w, "modC", o.ModC, ods.I16)
+	ods.SetPointer(w, "modC", o.ModC, cModifierKind)
 	w.Operand("c", o.C)
 	ods.SetPointer(w, "reuseA", o.ReuseA, ods.Bool)
 	ods.SetPointer(w, "reuseB", o.ReuseB, ods.Bool)
@@ -824,7 +824,7 @@ func AsWmmaF16_16x16x128Bf8Bf8(op mlir.Operation) (WmmaF16_16x16x128Bf8Bf8Op, bo
 	o := WmmaF16_16x16x128Bf8Bf8Op{
 		A:       r.Operand(),
 		B:       r.Operand(),
-		ModC:    ods.GetPointer(r, "modC", ods.I16),
+		ModC:    ods.GetPointer(r, "modC", cModifierKind),
 		C:       r.Operand(),
 		ReuseA:  ods.GetPointer(r, "reuseA", ods.Bool),
 		ReuseB:  ods.GetPointer(r, "reuseB", ods.Bool),
@@ -849,7 +849,7 @@ func (o WmmaF16_16x16x128Bf8Fp8Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "rocdl.wmma.f16.16x16x128.bf8_fp8")
 	w.Operand("a", o.A)
 	w.Operand("b", o.B)
-	ods.SetPointer(w, "modC", o.ModC, ods.I16)
+	ods.SetPointer(w, "modC", o.ModC, cModifierKind)
 	w.Operand("c", o.C)
 	ods.SetPointer(w, "reuseA", o.ReuseA, ods.Bool)
 	ods.SetPointer(w, "reuseB", o.ReuseB, ods.Bool)
@@ -873,7 +873,7 @@ func AsWmmaF16_16x16x128Bf8Fp8(op mlir.Operation) (WmmaF16_16x16x128Bf8Fp8Op, bo
 	o := WmmaF16_16x16x128Bf8Fp8Op{
 		A:       r.Operand(),
 		B:       r.Operand(),
-		ModC:    ods.GetPointer(r, "modC", ods.I16),
+		ModC:    ods.GetPointer(r, "modC", cModifierKind),
 		C:       r.Operand(),
 		ReuseA:  ods.GetPointer(r, "reuseA", ods.Bool),
 		ReuseB:  ods.GetPointer(r, "reuseB", ods.Bool),
@@ -898,7 +898,7 @@ func (o WmmaF16_16x16x128Fp8Bf8Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "rocdl.wmma.f16.16x16x128.fp8_bf8")
 	w.Operand("a", o.A)
 	w.Operand("b", o.B)
-	ods.SetPointer(w, "modC", o.ModC, ods.I16)
+	ods.SetPointer(w, "modC", o.ModC, cModifierKind)
 	w.Operand("c", o.C)
 	ods.SetPointer(w, "reuseA", o.ReuseA, ods.Bool)
 	ods.SetPointer(w, "reuseB", o.ReuseB, ods.Bool)
@@ -922,7 +922,7 @@ func AsWmmaF16_16x16x128Fp8Bf8(op mlir.Operation) (WmmaF16_16x16x128Fp8Bf8Op, bo
 	o := WmmaF16_16x16x128Fp8Bf8Op{
 		A:       r.Operand(),
 		B:       r.Operand(),
-		ModC:    ods.GetPointer(r, "modC", ods.I16),
+		ModC:    ods.GetPointer(r, "modC", cModifierKind),
 		C:       r.Operand(),
 		ReuseA:  ods.GetPointer(r, "reuseA", ods.Bool),
 		ReuseB:  ods.GetPointer(r, "reuseB", ods.Bool),
@@ -947,7 +947,7 @@ func (o WmmaF16_16x16x128Fp8Fp8Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "rocdl.wmma.f16.16x16x128.fp8_fp8")
 	w.Operand("a", o.A)
 	w.Operand("b", o.B)
-	ods.SetPointer(w, "modC", o.ModC, ods.I16)
+	ods.SetPointer(w, "modC", o.ModC, cModifierKind)
 	w.Operand("c", o.C)
 	ods.SetPointer(w, "reuseA", o.ReuseA, ods.Bool)
 	ods.SetPointer(w, "reuseB", o.ReuseB, ods.Bool)
@@ -971,7 +971,7 @@ func AsWmmaF16_16x16x128Fp8Fp8(op mlir.Operation) (WmmaF16_16x16x128Fp8Fp8Op, bo
 	o := WmmaF16_16x16x128Fp8Fp8Op{
 		A:       r.Operand(),
 		B:       r.Operand(),
-		ModC:    ods.GetPointer(r, "modC", ods.I16),
+		ModC:    ods.GetPointer(r, "modC", cModifierKind),
 		C:       r.Operand(),
 		ReuseA:  ods.GetPointer(r, "reuseA", ods.Bool),
 		ReuseB:  ods.GetPointer(r, "reuseB", ods.Bool),
@@ -1042,7 +1042,7 @@ func (o WmmaF16_16x16x32F16Op) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("a", o.A)
 	ods.SetPointer(w.Older(), "signB", o.SignB, ods.Bool)
 	w.Operand("b", o.B)
-	ods.SetPointer(w, "modC", o.ModC, ods.I16)
+	ods.SetPointer(w, "modC", o.ModC, cModifierKind)
 	w.Operand("c", o.C)
 	ods.SetPointer(w, "reuseA", o.ReuseA, ods.Bool)
 	ods.SetPointer(w, "reuseB", o.ReuseB, ods.Bool)
@@ -1067,7 +1067,7 @@ func AsWmmaF16_16x16x32F16(op mlir.Operation) (WmmaF16_16x16x32F16Op, bool) {
 		A:       r.Operand(),
 		SignB:   ods.GetPointer(r, "signB", ods.Bool),
 		B:       r.Operand(),
-		ModC:    ods.GetPointer(r, "modC", ods.I16),
+		ModC:    ods.GetPointer(r, "modC", cModifierKind),
 		C:       r.Operand(),
 		ReuseA:  ods.GetPointer(r, "reuseA", ods.Bool),
 		ReuseB:  ods.GetPointer(r, "reuseB", ods.Bool),
@@ -1092,7 +1092,7 @@ func (o WmmaF16_16x16x64Bf8Bf8Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "rocdl.wmma.f16.16x16x64.bf8_bf8")
 	w.Operand("a", o.A)
 	w.Operand("b", o.B)
-	ods.SetPointer(w, "modC", o.ModC, ods.I16)
+	ods.SetPointer(w, "modC", o.ModC, cModifierKind)
 	w.Operand("c", o.C)
 	ods.SetPointer(w, "reuseA", o.ReuseA, ods.Bool)
 	ods.SetPointer(w, "reuseB", o.ReuseB, ods.Bool)
@@ -1116,7 +1116,7 @@ func AsWmmaF16_16x16x64Bf8Bf8(op mlir.Operation) (WmmaF16_16x16x64Bf8Bf8Op, bool
 	o := WmmaF16_16x16x64Bf8Bf8Op{
 		A:       r.Operand(),
 		B:       r.Operand(),
-		ModC:    ods.GetPointer(r, "modC", ods.I16),
+		ModC:    ods.GetPointer(r, "modC", cModifierKind),
 		C:       r.Operand(),
 		ReuseA:  ods.GetPointer(r, "reuseA", ods.Bool),
 		ReuseB:  ods.GetPointer(r, "reuseB", ods.Bool),
@@ -1141,7 +1141,7 @@ func (o WmmaF16_16x16x64Bf8Fp8Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "rocdl.wmma.f16.16x16x64.bf8_fp8")
 	w.Operand("a", o.A)
 	w.Operand("b", o.B)
-	ods.SetPointer(w, "modC", o.ModC, ods.I16)
+	ods.SetPointer(w, "modC", o.ModC, cModifierKind)
 	w.Operand("c", o.C)
 	ods.SetPointer(w, "reuseA", o.ReuseA, ods.Bool)
 	ods.SetPointer(w, "reuseB", o.ReuseB, ods.Bool)
@@ -1165,7 +1165,7 @@ func AsWmmaF16_16x16x64Bf8Fp8(op mlir.Operation) (WmmaF16_16x16x64Bf8Fp8Op, bool
 	o := WmmaF16_16x16x64Bf8Fp8Op{
 		A:       r.Operand(),
 		B:       r.Operand(),
-		ModC:    ods.GetPointer(r, "modC", ods.I16),
+		ModC:    ods.GetPointer(r, "modC", cModifierKind),
 		C:       r.Operand(),
 		ReuseA:  ods.GetPointer(r, "reuseA", ods.Bool),
 		ReuseB:  ods.GetPointer(r, "reuseB", ods.Bool),
@@ -1190,7 +1190,7 @@ func (o WmmaF16_16x16x64Fp8Bf8Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "rocdl.wmma.f16.16x16x64.fp8_bf8")
 	w.Operand("a", o.A)
 	w.Operand("b", o.B)
-	ods.SetPointer(w, "modC", o.ModC, ods.I16)
+	ods.SetPointer(w, "modC", o.ModC, cModifierKind)
 	w.Operand("c", o.C)
 	ods.SetPointer(w, "reuseA", o.ReuseA, ods.Bool)
 	ods.SetPointer(w, "reuseB", o.ReuseB, ods.Bool)
@@ -1214,7 +1214,7 @@ func AsWmmaF16_16x16x64Fp8Bf8(op mlir.Operation) (WmmaF16_16x16x64Fp8Bf8Op, bool
 	o := WmmaF16_16x16x64Fp8Bf8Op{
 		A:       r.Operand(),
 		B:       r.Operand(),
-		ModC:    ods.GetPointer(r, "modC", ods.I16),
+		ModC:    ods.GetPointer(r, "modC", cModifierKind),
 		C:       r.Operand(),
 		ReuseA:  ods.GetPointer(r, "reuseA", ods.Bool),
 		ReuseB:  ods.GetPointer(r, "reuseB", ods.Bool),
@@ -1239,7 +1239,7 @@ func (o WmmaF16_16x16x64Fp8Fp8Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "rocdl.wmma.f16.16x16x64.fp8_fp8")
 	w.Operand("a", o.A)
 	w.Operand("b", o.B)
-	ods.SetPointer(w, "modC", o.ModC, ods.I16)
+	ods.SetPointer(w, "modC", o.ModC, cModifierKind)
 	w.Operand("c", o.C)
 	ods.SetPointer(w, "reuseA", o.ReuseA, ods.Bool)
 	ods.SetPointer(w, "reuseB", o.ReuseB, ods.Bool)
@@ -1263,7 +1263,7 @@ func AsWmmaF16_16x16x64Fp8Fp8(op mlir.Operation) (WmmaF16_16x16x64Fp8Fp8Op, bool
 	o := WmmaF16_16x16x64Fp8Fp8Op{
 		A:       r.Operand(),
 		B:       r.Operand(),
-		ModC:    ods.GetPointer(r, "modC", ods.I16),
+		ModC:    ods.GetPointer(r, "modC", cModifierKind),
 		C:       r.Operand(),
 		ReuseA:  ods.GetPointer(r, "reuseA", ods.Bool),
 		ReuseB:  ods.GetPointer(r, "reuseB", ods.Bool),
@@ -1288,7 +1288,7 @@ func (o WmmaF32_16x16x128Bf8Bf8Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "rocdl.wmma.f32.16x16x128.bf8_bf8")
 	w.Operand("a", o.A)
 	w.Operand("b", o.B)
-	ods.SetPointer(w, "modC", o.ModC, ods.I16)
+	ods.SetPointer(w, "modC", o.ModC, cModifierKind)
 	w.Operand("c", o.C)
 	ods.SetPointer(w, "reuseA", o.ReuseA, ods.Bool)
 	ods.SetPointer(w, "reuseB", o.ReuseB, ods.Bool)
@@ -1312,7 +1312,7 @@ func AsWmmaF32_16x16x128Bf8Bf8(op mlir.Operation) (WmmaF32_16x16x128Bf8Bf8Op, bo
 	o := WmmaF32_16x16x128Bf8Bf8Op{
 		A:       r.Operand(),
 		B:       r.Operand(),
-		ModC:    ods.GetPointer(r, "modC", ods.I16),
+		ModC:    ods.GetPointer(r, "modC", cModifierKind),
 		C:       r.Operand(),
 		ReuseA:  ods.GetPointer(r, "reuseA", ods.Bool),
 		ReuseB:  ods.GetPointer(r, "reuseB", ods.Bool),
@@ -1337,7 +1337,7 @@ func (o WmmaF32_16x16x128Bf8Fp8Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "rocdl.wmma.f32.16x16x128.bf8_fp8")
 	w.Operand("a", o.A)
 	w.Operand("b", o.B)
-	ods.SetPointer(w, "modC", o.ModC, ods.I16)
+	ods.SetPointer(w, "modC", o.ModC, cModifierKind)
 	w.Operand("c", o.C)
 	ods.SetPointer(w, "reuseA", o.ReuseA, ods.Bool)
 	ods.SetPointer(w, "reuseB", o.ReuseB, ods.Bool)
@@ -1361,7 +1361,7 @@ func AsWmmaF32_16x16x128Bf8Fp8(op mlir.Operation) (WmmaF32_16x16x128Bf8Fp8Op, bo
 	o := WmmaF32_16x16x128Bf8Fp8Op{
 		A:       r.Operand(),
 		B:       r.Operand(),
-		ModC:    ods.GetPointer(r, "modC", ods.I16),
+		ModC:    ods.GetPointer(r, "modC", cModifierKind),
 		C:       r.Operand(),
 		ReuseA:  ods.GetPointer(r, "reuseA", ods.Bool),
 		ReuseB:  ods.GetPointer(r, "reuseB", ods.Bool),
@@ -1386,7 +1386,7 @@ func (o WmmaF32_16x16x128Fp8Bf8Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "rocdl.wmma.f32.16x16x128.fp8_bf8")
 	w.Operand("a", o.A)
 	w.Operand("b", o.B)
-	ods.SetPointer(w, "modC", o.ModC, ods.I16)
+	ods.SetPointer(w, "modC", o.ModC, cModifierKind)
 	w.Operand("c", o.C)
 	ods.SetPointer(w, "reuseA", o.ReuseA, ods.Bool)
 	ods.SetPointer(w, "reuseB", o.ReuseB, ods.Bool)
@@ -1410,7 +1410,7 @@ func AsWmmaF32_16x16x128Fp8Bf8(op mlir.Operation) (WmmaF32_16x16x128Fp8Bf8Op, bo
 	o := WmmaF32_16x16x128Fp8Bf8Op{
 		A:       r.Operand(),
 		B:       r.Operand(),
-		ModC:    ods.GetPointer(r, "modC", ods.I16),
+		ModC:    ods.GetPointer(r, "modC", cModifierKind),
 		C:       r.Operand(),
 		ReuseA:  ods.GetPointer(r, "reuseA", ods.Bool),
 		ReuseB:  ods.GetPointer(r, "reuseB", ods.Bool),
@@ -1435,7 +1435,7 @@ func (o WmmaF32_16x16x128Fp8Fp8Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "rocdl.wmma.f32.16x16x128.fp8_fp8")
 	w.Operand("a", o.A)
 	w.Operand("b", o.B)
-	ods.SetPointer(w, "modC", o.ModC, ods.I16)
+	ods.SetPointer(w, "modC", o.ModC, cModifierKind)
 	w.Operand("c", o.C)
 	ods.SetPointer(w, "reuseA", o.ReuseA, ods.Bool)
 	ods.SetPointer(w, "reuseB", o.ReuseB, ods.Bool)
@@ -1459,7 +1459,7 @@ func AsWmmaF32_16x16x128Fp8Fp8(op mlir.Operation) (WmmaF32_16x16x128Fp8Fp8Op, bo
 	o := WmmaF32_16x16x128Fp8Fp8Op{
 		A:       r.Operand(),
 		B:       r.Operand(),
-		ModC:    ods.GetPointer(r, "modC", ods.I16),
+		ModC:    ods.GetPointer(r, "modC", cModifierKind),
 		C:       r.Operand(),
 		ReuseA:  ods.GetPointer(r, "reuseA", ods.Bool),
 		ReuseB:  ods.GetPointer(r, "reuseB", ods.Bool),
@@ -1726,7 +1726,7 @@ func (o WmmaF32_16x16x32Bf16Op) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("a", o.A)
 	ods.SetPointer(w.Older(), "signB", o.SignB, ods.Bool)
 	w.Operand("b", o.B)
-	ods.SetPointer(w, "modC", o.ModC, ods.I16)
+	ods.SetPointer(w, "modC", o.ModC, cModifierKind)
 	w.Operand("c", o.C)
 	ods.SetPointer(w, "reuseA", o.ReuseA, ods.Bool)
 	ods.SetPointer(w, "reuseB", o.ReuseB, ods.Bool)
@@ -1751,7 +1751,7 @@ func AsWmmaF32_16x16x32Bf16(op mlir.Operation) (WmmaF32_16x16x32Bf16Op, bool) {
 		A:       r.Operand(),
 		SignB:   ods.GetPointer(r, "signB", ods.Bool),
 		B:       r.Operand(),
-		ModC:    ods.GetPointer(r, "modC", ods.I16),
+		ModC:    ods.GetPointer(r, "modC", cModifierKind),
 		C:       r.Operand(),
 		ReuseA:  ods.GetPointer(r, "reuseA", ods.Bool),
 		ReuseB:  ods.GetPointer(r, "reuseB", ods.Bool),
@@ -1780,7 +1780,7 @@ func (o WmmaF32_16x16x32F16Op) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("a", o.A)
 	ods.SetPointer(w.Older(), "signB", o.SignB, ods.Bool)
 	w.Operand("b", o.B)
-	ods.SetPointer(w, "modC", o.ModC, ods.I16)
+	ods.SetPointer(w, "modC", o.ModC, cModifierKind)
 	w.Operand("c", o.C)
 	ods.SetPointer(w, "reuseA", o.ReuseA, ods.Bool)
 	ods.SetPointer(w, "reuseB", o.ReuseB, ods.Bool)
@@ -1805,7 +1805,7 @@ func AsWmmaF32_16x16x32F16(op mlir.Operation) (WmmaF32_16x16x32F16Op, bool) {
 		A:       r.Operand(),
 		SignB:   ods.GetPointer(r, "signB", ods.Bool),
 		B:       r.Operand(),
-		ModC:    ods.GetPointer(r, "modC", ods.I16),
+		ModC:    ods.GetPointer(r, "modC", cModifierKind),
 		C:       r.Operand(),
 		ReuseA:  ods.GetPointer(r, "reuseA", ods.Bool),
 		ReuseB:  ods.GetPointer(r, "reuseB", ods.Bool),
