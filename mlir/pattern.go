@@ -1,6 +1,8 @@
 package mlir
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
@@ -59,12 +61,14 @@ type patternRun struct {
 	trusts  bool // changes are not verified
 	folds   bool // folders are called, which may not terminate on a cycle
 
-	within pointer            // the outermost object that contains …
-	on     capi.MlirOperation // … the operation that the run is on
-	calls  int                // of patterns
-	failed error
-	kept   capi.MlirOperation // see stop
-	pdl    pdlState           // of the current rewrite
+	within  pointer            // the outermost object that contains …
+	on      capi.MlirOperation // … the operation that the run is on
+	calls   int                // of patterns
+	failed  error
+	recent  []string           // names of the patterns of the last rewrites
+	stopped context.Context    // that stops the run, or nil
+	kept    capi.MlirOperation // see stop
+	pdl     pdlState           // of the current rewrite
 
 	rewritten map[rewritten]bool // in a walk
 }
@@ -130,6 +134,9 @@ func (s *Patterns) match(t *capi.Table, p Pattern) capi.PatternFunc {
 			}
 			return this.valid(s.ctx, s.folds)
 		})
+		if matched {
+			s.recent = append(s.recent[max(0, len(s.recent)-7):], cmp.Or(p.Name, p.Op))
+		}
 		if s.walking && matched {
 			if s.rewritten == nil {
 				s.rewritten = map[rewritten]bool{}
@@ -151,7 +158,11 @@ func (s *Patterns) callAs(this call, name string, f func(*call) error) (ok bool)
 		return false
 	}
 	if s.calls++; s.walking && s.calls > maxRewrites {
-		s.failed = ErrNotConverged
+		s.failed = notConverged(s.recent)
+		return false
+	}
+	if s.stopped != nil && s.stopped.Err() != nil {
+		s.failed = fmt.Errorf("mlir: the patterns were stopped: %w", context.Cause(s.stopped))
 		return false
 	}
 	this.top, this.on, this.walk, this.verified = s.within, s.on, s.walking, !s.trusts

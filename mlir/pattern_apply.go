@@ -1,8 +1,12 @@
 package mlir
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
@@ -43,7 +47,10 @@ func defaultRewrites(op Operation) int {
 type GreedyOptions struct {
 	MaxIterations int // over all operations; zero means 10, -1 means no limit
 	MaxRewrites   int // in an iteration; zero means 4,096 and 16 for each operation, at most 16,777,216
-	TopDown       bool
+	// Context stops the run before the next call of a Go function once it is done, with its error as the cause. The
+	// changes up to then stay. Nil means that nothing stops the run but its limits.
+	Context context.Context
+	TopDown bool
 	// NoFolding disables folding. If folding is enabled, Apply returns an error if
 	// operations use one another's results in a cycle, because the library might never
 	// terminate.
@@ -56,30 +63,34 @@ type GreedyOptions struct {
 	Regions       RegionSimplification
 }
 
-// ErrNotConverged is returned by Patterns.Apply if it stopped at one of its limits while
-// patterns may still match.
+// ErrNotConverged is wrapped by the error of Patterns.Apply if it stopped at one of its limits while
+// patterns may still match. That error names the Go patterns which made the last rewrites: they may undo one another.
 var ErrNotConverged = errors.New("mlir: the patterns still match after the maximum number of iterations or rewrites")
 
 // Apply applies the patterns, and the folders of the operations, in a module until none
 // matches. All handles into the module are invalid after it. The error is a *PatternError
-// if a pattern failed, and ErrNotConverged if a limit was reached.
+// if a pattern failed, and wraps ErrNotConverged if a limit was reached.
 func (s *Patterns) Apply(m *Module, o GreedyOptions) error {
 	m.given("Patterns.Apply")
 	m.life.check("Patterns.Apply")
-	_, err := s.ApplyTo(m.operation(), o)
+	_, err := s.apply(m.operation(), o, "Patterns.Apply")
 	return err
 }
 
 // ApplyTo applies the patterns in one operation, as Apply does in a module, and returns a
 // new handle to it. Nothing outside the operation may use a value in it or branch into it.
 func (s *Patterns) ApplyTo(op Operation, o GreedyOptions) (Operation, error) {
-	t := s.life.check("Patterns.ApplyTo")
-	op.in(s.ctx, "Patterns.ApplyTo")
+	return s.apply(op, o, "Patterns.ApplyTo")
+}
+
+func (s *Patterns) apply(op Operation, o GreedyOptions, method string) (Operation, error) {
+	t := s.life.check(method)
+	op.in(s.ctx, method)
 	greedy := "mlirApplyPatternsAndFoldGreedilyWithOp"
 	configured := s.ctx.lib.Has("mlirGreedyRewriteDriverConfigCreate")
 	var config capi.MlirGreedyRewriteDriverConfig
 	switch {
-	case !configured && o != GreedyOptions{NoVerify: o.NoVerify}:
+	case !configured && !o.defaults():
 		return op, s.ctx.lib.need("mlirGreedyRewriteDriverConfigCreate")
 	case !s.ctx.lib.Has(greedy) && op.Name() == "builtin.module":
 		greedy = "mlirApplyPatternsAndFoldGreedily"
@@ -96,7 +107,10 @@ func (s *Patterns) ApplyTo(op Operation, o GreedyOptions) (Operation, error) {
 		o.set(t, config)
 	}
 	var converged bool
-	op, err := s.run(op, "Patterns.Apply", patternRun{trusts: o.NoVerify, folds: !o.NoFolding}, func(op Operation) {
+	run := patternRun{trusts: o.NoVerify, folds: !o.NoFolding, stopped: o.Context}
+	var recent []string
+	op, err := s.run(op, method, run, func(op Operation) {
+		defer func() { recent = s.recent }()
 		if greedy == "mlirApplyPatternsAndFoldGreedily" {
 			converged = capi.MlirApplyPatternsAndFoldGreedily(t, capi.MlirModuleFromOperation(t, op.raw), s.raw,
 				config).Value != 0
@@ -105,9 +119,28 @@ func (s *Patterns) ApplyTo(op Operation, o GreedyOptions) (Operation, error) {
 		converged = capi.MlirApplyPatternsAndFoldGreedilyWithOp(t, op.raw, s.raw, config).Value != 0
 	})
 	if err == nil && !converged {
-		err = ErrNotConverged
+		err = notConverged(recent)
 	}
 	return op, err
+}
+
+// notConverged returns the error of a run whose last rewrites were those of the patterns with these names.
+func notConverged(recent []string) error {
+	if len(recent) == 0 {
+		return ErrNotConverged
+	}
+	slices.Sort(recent)
+	recent = slices.Compact(recent)
+	for i, name := range recent {
+		recent[i] = strconv.Quote(name)
+	}
+	return fmt.Errorf("%w: the last rewrites are those of %s", ErrNotConverged, strings.Join(recent, " and "))
+}
+
+// defaults reports whether the options are those that a library without options has.
+func (o GreedyOptions) defaults() bool {
+	o.Context, o.NoVerify = nil, false
+	return o == GreedyOptions{}
 }
 
 func (o GreedyOptions) set(t *capi.Table, config capi.MlirGreedyRewriteDriverConfig) {
@@ -136,7 +169,7 @@ func (o GreedyOptions) set(t *capi.Table, config capi.MlirGreedyRewriteDriverCon
 // It does not visit operations that patterns create, and a pattern may erase only the
 // operation that it matched and what is in it. A pattern that moves its operation forward
 // is not called for it again. Walk does not fold, and verifies only changes by PDL
-// patterns. The error is a *PatternError if a pattern failed, and ErrNotConverged if
+// patterns. The error is a *PatternError if a pattern failed, and wraps ErrNotConverged if
 // patterns were called 16,777,216 times.
 func (s *Patterns) Walk(m *Module) error {
 	t := s.life.check("Patterns.Walk")
