@@ -82,13 +82,22 @@ func (c *Context) takeDiagnostics(source string) []Diagnostic {
 	list := append(c.reported, c.sink.Take()...)
 	c.reported = nil
 	c.deliverRemarks()
-	var at []Location
-	for _, d := range list {
-		if d.Depth == 0 {
-			at = append(at, c.location(d.Location))
-		}
+	diagnostics := nest(c, list, 0, source)
+	if len(c.handlers) == 0 {
+		return diagnostics
 	}
-	return c.handle(nest(c, list, 0, source), at)
+	var at []Location
+	n := namer{c: c, name: source, renamed: map[pointer]capi.MlirLocation{}}
+	for _, d := range list {
+		if d.Depth > 0 {
+			continue
+		}
+		if source != "" && !strings.Contains(source, "\x00") {
+			d.Location = n.location(d.Location)
+		}
+		at = append(at, c.location(d.Location))
+	}
+	return c.handle(diagnostics, at)
 }
 
 // nest builds a tree from the flat list with depths.

@@ -180,7 +180,15 @@ func TestHandleDiagnostics(t *testing.T) {
 			"second a.go:1:2: error: none" + place, "first a.go:1:2: error: none" + place, "on none",
 			"first test.mlir:1:10: warning: x" + x, "on x", "first test.mlir:1:10: remark: y" + x, "on y",
 		}, got)
+		got = nil
 		_, err := c.ParseType("tensor<")
 		check.Error(t, err, "mlir: ")
+		_, err = c.Parse("a.mlir", []byte("module {\n  func.func @f() { return %x : i32 }\n}"))
+		check.Error(t, err, "a.mlir:2:27: error: ")
+		check.Diff(t, "calls in parsers", []string{
+			`first tensor<:1:7: error: expected non-function type loc("tensor<":1:7)`, "on expected non-function type",
+			`first a.mlir:2:27: error: use of undeclared SSA value name loc("a.mlir":2:27)`,
+			"on use of undeclared SSA value name",
+		}, got)
 	})
 }
