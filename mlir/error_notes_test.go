@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -78,4 +79,21 @@ func TestBuildErrorNotes(t *testing.T) {
 	if diff := cmp.Diff("m.go:7: create t.op: first; second\n  n:2:1: note: here", err.Error()); diff != "" {
 		t.Errorf("error (-want +got):\n%s", diff)
 	}
+}
+
+// TestOperationShownOnce checks that an error whose notes repeat an operation, or one in it, shows it once.
+func TestOperationShownOnce(t *testing.T) {
+	const function = "\"gpu.func\"() ({\n  \"gpu.return\"() : () -> ()\n}) : () -> ()"
+	const module = "\"gpu.module\"() ({\n  \"gpu.func\"() ({\n    \"gpu.return\"() : () -> ()\n  }) : () -> ()\n}) : () -> ()"
+	at := func(message, operation string) mlir.Diagnostic {
+		return mlir.Diagnostic{Message: message, Notes: []mlir.Diagnostic{
+			{Severity: mlir.SeverityNote, Message: "see current operation: \n" + operation},
+			{Severity: mlir.SeverityNote, Message: "of " + message}}}
+	}
+	err := &mlir.DiagnosticError{Op: "the pass", Diagnostics: []mlir.Diagnostic{
+		at("one", module), at("two", function), at("three", module), at("four", "\"gpu.binary\"() : () -> ()")}}
+	text := err.Error()
+	check.Diff(t, "times", []int{1, 1, 1}, []int{strings.Count(text, "gpu.return"), strings.Count(text, "of two"),
+		strings.Count(text, "gpu.binary")})
+	check.Diff(t, "all are kept", 2, len(err.Diagnostics[2].Notes))
 }

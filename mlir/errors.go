@@ -71,9 +71,11 @@ func (e *DiagnosticError) Messages() string {
 }
 
 // Error returns the errors, one on each line, and the hint, if any, after the first. The notes
-// of an error stand below it, indented. The first lines of a long note stand for all of it.
+// of an error stand below it, indented. The first lines of a long note stand for all of it. An operation that a note
+// above has shown is not shown again.
 func (e *DiagnosticError) Error() string {
 	var text strings.Builder
+	var shown []string
 	for _, d := range e.Diagnostics {
 		switch {
 		case d.Severity != SeverityError:
@@ -86,10 +88,30 @@ func (e *DiagnosticError) Error() string {
 		default:
 			text.WriteString("\n" + d.String())
 		}
+		d.Notes, shown = unshown(d.Notes, shown)
 		d.writeNotes(&text, "\n  ")
 	}
 	if text.Len() == 0 {
 		return fmt.Sprintf("mlir: %s failed without a diagnostic", e.Op)
 	}
 	return text.String()
+}
+
+// unshown returns the notes without those that show an operation again, and what has been shown then.
+func unshown(notes []Diagnostic, shown []string) (left []Diagnostic, all []string) {
+	for _, note := range notes {
+		if operation, ok := strings.CutPrefix(note.Message, "see current operation:"); ok {
+			lines := strings.Split(operation, "\n")
+			for i, line := range lines {
+				lines[i] = strings.TrimSpace(line) // an operation in another one is indented
+			}
+			text := strings.Join(lines, "\n")
+			if slices.ContainsFunc(shown, func(above string) bool { return strings.Contains(above, text) }) {
+				continue
+			}
+			shown = append(shown, text)
+		}
+		left = append(left, note)
+	}
+	return left, shown
 }
