@@ -86,8 +86,8 @@ type PrintIROptions struct {
 	Before, After bool
 	OnlyOnFailure bool // only after passes that failed
 	ModuleScope   bool // the whole module; only in a context without threads
-	// Dir is the directory in which a file is written for each pass. If empty, the IR is
-	// printed to standard error, see PassManagerOptions.Timing.
+	// Dir is the directory in which a file is written for each pass. It is made if it does not exist. If empty, the
+	// IR is printed to standard error, see PassManagerOptions.Timing.
 	Dir string
 	// Print says how operations are printed, for example without large constants.
 	Print PrintOptions
@@ -165,6 +165,11 @@ func (c *Context) NewPassManager(o PassManagerOptions) (*PassManager, error) {
 	case o.Pipeline != "":
 		o.Op, _, _ = strings.Cut(o.Pipeline, "(")
 		o.Op = strings.TrimSpace(o.Op)
+	}
+	if o.PrintIR != nil && o.PrintIR.Dir != "" {
+		if err := os.MkdirAll(o.PrintIR.Dir, 0o777); err != nil { // the library writes no files and reports nothing
+			return nil, fmt.Errorf("mlir: PrintIROptions.Dir: %w", err)
+		}
 	}
 	t.RegisterPasses()
 	p := &PassManager{ctx: c, life: &lifetime{ctx: c, of: "PassManager", parent: c.life}}

@@ -330,6 +330,19 @@ func TestPassesAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
+// TestPrintDirectory checks that the directory for printed IR is made, or that the error says why it cannot be.
+func TestPrintDirectory(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := mlirtest.ContextOf(t, e.Library)
+		file := filepath.Join(t.TempDir(), "file")
+		check.NoError(t, os.WriteFile(file, nil, 0o666))
+		o := mlir.PassManagerOptions{PrintIR: &mlir.PrintIROptions{After: true, Dir: filepath.Join(file, "x")}}
+		if _, err := c.NewPassManager(o); !errors.Is(err, mlir.ErrUnsupported) {
+			check.Error(t, err, "mlir: PrintIROptions.Dir: mkdir "+file+": not a directory")
+		}
+	})
+}
+
 // TestPassReports checks that IR printing writes files if the library supports it, and that
 // otherwise each kind of report is refused with a reason.
 func TestPassReports(t *testing.T) {
