@@ -368,7 +368,7 @@ func (l PassList) String() string {
 func (p *PassManager) Run(m *Module) error {
 	m.given("PassManager.Run")
 	m.life.check("PassManager.Run")
-	_, err := p.RunOn(m.operation())
+	_, err := p.run(m.operation(), "PassManager.Run")
 	return err
 }
 
@@ -376,11 +376,13 @@ func (p *PassManager) Run(m *Module) error {
 // is for, and returns a new handle to it. All other handles into its module, including o,
 // are invalid after it. Nothing outside the operation may use a value in it or branch into
 // it.
-func (p *PassManager) RunOn(o Operation) (Operation, error) {
-	t := p.life.check("PassManager.RunOn")
-	o.in(p.ctx, "PassManager.RunOn")
+func (p *PassManager) RunOn(o Operation) (Operation, error) { return p.run(o, "PassManager.RunOn") }
+
+func (p *PassManager) run(o Operation, method string) (Operation, error) {
+	t := p.life.check(method)
+	o.in(p.ctx, method)
 	if p.running {
-		return o, errors.New("mlir: PassManager.Run called by one of its own passes")
+		return o, fmt.Errorf("mlir: %s called by one of its own passes", method)
 	}
 	if p.verify {
 		if err := o.Verify(); err != nil {
@@ -404,7 +406,7 @@ func (p *PassManager) RunOn(o Operation) (Operation, error) {
 	p.started, p.running, p.failed, p.last = true, true, nil, ""
 	defer func() { p.running, p.within, p.on = false, nil, capi.MlirOperation{} }()
 	var ok bool
-	o, err := p.ctx.run(o, "PassManager.Run", p.hasGo, func(o Operation, top pointer) {
+	o, err := p.ctx.run(o, method, p.hasGo, func(o Operation, top pointer) {
 		p.within, p.on = top, o.raw
 		ok = capi.MlirPassManagerRunOnOp(t, p.raw, o.raw).Value != 0
 	})

@@ -69,9 +69,7 @@ func (v Value) NumUses() int {
 }
 
 // ReplaceAllUses replaces all uses of v by uses of with.
-func (v Value) ReplaceAllUses(with Value) {
-	v.ReplaceAllUsesExcept(with)
-}
+func (v Value) ReplaceAllUses(with Value) { v.replaceAllUses("Value.ReplaceAllUses", with, nil) }
 
 // ReplaceUsesIf replaces the uses of v for which replace returns true by uses of with.
 // replace is called once for each use, in no particular order, before anything is replaced,
@@ -93,19 +91,23 @@ func (v Value) ReplaceUsesIf(with Value, replace func(Use) bool) {
 // ReplaceAllUsesExcept replaces all uses of v by uses of with, except those by the given
 // operations.
 func (v Value) ReplaceAllUsesExcept(with Value, except ...Operation) {
-	t := v.use("Value.ReplaceAllUses")
+	v.replaceAllUses("Value.ReplaceAllUsesExcept", with, except)
+}
+
+func (v Value) replaceAllUses(method string, with Value, except []Operation) {
+	t := v.use(method)
 	c := v.life.ctx
-	other := with.in(c, "Value.ReplaceAllUses")
+	other := with.in(c, method)
 	if v.raw == with.raw {
 		return // the library would loop forever
 	}
 	spared := make([]capi.MlirOperation, len(except))
 	for i, o := range except {
-		spared[i] = o.in(c, "Value.ReplaceAllUsesExcept")
+		spared[i] = o.in(c, method)
 	}
 	if !c.single() && capi.Top(t, capi.ValueKind, v.raw.Ptr) != capi.Top(t, capi.ValueKind, with.raw.Ptr) {
 		for use := range v.Uses() {
-			c.sameTop(use.Owner, with, "Value.ReplaceAllUses")
+			c.sameTop(use.Owner, with, method)
 		}
 	}
 	v.touchUsers()
