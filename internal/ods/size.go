@@ -26,6 +26,23 @@ func Split(b *mlir.Builder, what string, n int, sizes []mlir.Size) (numbers []in
 	return numbers, values
 }
 
+// SplitSome is Split for any number of sizes. Without sizes, it returns no numbers.
+func SplitSome(b *mlir.Builder, what string, sizes []mlir.Size) (numbers []int64, values []mlir.Value) {
+	if len(sizes) == 0 {
+		return nil, nil
+	}
+	return Split(b, what, -1, sizes)
+}
+
+// SplitOne is Split for one size.
+func SplitOne(b *mlir.Builder, what string, size mlir.Size) (number int64, value mlir.Value) {
+	numbers, values := Split(b, what, 1, []mlir.Size{size})
+	if len(values) > 0 {
+		value = values[0]
+	}
+	return numbers[0], value
+}
+
 // A Slice is a part of an array.
 type Slice struct {
 	Offsets, Sizes, Strides []int64

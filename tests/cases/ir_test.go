@@ -172,15 +172,28 @@ func shortForm() {
 		n := transform.ParamConstant(b, b.Type("!transform.param<i64>"), b.Attribute("8 : i64"))
 		f := transform.Match(b, root, "linalg.matmul")
 		map[string]func(){
-			"threads":   func() { transform.SetGPULaunchThreads(b, f, n, n, n) },
-			"anchor":    func() { transform.SetAnchorLayout(b, f, []mlir.Value{n}, []mlir.Value{n}, n) },
-			"vectorize": func() { transform.Vectorize(b, f, n, n, n) },
-			"prefetch":  func() { transform.InsertPrefetch(b, op, f) },
+			"threads": func() {
+				transform.SetGPULaunchThreadsOp{Target: f, Threads: []mlir.Value{n, n, n}}.Create(b)
+			},
+			"anchor": func() {
+				transform.SetAnchorLayoutOp{Target: f, SgLayout: []mlir.Value{n}, SgData: []mlir.Value{n},
+					InstData: []mlir.Value{n}}.Create(b)
+			},
+			"vectorize": func() {
+				transform.VectorizeOp{Target: f, VectorSizes: []mlir.Value{n, n, n}}.Create(b)
+			},
+			"prefetch": func() { transform.InsertPrefetch(b, op, f) },
 			"prefetchdynamic": func() {
 				transform.InsertPrefetchOp{Target: f, DescOpType: op, DynamicNbPrefetch: n}.Create(b)
 			},
-			"pad":       func() { transform.Pad(b, op, op, op, f, n) },
-			"padtiling": func() { transform.PadTilingInterface(b, op, op, f, n) },
+			"pad": func() {
+				transform.PadOp{Target: f, PaddedType: op, PadType: op, CopyType: op,
+					PadToMultipleOf: []mlir.Value{n}}.Create(b)
+			},
+			"padtiling": func() {
+				transform.PadTilingInterfaceOp{Target: f, PaddedType: op, PadType: op,
+					PaddingSizes: []mlir.Value{n}}.Create(b)
+			},
 			"fuse": func() {
 				transform.FuseOp{Target: f, TileSizes: []mlir.Value{n}, TransformedType: op}.Create(b)
 			},

@@ -209,6 +209,7 @@ type operationCode struct {
 	name                        string   // of the Go type, without "Op"
 	fields, write, read         []string // of the struct, of Create, of the reader
 	parameters, arguments       []string // of the function
+	before                      []string // the statements before it creates the operation
 	given                       map[string]bool
 	operandLetters, resultParts string   // see ods.Read
 	equal                       []string // arguments of EqualOperands
@@ -325,16 +326,60 @@ func (c *operationCode) operand(p part, f string) {
 		c.operandLetters += "*"
 		c.add(f, "[]mlir.Value", p.ageNote(), fmt.Sprintf("%s.Operands(%q, o.%s)", p.writer(), p.name, f),
 			"r.Operands()")
-		if p.age == "" && !manyLists(c.operation) {
+		if static, ok := c.static(p); ok && p.age == "" && !manyLists(c.operation) {
+			c.sizes(p, f, static)
+		} else if p.age == "" && !manyLists(c.operation) {
 			c.pass(f, "[]mlir.Value", p)
 		}
 	case p.many == "optional":
 		c.operandLetters += "?"
 		c.add(f, "mlir.Value", p.manyNote(), fmt.Sprintf("%s.Optional(%q, o.%s)", p.writer(), p.name, f), "r.Operand()")
+		if static, ok := c.static(p); ok && p.age == "" && static.many == "" {
+			c.sizes(p, f, static)
+		}
 	default:
 		c.operandLetters += "1"
 		c.add(f, "mlir.Value", p.ageNote(), fmt.Sprintf("%s.Operand(%q, o.%s)", p.writer(), p.name, f), "r.Operand()")
 		c.pass(f, "mlir.Value", p)
+	}
+}
+
+// static returns the attribute with the numbers of the sizes whose values an operand has, if it has one.
+func (c *operationCode) static(p part) (part, bool) {
+	kind := map[string]string{"variadic": "int64s", "optional": "i64"}[p.many]
+	for _, a := range c.list("attribute") {
+		if a.name == "static_"+strings.TrimPrefix(p.name, "dynamic_") && a.kind == kind && a.age == "" {
+			return a, true
+		}
+	}
+	return part{}, false
+}
+
+// isStatic reports whether an attribute has the numbers of sizes.
+func (c *operationCode) isStatic(a part) bool {
+	return slices.ContainsFunc(c.list("operand"), func(p part) bool {
+		static, ok := c.static(p)
+		return ok && static.name == a.name
+	})
+}
+
+// sizes adds one parameter for the numbers and the values of sizes.
+func (c *operationCode) sizes(p part, f string, static part) {
+	name := strings.TrimPrefix(p.name, "dynamic_")
+	what := fmt.Sprintf("the %s of %s", strings.ReplaceAll(name, "_", " "), c.operation.name)
+	v := parameter(name)
+	typ, function := "[]mlir.Size", "SplitSome"
+	if p.many == "optional" {
+		typ, function = "mlir.Size", "SplitOne"
+	}
+	c.pass(f, typ, part{name: name})
+	c.arguments[len(c.arguments)-1] = fmt.Sprintf("%s: %sValues, %s: %[2]sNumbers", f, v, goName(static.name))
+	c.before = append(c.before, fmt.Sprintf("%sNumbers, %[1]sValues := ods.%s(b, %q, %[1]s)", v, function, what))
+	for _, a := range c.list("attribute") {
+		of, scalable := strings.CutPrefix(a.name, "scalable_") // scalable_sizes are also those of vector_sizes
+		if scalable && a.kind == "bools" && strings.HasSuffix(name, of) {
+			c.arguments = append(c.arguments, fmt.Sprintf("%s: make([]bool, len(%s))", goName(a.name), v))
+		}
 	}
 }
 
@@ -347,7 +392,9 @@ func (c *operationCode) attribute(p part, f string) {
 		if p.age == "" {
 			get = "Get"
 		}
-		c.pass(f, typ, p)
+		if !c.isStatic(p) {
+			c.pass(f, typ, p)
+		}
 	case k.form == "pointer":
 		typ, set, get = "*"+typ, "SetPointer", "GetPointer"
 	case k.form == "list":
@@ -529,8 +576,10 @@ func (c *operationCode) writeFunction(b *bytes.Buffer) {
 		call = fmt.Sprintf("ods.Infer(b, %q, %q%s)", c.operation.name, strings.Join(names, " "), values)
 	}
 	if n := len(parameters); n > 0 {
-		if v, ok := strings.CutSuffix(parameters[n-1], " []mlir.Value"); ok {
-			parameters[n-1] = v + " ...mlir.Value"
+		for _, typ := range []string{"mlir.Value", "mlir.Size"} {
+			if v, ok := strings.CutSuffix(parameters[n-1], " []"+typ); ok {
+				parameters[n-1] = v + " ..." + typ
+			}
 		}
 	}
 	results := c.list("result")
@@ -548,5 +597,6 @@ func (c *operationCode) writeFunction(b *bytes.Buffer) {
 		body = "op := " + call + "\nreturn " + strings.Join(values, ", ")
 	}
 	fmt.Fprintf(b, "\n%sfunc %s(%s) %s {\n%s\n}\n", comment(name+" creates "+c.operation.name+doc+"."), name,
-		strings.Join(append([]string{"b *mlir.Builder"}, parameters...), ", "), result, body)
+		strings.Join(append([]string{"b *mlir.Builder"}, parameters...), ", "), result,
+		strings.Join(append(c.before, body), "\n"))
 }

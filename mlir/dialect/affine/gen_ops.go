@@ -63,8 +63,9 @@ func (o DelinearizeIndexOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // DelinearizeIndex creates affine.delinearize_index.
-func DelinearizeIndex(b *mlir.Builder, multiIndexTypes []mlir.Type, linearIndex mlir.Value, dynamicBasis []mlir.Value, staticBasis []int64) mlir.Operation {
-	return DelinearizeIndexOp{MultiIndexTypes: multiIndexTypes, LinearIndex: linearIndex, DynamicBasis: dynamicBasis, StaticBasis: staticBasis}.Create(b)
+func DelinearizeIndex(b *mlir.Builder, multiIndexTypes []mlir.Type, linearIndex mlir.Value, basis ...mlir.Size) mlir.Operation {
+	basisNumbers, basisValues := ods.SplitSome(b, "the basis of affine.delinearize_index", basis)
+	return DelinearizeIndexOp{MultiIndexTypes: multiIndexTypes, LinearIndex: linearIndex, DynamicBasis: basisValues, StaticBasis: basisNumbers}.Create(b)
 }
 
 // AsDelinearizeIndex returns op as a DelinearizeIndexOp. It returns false if op is
@@ -266,8 +267,9 @@ func (o LinearizeIndexOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // LinearizeIndex creates affine.linearize_index and returns its result.
-func LinearizeIndex(b *mlir.Builder, linearIndexType mlir.Type, multiIndex []mlir.Value, dynamicBasis []mlir.Value, staticBasis []int64) mlir.Value {
-	return LinearizeIndexOp{LinearIndexType: linearIndexType, MultiIndex: multiIndex, DynamicBasis: dynamicBasis, StaticBasis: staticBasis}.Create(b).Result(0)
+func LinearizeIndex(b *mlir.Builder, linearIndexType mlir.Type, multiIndex []mlir.Value, basis ...mlir.Size) mlir.Value {
+	basisNumbers, basisValues := ods.SplitSome(b, "the basis of affine.linearize_index", basis)
+	return LinearizeIndexOp{LinearIndexType: linearIndexType, MultiIndex: multiIndex, DynamicBasis: basisValues, StaticBasis: basisNumbers}.Create(b).Result(0)
 }
 
 // AsLinearizeIndex returns op as a LinearizeIndexOp. It returns false if op is another

@@ -856,8 +856,9 @@ func (o PackOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // Pack creates linalg.pack and returns its result.
-func Pack(b *mlir.Builder, source mlir.Value, dest mlir.Value, innerDimsPos []int64, innerTiles []mlir.Value, staticInnerTiles []int64) mlir.Value {
-	return PackOp{Source: source, Dest: dest, InnerDimsPos: innerDimsPos, InnerTiles: innerTiles, StaticInnerTiles: staticInnerTiles}.Create(b).Result(0)
+func Pack(b *mlir.Builder, source mlir.Value, dest mlir.Value, innerDimsPos []int64, innerTiles ...mlir.Size) mlir.Value {
+	innerTilesNumbers, innerTilesValues := ods.SplitSome(b, "the inner tiles of linalg.pack", innerTiles)
+	return PackOp{Source: source, Dest: dest, InnerDimsPos: innerDimsPos, InnerTiles: innerTilesValues, StaticInnerTiles: innerTilesNumbers}.Create(b).Result(0)
 }
 
 // AsPack returns op as a PackOp. It returns false if op is another operation or lacks a

@@ -578,8 +578,9 @@ func (o UnPackOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // UnPack creates linalg.unpack and returns its result.
-func UnPack(b *mlir.Builder, source mlir.Value, dest mlir.Value, innerDimsPos []int64, innerTiles []mlir.Value, staticInnerTiles []int64) mlir.Value {
-	return UnPackOp{Source: source, Dest: dest, InnerDimsPos: innerDimsPos, InnerTiles: innerTiles, StaticInnerTiles: staticInnerTiles}.Create(b).Result(0)
+func UnPack(b *mlir.Builder, source mlir.Value, dest mlir.Value, innerDimsPos []int64, innerTiles ...mlir.Size) mlir.Value {
+	innerTilesNumbers, innerTilesValues := ods.SplitSome(b, "the inner tiles of linalg.unpack", innerTiles)
+	return UnPackOp{Source: source, Dest: dest, InnerDimsPos: innerDimsPos, InnerTiles: innerTilesValues, StaticInnerTiles: innerTilesNumbers}.Create(b).Result(0)
 }
 
 // AsUnPack returns op as a UnPackOp. It returns false if op is another operation or

@@ -363,8 +363,8 @@ func TestDestinations(t *testing.T) {
 				linalg.Softmax(b, matrix, matrix, 1),
 			}
 			if c.Registered("linalg.pack") {
-				operations = append(operations, linalg.Pack(b, matrix, packed, []int64{0}, nil, []int64{2}).Owner(),
-					linalg.UnPack(b, packed, matrix, []int64{0}, nil, []int64{2}).Owner())
+				operations = append(operations, linalg.Pack(b, matrix, packed, []int64{0}, mlir.Fixed(2)).Owner(),
+					linalg.UnPack(b, packed, matrix, []int64{0}, mlir.Fixed(2)).Owner())
 			}
 			for _, op := range operations {
 				results = append(results, op.Name()+fmt.Sprint(len(op.ResultValues())))

@@ -542,8 +542,9 @@ func (o ExpandShapeOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // ExpandShape creates memref.expand_shape and returns its result.
-func ExpandShape(b *mlir.Builder, resultType mlir.Type, src mlir.Value, reassociation []mlir.Attribute, outputShape []mlir.Value, staticOutputShape []int64) mlir.Value {
-	return ExpandShapeOp{ResultType: resultType, Src: src, Reassociation: reassociation, OutputShape: outputShape, StaticOutputShape: staticOutputShape}.Create(b).Result(0)
+func ExpandShape(b *mlir.Builder, resultType mlir.Type, src mlir.Value, reassociation []mlir.Attribute, outputShape ...mlir.Size) mlir.Value {
+	outputShapeNumbers, outputShapeValues := ods.SplitSome(b, "the output shape of memref.expand_shape", outputShape)
+	return ExpandShapeOp{ResultType: resultType, Src: src, Reassociation: reassociation, OutputShape: outputShapeValues, StaticOutputShape: outputShapeNumbers}.Create(b).Result(0)
 }
 
 // AsExpandShape returns op as an ExpandShapeOp. It returns false if op is another
@@ -972,8 +973,11 @@ func (o ReinterpretCastOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // ReinterpretCast creates memref.reinterpret_cast and returns its result.
-func ReinterpretCast(b *mlir.Builder, resultType mlir.Type, source mlir.Value, offsets []mlir.Value, sizes []mlir.Value, strides []mlir.Value, staticOffsets []int64, staticSizes []int64, staticStrides []int64) mlir.Value {
-	return ReinterpretCastOp{ResultType: resultType, Source: source, Offsets: offsets, Sizes: sizes, Strides: strides, StaticOffsets: staticOffsets, StaticSizes: staticSizes, StaticStrides: staticStrides}.Create(b).Result(0)
+func ReinterpretCast(b *mlir.Builder, resultType mlir.Type, source mlir.Value, offsets []mlir.Size, sizes []mlir.Size, strides ...mlir.Size) mlir.Value {
+	offsetsNumbers, offsetsValues := ods.SplitSome(b, "the offsets of memref.reinterpret_cast", offsets)
+	sizesNumbers, sizesValues := ods.SplitSome(b, "the sizes of memref.reinterpret_cast", sizes)
+	stridesNumbers, stridesValues := ods.SplitSome(b, "the strides of memref.reinterpret_cast", strides)
+	return ReinterpretCastOp{ResultType: resultType, Source: source, Offsets: offsetsValues, StaticOffsets: offsetsNumbers, Sizes: sizesValues, StaticSizes: sizesNumbers, Strides: stridesValues, StaticStrides: stridesNumbers}.Create(b).Result(0)
 }
 
 // AsReinterpretCast returns op as a ReinterpretCastOp. It returns false if op is

@@ -834,8 +834,10 @@ func (o ShardingOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // Sharding creates shard.sharding and returns its result.
-func Sharding(b *mlir.Builder, grid string, splitAxes mlir.Attribute, dynamicShardedDimsOffsets []mlir.Value, dynamicHaloSizes ...mlir.Value) mlir.Value {
-	return ShardingOp{Grid: grid, SplitAxes: splitAxes, DynamicShardedDimsOffsets: dynamicShardedDimsOffsets, DynamicHaloSizes: dynamicHaloSizes}.Create(b).Result(0)
+func Sharding(b *mlir.Builder, grid string, splitAxes mlir.Attribute, shardedDimsOffsets []mlir.Size, haloSizes ...mlir.Size) mlir.Value {
+	shardedDimsOffsetsNumbers, shardedDimsOffsetsValues := ods.SplitSome(b, "the sharded dims offsets of shard.sharding", shardedDimsOffsets)
+	haloSizesNumbers, haloSizesValues := ods.SplitSome(b, "the halo sizes of shard.sharding", haloSizes)
+	return ShardingOp{Grid: grid, SplitAxes: splitAxes, DynamicShardedDimsOffsets: shardedDimsOffsetsValues, StaticShardedDimsOffsets: shardedDimsOffsetsNumbers, DynamicHaloSizes: haloSizesValues, StaticHaloSizes: haloSizesNumbers}.Create(b).Result(0)
 }
 
 // AsSharding returns op as a ShardingOp. It returns false if op is another operation or
@@ -928,8 +930,9 @@ func (o UpdateHaloOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // UpdateHalo creates shard.update_halo and returns its result.
-func UpdateHalo(b *mlir.Builder, resultType mlir.Type, destination mlir.Value, grid string, splitAxes mlir.Attribute, haloSizes ...mlir.Value) mlir.Value {
-	return UpdateHaloOp{ResultType: resultType, Destination: destination, Grid: grid, SplitAxes: splitAxes, HaloSizes: haloSizes}.Create(b).Result(0)
+func UpdateHalo(b *mlir.Builder, resultType mlir.Type, destination mlir.Value, grid string, splitAxes mlir.Attribute, haloSizes ...mlir.Size) mlir.Value {
+	haloSizesNumbers, haloSizesValues := ods.SplitSome(b, "the halo sizes of shard.update_halo", haloSizes)
+	return UpdateHaloOp{ResultType: resultType, Destination: destination, Grid: grid, SplitAxes: splitAxes, HaloSizes: haloSizesValues, StaticHaloSizes: haloSizesNumbers}.Create(b).Result(0)
 }
 
 // AsUpdateHalo returns op as a UpdateHaloOp. It returns false if op is another

@@ -235,8 +235,9 @@ func (o ExpandShapeOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // ExpandShape creates tensor.expand_shape and returns its result.
-func ExpandShape(b *mlir.Builder, resultType mlir.Type, src mlir.Value, reassociation []mlir.Attribute, outputShape []mlir.Value, staticOutputShape []int64) mlir.Value {
-	return ExpandShapeOp{ResultType: resultType, Src: src, Reassociation: reassociation, OutputShape: outputShape, StaticOutputShape: staticOutputShape}.Create(b).Result(0)
+func ExpandShape(b *mlir.Builder, resultType mlir.Type, src mlir.Value, reassociation []mlir.Attribute, outputShape ...mlir.Size) mlir.Value {
+	outputShapeNumbers, outputShapeValues := ods.SplitSome(b, "the output shape of tensor.expand_shape", outputShape)
+	return ExpandShapeOp{ResultType: resultType, Src: src, Reassociation: reassociation, OutputShape: outputShapeValues, StaticOutputShape: outputShapeNumbers}.Create(b).Result(0)
 }
 
 // AsExpandShape returns op as an ExpandShapeOp. It returns false if op is another
@@ -609,8 +610,11 @@ func (o ParallelInsertSliceOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // ParallelInsertSlice creates tensor.parallel_insert_slice.
-func ParallelInsertSlice(b *mlir.Builder, source mlir.Value, dest mlir.Value, offsets []mlir.Value, sizes []mlir.Value, strides []mlir.Value, staticOffsets []int64, staticSizes []int64, staticStrides []int64) mlir.Operation {
-	return ParallelInsertSliceOp{Source: source, Dest: dest, Offsets: offsets, Sizes: sizes, Strides: strides, StaticOffsets: staticOffsets, StaticSizes: staticSizes, StaticStrides: staticStrides}.Create(b)
+func ParallelInsertSlice(b *mlir.Builder, source mlir.Value, dest mlir.Value, offsets []mlir.Size, sizes []mlir.Size, strides ...mlir.Size) mlir.Operation {
+	offsetsNumbers, offsetsValues := ods.SplitSome(b, "the offsets of tensor.parallel_insert_slice", offsets)
+	sizesNumbers, sizesValues := ods.SplitSome(b, "the sizes of tensor.parallel_insert_slice", sizes)
+	stridesNumbers, stridesValues := ods.SplitSome(b, "the strides of tensor.parallel_insert_slice", strides)
+	return ParallelInsertSliceOp{Source: source, Dest: dest, Offsets: offsetsValues, StaticOffsets: offsetsNumbers, Sizes: sizesValues, StaticSizes: sizesNumbers, Strides: stridesValues, StaticStrides: stridesNumbers}.Create(b)
 }
 
 // AsParallelInsertSlice returns op as a ParallelInsertSliceOp. It returns false if op

@@ -1288,8 +1288,10 @@ func (o FuseOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // Fuse creates transform.structured.fuse.
-func Fuse(b *mlir.Builder, transformedType mlir.Type, loopsTypes []mlir.Type, target mlir.Value, tileSizes []mlir.Value, tileInterchange ...mlir.Value) mlir.Operation {
-	return FuseOp{TransformedType: transformedType, LoopsTypes: loopsTypes, Target: target, TileSizes: tileSizes, TileInterchange: tileInterchange}.Create(b)
+func Fuse(b *mlir.Builder, transformedType mlir.Type, loopsTypes []mlir.Type, target mlir.Value, tileSizes []mlir.Size, tileInterchange ...mlir.Size) mlir.Operation {
+	tileSizesNumbers, tileSizesValues := ods.SplitSome(b, "the tile sizes of transform.structured.fuse", tileSizes)
+	tileInterchangeNumbers, tileInterchangeValues := ods.SplitSome(b, "the tile interchange of transform.structured.fuse", tileInterchange)
+	return FuseOp{TransformedType: transformedType, LoopsTypes: loopsTypes, Target: target, TileSizes: tileSizesValues, StaticTileSizes: tileSizesNumbers, TileInterchange: tileInterchangeValues, StaticTileInterchange: tileInterchangeNumbers}.Create(b)
 }
 
 // AsFuse returns op as a FuseOp. It returns false if op is another operation or lacks a

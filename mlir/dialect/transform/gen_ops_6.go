@@ -384,8 +384,9 @@ func (o PackOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // Pack creates transform.structured.pack and returns its result.
-func Pack(b *mlir.Builder, packedOpType mlir.Type, target mlir.Value, packedSizes ...mlir.Value) mlir.Value {
-	return PackOp{PackedOpType: packedOpType, Target: target, PackedSizes: packedSizes}.Create(b).Result(0)
+func Pack(b *mlir.Builder, packedOpType mlir.Type, target mlir.Value, packedSizes ...mlir.Size) mlir.Value {
+	packedSizesNumbers, packedSizesValues := ods.SplitSome(b, "the packed sizes of transform.structured.pack", packedSizes)
+	return PackOp{PackedOpType: packedOpType, Target: target, PackedSizes: packedSizesValues, StaticPackedSizes: packedSizesNumbers}.Create(b).Result(0)
 }
 
 // AsPack returns op as a PackOp. It returns false if op is another operation or lacks a
@@ -427,8 +428,9 @@ func (o PackGreedilyOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // PackGreedily creates transform.structured.pack_greedily and returns its result.
-func PackGreedily(b *mlir.Builder, packedOpType mlir.Type, target mlir.Value, matmulPackedSizes ...mlir.Value) mlir.Value {
-	return PackGreedilyOp{PackedOpType: packedOpType, Target: target, MatmulPackedSizes: matmulPackedSizes}.Create(b).Result(0)
+func PackGreedily(b *mlir.Builder, packedOpType mlir.Type, target mlir.Value, matmulPackedSizes ...mlir.Size) mlir.Value {
+	matmulPackedSizesNumbers, matmulPackedSizesValues := ods.SplitSome(b, "the matmul packed sizes of transform.structured.pack_greedily", matmulPackedSizes)
+	return PackGreedilyOp{PackedOpType: packedOpType, Target: target, MatmulPackedSizes: matmulPackedSizesValues, StaticMatmulPackedSizes: matmulPackedSizesNumbers}.Create(b).Result(0)
 }
 
 // AsPackGreedily returns op as a PackGreedilyOp. It returns false if op is another
@@ -533,8 +535,9 @@ func (o PadOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // Pad creates transform.structured.pad and returns its results.
-func Pad(b *mlir.Builder, paddedType mlir.Type, padType mlir.Type, copyType mlir.Type, target mlir.Value, padToMultipleOf ...mlir.Value) (mlir.Value, mlir.Value, mlir.Value) {
-	op := PadOp{PaddedType: paddedType, PadType: padType, CopyType: copyType, Target: target, PadToMultipleOf: padToMultipleOf}.Create(b)
+func Pad(b *mlir.Builder, paddedType mlir.Type, padType mlir.Type, copyType mlir.Type, target mlir.Value, padToMultipleOf ...mlir.Size) (mlir.Value, mlir.Value, mlir.Value) {
+	padToMultipleOfNumbers, padToMultipleOfValues := ods.SplitSome(b, "the pad to multiple of of transform.structured.pad", padToMultipleOf)
+	op := PadOp{PaddedType: paddedType, PadType: padType, CopyType: copyType, Target: target, PadToMultipleOf: padToMultipleOfValues, StaticPadToMultipleOf: padToMultipleOfNumbers}.Create(b)
 	return op.Result(0), op.Result(1), op.Result(2)
 }
 
@@ -588,8 +591,9 @@ func (o PadTilingInterfaceOp) Create(b *mlir.Builder) mlir.Operation {
 
 // PadTilingInterface creates transform.structured.pad_tiling_interface and returns its
 // results.
-func PadTilingInterface(b *mlir.Builder, paddedType mlir.Type, padType mlir.Type, target mlir.Value, paddingSizes ...mlir.Value) (mlir.Value, mlir.Value) {
-	op := PadTilingInterfaceOp{PaddedType: paddedType, PadType: padType, Target: target, PaddingSizes: paddingSizes}.Create(b)
+func PadTilingInterface(b *mlir.Builder, paddedType mlir.Type, padType mlir.Type, target mlir.Value, paddingSizes ...mlir.Size) (mlir.Value, mlir.Value) {
+	paddingSizesNumbers, paddingSizesValues := ods.SplitSome(b, "the padding sizes of transform.structured.pad_tiling_interface", paddingSizes)
+	op := PadTilingInterfaceOp{PaddedType: paddedType, PadType: padType, Target: target, PaddingSizes: paddingSizesValues, StaticPaddingSizes: paddingSizesNumbers}.Create(b)
 	return op.Result(0), op.Result(1)
 }
 
@@ -869,8 +873,9 @@ func (o SplitOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // Split creates transform.structured.split and returns its result.
-func Split(b *mlir.Builder, splitListType mlir.Type, target mlir.Value, dimension int64, staticChunkSizes int64) mlir.Value {
-	return SplitOp{SplitListType: splitListType, Target: target, Dimension: dimension, StaticChunkSizes: staticChunkSizes}.Create(b).Result(0)
+func Split(b *mlir.Builder, splitListType mlir.Type, target mlir.Value, dimension int64, chunkSizes mlir.Size) mlir.Value {
+	chunkSizesNumbers, chunkSizesValues := ods.SplitOne(b, "the chunk sizes of transform.structured.split", chunkSizes)
+	return SplitOp{SplitListType: splitListType, Target: target, Dimension: dimension, DynamicChunkSizes: chunkSizesValues, StaticChunkSizes: chunkSizesNumbers}.Create(b).Result(0)
 }
 
 // AsSplit returns op as a SplitOp. It returns false if op is another operation or lacks
@@ -1080,8 +1085,9 @@ func (o TileUsingForOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // TileUsingFor creates transform.structured.tile_using_for.
-func TileUsingFor(b *mlir.Builder, tiledLinalgOpType mlir.Type, loopsTypes []mlir.Type, target mlir.Value, dynamicSizes ...mlir.Value) mlir.Operation {
-	return TileUsingForOp{TiledLinalgOpType: tiledLinalgOpType, LoopsTypes: loopsTypes, Target: target, DynamicSizes: dynamicSizes}.Create(b)
+func TileUsingFor(b *mlir.Builder, tiledLinalgOpType mlir.Type, loopsTypes []mlir.Type, target mlir.Value, sizes ...mlir.Size) mlir.Operation {
+	sizesNumbers, sizesValues := ods.SplitSome(b, "the sizes of transform.structured.tile_using_for", sizes)
+	return TileUsingForOp{TiledLinalgOpType: tiledLinalgOpType, LoopsTypes: loopsTypes, Target: target, DynamicSizes: sizesValues, StaticSizes: sizesNumbers, ScalableSizes: make([]bool, len(sizes))}.Create(b)
 }
 
 // AsTileUsingFor returns op as a TileUsingForOp. It returns false if op is another
@@ -1137,8 +1143,10 @@ func (o TileUsingForallOp) Create(b *mlir.Builder) mlir.Operation {
 
 // TileUsingForall creates transform.structured.tile_using_forall and returns its
 // results.
-func TileUsingForall(b *mlir.Builder, tiledOpType mlir.Type, forallOpType mlir.Type, target mlir.Value, numThreads []mlir.Value, tileSizes ...mlir.Value) (mlir.Value, mlir.Value) {
-	op := TileUsingForallOp{TiledOpType: tiledOpType, ForallOpType: forallOpType, Target: target, NumThreads: numThreads, TileSizes: tileSizes}.Create(b)
+func TileUsingForall(b *mlir.Builder, tiledOpType mlir.Type, forallOpType mlir.Type, target mlir.Value, numThreads []mlir.Size, tileSizes ...mlir.Size) (mlir.Value, mlir.Value) {
+	numThreadsNumbers, numThreadsValues := ods.SplitSome(b, "the num threads of transform.structured.tile_using_forall", numThreads)
+	tileSizesNumbers, tileSizesValues := ods.SplitSome(b, "the tile sizes of transform.structured.tile_using_forall", tileSizes)
+	op := TileUsingForallOp{TiledOpType: tiledOpType, ForallOpType: forallOpType, Target: target, NumThreads: numThreadsValues, StaticNumThreads: numThreadsNumbers, TileSizes: tileSizesValues, StaticTileSizes: tileSizesNumbers}.Create(b)
 	return op.Result(0), op.Result(1)
 }
 
@@ -1258,8 +1266,9 @@ func (o VectorizeOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // Vectorize creates transform.structured.vectorize.
-func Vectorize(b *mlir.Builder, target mlir.Value, vectorSizes ...mlir.Value) mlir.Operation {
-	return VectorizeOp{Target: target, VectorSizes: vectorSizes}.Create(b)
+func Vectorize(b *mlir.Builder, target mlir.Value, vectorSizes ...mlir.Size) mlir.Operation {
+	vectorSizesNumbers, vectorSizesValues := ods.SplitSome(b, "the vector sizes of transform.structured.vectorize", vectorSizes)
+	return VectorizeOp{Target: target, VectorSizes: vectorSizesValues, StaticVectorSizes: vectorSizesNumbers, ScalableSizes: make([]bool, len(vectorSizes))}.Create(b)
 }
 
 // AsVectorize returns op as a VectorizeOp. It returns false if op is another operation

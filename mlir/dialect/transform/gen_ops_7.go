@@ -78,8 +78,11 @@ func (o SetAnchorLayoutOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // SetAnchorLayout creates transform.xegpu.set_anchor_layout.
-func SetAnchorLayout(b *mlir.Builder, target mlir.Value, sgLayout []mlir.Value, sgData []mlir.Value, instData ...mlir.Value) mlir.Operation {
-	return SetAnchorLayoutOp{Target: target, SgLayout: sgLayout, SgData: sgData, InstData: instData}.Create(b)
+func SetAnchorLayout(b *mlir.Builder, target mlir.Value, sgLayout []mlir.Size, sgData []mlir.Size, instData ...mlir.Size) mlir.Operation {
+	sgLayoutNumbers, sgLayoutValues := ods.SplitSome(b, "the sg layout of transform.xegpu.set_anchor_layout", sgLayout)
+	sgDataNumbers, sgDataValues := ods.SplitSome(b, "the sg data of transform.xegpu.set_anchor_layout", sgData)
+	instDataNumbers, instDataValues := ods.SplitSome(b, "the inst data of transform.xegpu.set_anchor_layout", instData)
+	return SetAnchorLayoutOp{Target: target, SgLayout: sgLayoutValues, StaticSgLayout: sgLayoutNumbers, SgData: sgDataValues, StaticSgData: sgDataNumbers, InstData: instDataValues, StaticInstData: instDataNumbers}.Create(b)
 }
 
 // AsSetAnchorLayout returns op as a SetAnchorLayoutOp. It returns false if op is
@@ -134,8 +137,11 @@ func (o SetDescLayoutOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // SetDescLayout creates transform.xegpu.set_desc_layout and returns its result.
-func SetDescLayout(b *mlir.Builder, transformedType mlir.Type, target mlir.Value, sgLayout []mlir.Value, sgData []mlir.Value, instData ...mlir.Value) mlir.Value {
-	return SetDescLayoutOp{TransformedType: transformedType, Target: target, SgLayout: sgLayout, SgData: sgData, InstData: instData}.Create(b).Result(0)
+func SetDescLayout(b *mlir.Builder, transformedType mlir.Type, target mlir.Value, sgLayout []mlir.Size, sgData []mlir.Size, instData ...mlir.Size) mlir.Value {
+	sgLayoutNumbers, sgLayoutValues := ods.SplitSome(b, "the sg layout of transform.xegpu.set_desc_layout", sgLayout)
+	sgDataNumbers, sgDataValues := ods.SplitSome(b, "the sg data of transform.xegpu.set_desc_layout", sgData)
+	instDataNumbers, instDataValues := ods.SplitSome(b, "the inst data of transform.xegpu.set_desc_layout", instData)
+	return SetDescLayoutOp{TransformedType: transformedType, Target: target, SgLayout: sgLayoutValues, StaticSgLayout: sgLayoutNumbers, SgData: sgDataValues, StaticSgData: sgDataNumbers, InstData: instDataValues, StaticInstData: instDataNumbers}.Create(b).Result(0)
 }
 
 // AsSetDescLayout returns op as a SetDescLayoutOp. It returns false if op is another
@@ -176,8 +182,9 @@ func (o SetGPULaunchThreadsOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // SetGPULaunchThreads creates transform.xegpu.set_gpu_launch_threads.
-func SetGPULaunchThreads(b *mlir.Builder, target mlir.Value, threads ...mlir.Value) mlir.Operation {
-	return SetGPULaunchThreadsOp{Target: target, Threads: threads}.Create(b)
+func SetGPULaunchThreads(b *mlir.Builder, target mlir.Value, threads ...mlir.Size) mlir.Operation {
+	threadsNumbers, threadsValues := ods.SplitSome(b, "the threads of transform.xegpu.set_gpu_launch_threads", threads)
+	return SetGPULaunchThreadsOp{Target: target, Threads: threadsValues, StaticThreads: threadsNumbers}.Create(b)
 }
 
 // AsSetGPULaunchThreads returns op as a SetGPULaunchThreadsOp. It returns false if op
@@ -227,8 +234,11 @@ func (o SetOpLayoutAttrOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // SetOpLayoutAttr creates transform.xegpu.set_op_layout_attr.
-func SetOpLayoutAttr(b *mlir.Builder, target mlir.Value, sgLayout []mlir.Value, sgData []mlir.Value, instData ...mlir.Value) mlir.Operation {
-	return SetOpLayoutAttrOp{Target: target, SgLayout: sgLayout, SgData: sgData, InstData: instData}.Create(b)
+func SetOpLayoutAttr(b *mlir.Builder, target mlir.Value, sgLayout []mlir.Size, sgData []mlir.Size, instData ...mlir.Size) mlir.Operation {
+	sgLayoutNumbers, sgLayoutValues := ods.SplitSome(b, "the sg layout of transform.xegpu.set_op_layout_attr", sgLayout)
+	sgDataNumbers, sgDataValues := ods.SplitSome(b, "the sg data of transform.xegpu.set_op_layout_attr", sgData)
+	instDataNumbers, instDataValues := ods.SplitSome(b, "the inst data of transform.xegpu.set_op_layout_attr", instData)
+	return SetOpLayoutAttrOp{Target: target, SgLayout: sgLayoutValues, StaticSgLayout: sgLayoutNumbers, SgData: sgDataValues, StaticSgData: sgDataNumbers, InstData: instDataValues, StaticInstData: instDataNumbers}.Create(b)
 }
 
 // AsSetOpLayoutAttr returns op as a SetOpLayoutAttrOp. It returns false if op is

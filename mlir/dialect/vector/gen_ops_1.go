@@ -334,8 +334,9 @@ func (o ExtractOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // Extract creates vector.extract and returns its result.
-func Extract(b *mlir.Builder, source mlir.Value, dynamicPosition []mlir.Value, staticPosition []int64) mlir.Value {
-	return ExtractOp{Source: source, DynamicPosition: dynamicPosition, StaticPosition: staticPosition}.Create(b).Result(0)
+func Extract(b *mlir.Builder, source mlir.Value, position ...mlir.Size) mlir.Value {
+	positionNumbers, positionValues := ods.SplitSome(b, "the position of vector.extract", position)
+	return ExtractOp{Source: source, DynamicPosition: positionValues, StaticPosition: positionNumbers}.Create(b).Result(0)
 }
 
 // AsExtract returns op as an ExtractOp. It returns false if op is another operation or
@@ -612,8 +613,9 @@ func (o InsertOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // Insert creates vector.insert and returns its result.
-func Insert(b *mlir.Builder, valueToStore mlir.Value, dest mlir.Value, dynamicPosition []mlir.Value, staticPosition []int64) mlir.Value {
-	return InsertOp{ValueToStore: valueToStore, Dest: dest, DynamicPosition: dynamicPosition, StaticPosition: staticPosition}.Create(b).Result(0)
+func Insert(b *mlir.Builder, valueToStore mlir.Value, dest mlir.Value, position ...mlir.Size) mlir.Value {
+	positionNumbers, positionValues := ods.SplitSome(b, "the position of vector.insert", position)
+	return InsertOp{ValueToStore: valueToStore, Dest: dest, DynamicPosition: positionValues, StaticPosition: positionNumbers}.Create(b).Result(0)
 }
 
 // AsInsert returns op as an InsertOp. It returns false if op is another operation or
