@@ -219,6 +219,22 @@ func (w *Writer) Infer() mlir.Operation {
 	return w.Create()
 }
 
+// InferOr is Infer for an operation that some libraries do not infer the result types of. They are these then. The
+// result of a type that ends with a question mark is left out if the first operand is an address of another block's
+// shared memory: such operations of NVVM return nothing.
+func (w *Writer) InferOr(types ...string) mlir.Operation {
+	if w.err != nil || w.b.Err() != nil || len(w.state.Results) > 0 || w.b.Context().InfersTypes(w.state.Name) {
+		return w.Infer()
+	}
+	for _, text := range types {
+		text, optional := strings.CutSuffix(text, "?")
+		if !optional || len(w.state.Operands) == 0 || w.state.Operands[0].Type().String() != "!llvm.ptr<7>" {
+			w.state.Results = append(w.state.Results, w.b.Type(text))
+		}
+	}
+	return w.Create()
+}
+
 // Infer makes the named operation of single operands, whose names are separated by spaces. It
 // is the short way for operations that need nothing else.
 func Infer(b *mlir.Builder, name, operands string, values ...mlir.Value) mlir.Operation {

@@ -482,7 +482,10 @@ func (c *operationCode) lengths() {
 // print writes the struct, its method Create, the function and the reader.
 func (c *operationCode) print(b *bytes.Buffer) {
 	end := "w.Create()"
+	types, known := c.g.usual(c.operation)
 	switch {
+	case known:
+		end = "w.InferOr(" + types + ")"
 	case named(c.operation):
 		end = "named(w)"
 	case c.is(infers):
@@ -567,7 +570,8 @@ func (c *operationCode) writeFunction(b *bytes.Buffer) {
 	}
 	c.g.taken[name] = true
 	call := fmt.Sprintf("%sOp{%s}.Create(b)", name, strings.Join(c.arguments, ", "))
-	if names, ok := c.simple(); ok {
+	_, known := c.g.usual(c.operation)
+	if names, ok := c.simple(); ok && !known {
 		values := ""
 		for _, p := range parameters {
 			v, _, _ := strings.Cut(p, " ")

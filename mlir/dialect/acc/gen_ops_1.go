@@ -243,7 +243,7 @@ func (o DataBoundsOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Optional("startIdx", o.StartIdx)
 	w.OptionalResult(o.ResultType)
 	w.OperandSegments()
-	return w.Infer()
+	return w.InferOr("!acc.data_bounds_ty")
 }
 
 // DataBounds creates acc.bounds and returns its result.
@@ -774,7 +774,7 @@ func (o DeclareEnterOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "acc.declare_enter")
 	w.Operands("dataClauseOperands", o.DataClauseOperands)
 	w.OptionalResult(o.TokenType)
-	return w.Infer()
+	return w.InferOr("!acc.declare_token")
 }
 
 // DeclareEnter creates acc.declare_enter and returns its result.
@@ -1380,12 +1380,12 @@ func (o GetExtentOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "acc.get_extent")
 	w.Operand("bounds", o.Bounds)
 	w.OptionalResult(o.ResultType)
-	return w.Infer()
+	return w.InferOr("index")
 }
 
 // GetExtent creates acc.get_extent and returns its result.
 func GetExtent(b *mlir.Builder, bounds mlir.Value) mlir.Value {
-	return ods.Infer(b, "acc.get_extent", "bounds", bounds).Result(0)
+	return GetExtentOp{Bounds: bounds}.Create(b).Result(0)
 }
 
 // AsGetExtent returns op as a GetExtentOp. It returns false if op is another operation
@@ -1413,12 +1413,12 @@ func (o GetLowerboundOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "acc.get_lowerbound")
 	w.Operand("bounds", o.Bounds)
 	w.OptionalResult(o.ResultType)
-	return w.Infer()
+	return w.InferOr("index")
 }
 
 // GetLowerbound creates acc.get_lowerbound and returns its result.
 func GetLowerbound(b *mlir.Builder, bounds mlir.Value) mlir.Value {
-	return ods.Infer(b, "acc.get_lowerbound", "bounds", bounds).Result(0)
+	return GetLowerboundOp{Bounds: bounds}.Create(b).Result(0)
 }
 
 // AsGetLowerbound returns op as a GetLowerboundOp. It returns false if op is another
@@ -1446,12 +1446,12 @@ func (o GetStrideOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "acc.get_stride")
 	w.Operand("bounds", o.Bounds)
 	w.OptionalResult(o.ResultType)
-	return w.Infer()
+	return w.InferOr("index")
 }
 
 // GetStride creates acc.get_stride and returns its result.
 func GetStride(b *mlir.Builder, bounds mlir.Value) mlir.Value {
-	return ods.Infer(b, "acc.get_stride", "bounds", bounds).Result(0)
+	return GetStrideOp{Bounds: bounds}.Create(b).Result(0)
 }
 
 // AsGetStride returns op as a GetStrideOp. It returns false if op is another operation
@@ -1479,12 +1479,12 @@ func (o GetUpperboundOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "acc.get_upperbound")
 	w.Operand("bounds", o.Bounds)
 	w.OptionalResult(o.ResultType)
-	return w.Infer()
+	return w.InferOr("index")
 }
 
 // GetUpperbound creates acc.get_upperbound and returns its result.
 func GetUpperbound(b *mlir.Builder, bounds mlir.Value) mlir.Value {
-	return ods.Infer(b, "acc.get_upperbound", "bounds", bounds).Result(0)
+	return GetUpperboundOp{Bounds: bounds}.Create(b).Result(0)
 }
 
 // AsGetUpperbound returns op as a GetUpperboundOp. It returns false if op is another

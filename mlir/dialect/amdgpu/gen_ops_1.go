@@ -1309,7 +1309,7 @@ func (o RawBufferAtomicFaddOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetPointer(w, "indexOffset", o.IndexOffset, ods.I32)
 	w.Optional("sgprOffset", o.SgprOffset)
 	w.OperandSegments()
-	return w.Infer()
+	return w.InferOr()
 }
 
 // RawBufferAtomicFadd creates amdgpu.raw_buffer_atomic_fadd.
@@ -1355,7 +1355,7 @@ func (o RawBufferAtomicFmaxOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetPointer(w, "indexOffset", o.IndexOffset, ods.I32)
 	w.Optional("sgprOffset", o.SgprOffset)
 	w.OperandSegments()
-	return w.Infer()
+	return w.InferOr()
 }
 
 // RawBufferAtomicFmax creates amdgpu.raw_buffer_atomic_fmax.
@@ -1401,7 +1401,7 @@ func (o RawBufferAtomicSmaxOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetPointer(w, "indexOffset", o.IndexOffset, ods.I32)
 	w.Optional("sgprOffset", o.SgprOffset)
 	w.OperandSegments()
-	return w.Infer()
+	return w.InferOr()
 }
 
 // RawBufferAtomicSmax creates amdgpu.raw_buffer_atomic_smax.
@@ -1447,7 +1447,7 @@ func (o RawBufferAtomicUminOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetPointer(w, "indexOffset", o.IndexOffset, ods.I32)
 	w.Optional("sgprOffset", o.SgprOffset)
 	w.OperandSegments()
-	return w.Infer()
+	return w.InferOr()
 }
 
 // RawBufferAtomicUmin creates amdgpu.raw_buffer_atomic_umin.

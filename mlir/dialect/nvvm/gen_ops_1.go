@@ -808,7 +808,7 @@ func (o ConvertF32x2ToF4x2Op) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetPointer(w, "relu", o.Relu, ods.Bool)
 	ods.Set(w, "dstTy", o.DstTy, ods.Type)
 	w.OptionalResult(o.DstType)
-	return w.Infer()
+	return w.InferOr("i8")
 }
 
 // ConvertF32x2ToF4x2 creates nvvm.convert.f32x2.to.f4x2 and returns its result.
@@ -982,7 +982,7 @@ func (o ConvertF32x4ToF4x4Op) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetPointer(w, "relu", o.Relu, ods.Bool)
 	ods.Set(w, "dstTy", o.DstTy, ods.Type)
 	w.OptionalResult(o.DstType)
-	return w.Infer()
+	return w.InferOr("i16")
 }
 
 // ConvertF32x4ToF4x4 creates nvvm.convert.f32x4.to.f4x4 and returns its result.
@@ -1360,12 +1360,12 @@ func (o ConvertFloatToTF32Op) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "sat", o.Sat, saturationModeKind)
 	ods.SetPointer(w, "relu", o.Relu, ods.Bool)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // ConvertFloatToTF32 creates nvvm.convert.float.to.tf32 and returns its result.
 func ConvertFloatToTF32(b *mlir.Builder, src mlir.Value) mlir.Value {
-	return ods.Infer(b, "nvvm.convert.float.to.tf32", "src", src).Result(0)
+	return ConvertFloatToTF32Op{Src: src}.Create(b).Result(0)
 }
 
 // AsConvertFloatToTF32 returns op as a ConvertFloatToTF32Op. It returns false if op is

@@ -723,7 +723,7 @@ func (o DotAccumulate2WayOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("c", o.C)
 	ods.Set(w, "b_hi", o.BHi, ods.Bool)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // DotAccumulate2Way creates nvvm.dot.accumulate.2way and returns its result.
@@ -769,7 +769,7 @@ func (o DotAccumulate4WayOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.Set(w, "b_type", o.BType, dotAccumulateTypeKind)
 	w.Operand("c", o.C)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // DotAccumulate4Way creates nvvm.dot.accumulate.4way and returns its result.
@@ -806,7 +806,7 @@ func (o ElectSyncOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.elect.sync")
 	w.Optional("membermask", o.Membermask)
 	w.OptionalResult(o.PredType)
-	return w.Infer()
+	return w.InferOr("i1")
 }
 
 // ElectSync creates nvvm.elect.sync and returns its result.
@@ -1459,12 +1459,12 @@ func (o MBarrierArriveOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "scope", o.Scope, memScopeKindKind)
 	ods.SetPointer(w, "relaxed", o.Relaxed, ods.Bool)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i64?")
 }
 
 // MBarrierArrive creates nvvm.mbarrier.arrive.
 func MBarrierArrive(b *mlir.Builder, addr mlir.Value) mlir.Operation {
-	return ods.Infer(b, "nvvm.mbarrier.arrive", "addr", addr)
+	return MBarrierArriveOp{Addr: addr}.Create(b)
 }
 
 // AsMBarrierArrive returns op as a MBarrierArriveOp. It returns false if op is another
@@ -1503,12 +1503,12 @@ func (o MBarrierArriveExpectTxOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetPointer(w, "relaxed", o.Relaxed, ods.Bool)
 	w.Optional("predicate", o.Predicate)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i64?")
 }
 
 // MBarrierArriveExpectTx creates nvvm.mbarrier.arrive.expect_tx.
 func MBarrierArriveExpectTx(b *mlir.Builder, addr mlir.Value, txcount mlir.Value) mlir.Operation {
-	return ods.Infer(b, "nvvm.mbarrier.arrive.expect_tx", "addr txcount", addr, txcount)
+	return MBarrierArriveExpectTxOp{Addr: addr, Txcount: txcount}.Create(b)
 }
 
 // AsMBarrierArriveExpectTx returns op as a MBarrierArriveExpectTxOp. It returns false

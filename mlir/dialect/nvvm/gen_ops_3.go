@@ -20,13 +20,13 @@ func (o MBarrierArriveNocompleteOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("addr", o.Addr)
 	w.Operand("count", o.Count)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i64")
 }
 
 // MBarrierArriveNocomplete creates nvvm.mbarrier.arrive.nocomplete and returns its
 // result.
 func MBarrierArriveNocomplete(b *mlir.Builder, addr mlir.Value, count mlir.Value) mlir.Value {
-	return ods.Infer(b, "nvvm.mbarrier.arrive.nocomplete", "addr count", addr, count).Result(0)
+	return MBarrierArriveNocompleteOp{Addr: addr, Count: count}.Create(b).Result(0)
 }
 
 // AsMBarrierArriveNocomplete returns op as a MBarrierArriveNocompleteOp. It returns
@@ -132,12 +132,12 @@ func (o MBarrierArriveDropOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "scope", o.Scope, memScopeKindKind)
 	ods.SetPointer(w, "relaxed", o.Relaxed, ods.Bool)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i64?")
 }
 
 // MBarrierArriveDrop creates nvvm.mbarrier.arrive_drop.
 func MBarrierArriveDrop(b *mlir.Builder, addr mlir.Value) mlir.Operation {
-	return ods.Infer(b, "nvvm.mbarrier.arrive_drop", "addr", addr)
+	return MBarrierArriveDropOp{Addr: addr}.Create(b)
 }
 
 // AsMBarrierArriveDrop returns op as a MBarrierArriveDropOp. It returns false if op is
@@ -174,12 +174,12 @@ func (o MBarrierArriveDropExpectTxOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "scope", o.Scope, memScopeKindKind)
 	ods.SetPointer(w, "relaxed", o.Relaxed, ods.Bool)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i64?")
 }
 
 // MBarrierArriveDropExpectTx creates nvvm.mbarrier.arrive_drop.expect_tx.
 func MBarrierArriveDropExpectTx(b *mlir.Builder, addr mlir.Value, txcount mlir.Value) mlir.Operation {
-	return ods.Infer(b, "nvvm.mbarrier.arrive_drop.expect_tx", "addr txcount", addr, txcount)
+	return MBarrierArriveDropExpectTxOp{Addr: addr, Txcount: txcount}.Create(b)
 }
 
 // AsMBarrierArriveDropExpectTx returns op as a MBarrierArriveDropExpectTxOp. It returns
@@ -212,13 +212,13 @@ func (o MBarrierArriveDropNocompleteOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("addr", o.Addr)
 	w.Operand("count", o.Count)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i64")
 }
 
 // MBarrierArriveDropNocomplete creates nvvm.mbarrier.arrive_drop.nocomplete and returns
 // its result.
 func MBarrierArriveDropNocomplete(b *mlir.Builder, addr mlir.Value, count mlir.Value) mlir.Value {
-	return ods.Infer(b, "nvvm.mbarrier.arrive_drop.nocomplete", "addr count", addr, count).Result(0)
+	return MBarrierArriveDropNocompleteOp{Addr: addr, Count: count}.Create(b).Result(0)
 }
 
 // AsMBarrierArriveDropNocomplete returns op as a MBarrierArriveDropNocompleteOp. It
@@ -493,12 +493,12 @@ func (o MBarrierTestWaitOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "scope", o.Scope, memScopeKindKind)
 	ods.SetPointer(w, "relaxed", o.Relaxed, ods.Bool)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i1")
 }
 
 // MBarrierTestWait creates nvvm.mbarrier.test.wait and returns its result.
 func MBarrierTestWait(b *mlir.Builder, addr mlir.Value, stateOrPhase mlir.Value) mlir.Value {
-	return ods.Infer(b, "nvvm.mbarrier.test.wait", "addr stateOrPhase", addr, stateOrPhase).Result(0)
+	return MBarrierTestWaitOp{Addr: addr, StateOrPhase: stateOrPhase}.Create(b).Result(0)
 }
 
 // AsMBarrierTestWait returns op as a MBarrierTestWaitOp. It returns false if op is
@@ -573,12 +573,12 @@ func (o MBarrierTryWaitOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "scope", o.Scope, memScopeKindKind)
 	ods.SetPointer(w, "relaxed", o.Relaxed, ods.Bool)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i1")
 }
 
 // MBarrierTryWait creates nvvm.mbarrier.try_wait and returns its result.
 func MBarrierTryWait(b *mlir.Builder, addr mlir.Value, stateOrPhase mlir.Value) mlir.Value {
-	return ods.Infer(b, "nvvm.mbarrier.try_wait", "addr stateOrPhase", addr, stateOrPhase).Result(0)
+	return MBarrierTryWaitOp{Addr: addr, StateOrPhase: stateOrPhase}.Create(b).Result(0)
 }
 
 // AsMBarrierTryWait returns op as a MBarrierTryWaitOp. It returns false if op is
@@ -1190,7 +1190,7 @@ func (o PermuteOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("selector", o.Selector)
 	ods.Set(w, "mode", o.Mode, permuteModeKind)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // Permute creates nvvm.prmt and returns its result.
@@ -1226,12 +1226,12 @@ func (o RcpApproxFtzF32Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.rcp.approx.ftz.f")
 	w.Operand("arg", o.Arg)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("f32")
 }
 
 // RcpApproxFtzF32 creates nvvm.rcp.approx.ftz.f and returns its result.
 func RcpApproxFtzF32(b *mlir.Builder, arg mlir.Value) mlir.Value {
-	return ods.Infer(b, "nvvm.rcp.approx.ftz.f", "arg", arg).Result(0)
+	return RcpApproxFtzF32Op{Arg: arg}.Create(b).Result(0)
 }
 
 // AsRcpApproxFtzF32 returns op as a RcpApproxFtzF32Op. It returns false if op is
@@ -1257,7 +1257,7 @@ type AggrSmemSizeOp struct {
 func (o AggrSmemSizeOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.aggr.smem.size")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // AggrSmemSize creates nvvm.read.ptx.sreg.aggr.smem.size and returns its result.
@@ -1287,7 +1287,7 @@ type ClockOp struct {
 func (o ClockOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.clock")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // Clock creates nvvm.read.ptx.sreg.clock and returns its result.
@@ -1317,7 +1317,7 @@ type Clock64Op struct {
 func (o Clock64Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.clock64")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i64")
 }
 
 // Clock64 creates nvvm.read.ptx.sreg.clock64 and returns its result.
@@ -1349,7 +1349,7 @@ func (o BlockInClusterIdXOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.cluster.ctaid.x")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // BlockInClusterIdX creates nvvm.read.ptx.sreg.cluster.ctaid.x and returns its result.
@@ -1382,7 +1382,7 @@ func (o BlockInClusterIdYOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.cluster.ctaid.y")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // BlockInClusterIdY creates nvvm.read.ptx.sreg.cluster.ctaid.y and returns its result.
@@ -1415,7 +1415,7 @@ func (o BlockInClusterIdZOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.cluster.ctaid.z")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // BlockInClusterIdZ creates nvvm.read.ptx.sreg.cluster.ctaid.z and returns its result.
@@ -1448,7 +1448,7 @@ func (o ClusterIDOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.cluster.ctarank")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // ClusterID creates nvvm.read.ptx.sreg.cluster.ctarank and returns its result.
@@ -1481,7 +1481,7 @@ func (o ClusterDimBlocksXOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.cluster.nctaid.x")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // ClusterDimBlocksX creates nvvm.read.ptx.sreg.cluster.nctaid.x and returns its result.
@@ -1514,7 +1514,7 @@ func (o ClusterDimBlocksYOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.cluster.nctaid.y")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // ClusterDimBlocksY creates nvvm.read.ptx.sreg.cluster.nctaid.y and returns its result.
@@ -1547,7 +1547,7 @@ func (o ClusterDimBlocksZOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.cluster.nctaid.z")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // ClusterDimBlocksZ creates nvvm.read.ptx.sreg.cluster.nctaid.z and returns its result.

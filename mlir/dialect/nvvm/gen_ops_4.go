@@ -18,7 +18,7 @@ func (o ClusterDimOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.cluster.nctarank")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // ClusterDim creates nvvm.read.ptx.sreg.cluster.nctarank and returns its result.
@@ -51,7 +51,7 @@ func (o ClusterIdXOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.clusterid.x")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // ClusterIdX creates nvvm.read.ptx.sreg.clusterid.x and returns its result.
@@ -84,7 +84,7 @@ func (o ClusterIdYOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.clusterid.y")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // ClusterIdY creates nvvm.read.ptx.sreg.clusterid.y and returns its result.
@@ -117,7 +117,7 @@ func (o ClusterIdZOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.clusterid.z")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // ClusterIdZ creates nvvm.read.ptx.sreg.clusterid.z and returns its result.
@@ -150,7 +150,7 @@ func (o BlockIdXOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.ctaid.x")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // BlockIdX creates nvvm.read.ptx.sreg.ctaid.x and returns its result.
@@ -183,7 +183,7 @@ func (o BlockIdYOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.ctaid.y")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // BlockIdY creates nvvm.read.ptx.sreg.ctaid.y and returns its result.
@@ -216,7 +216,7 @@ func (o BlockIdZOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.ctaid.z")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // BlockIdZ creates nvvm.read.ptx.sreg.ctaid.z and returns its result.
@@ -247,7 +247,7 @@ type DynamicSmemSizeOp struct {
 func (o DynamicSmemSizeOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.dynamic.smem.size")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // DynamicSmemSize creates nvvm.read.ptx.sreg.dynamic.smem.size and returns its result.
@@ -277,7 +277,7 @@ type EnvReg0Op struct {
 func (o EnvReg0Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg0")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg0 creates nvvm.read.ptx.sreg.envreg0 and returns its result.
@@ -307,7 +307,7 @@ type EnvReg1Op struct {
 func (o EnvReg1Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg1")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg1 creates nvvm.read.ptx.sreg.envreg1 and returns its result.
@@ -337,7 +337,7 @@ type EnvReg10Op struct {
 func (o EnvReg10Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg10")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg10 creates nvvm.read.ptx.sreg.envreg10 and returns its result.
@@ -367,7 +367,7 @@ type EnvReg11Op struct {
 func (o EnvReg11Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg11")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg11 creates nvvm.read.ptx.sreg.envreg11 and returns its result.
@@ -397,7 +397,7 @@ type EnvReg12Op struct {
 func (o EnvReg12Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg12")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg12 creates nvvm.read.ptx.sreg.envreg12 and returns its result.
@@ -427,7 +427,7 @@ type EnvReg13Op struct {
 func (o EnvReg13Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg13")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg13 creates nvvm.read.ptx.sreg.envreg13 and returns its result.
@@ -457,7 +457,7 @@ type EnvReg14Op struct {
 func (o EnvReg14Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg14")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg14 creates nvvm.read.ptx.sreg.envreg14 and returns its result.
@@ -487,7 +487,7 @@ type EnvReg15Op struct {
 func (o EnvReg15Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg15")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg15 creates nvvm.read.ptx.sreg.envreg15 and returns its result.
@@ -517,7 +517,7 @@ type EnvReg16Op struct {
 func (o EnvReg16Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg16")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg16 creates nvvm.read.ptx.sreg.envreg16 and returns its result.
@@ -547,7 +547,7 @@ type EnvReg17Op struct {
 func (o EnvReg17Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg17")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg17 creates nvvm.read.ptx.sreg.envreg17 and returns its result.
@@ -577,7 +577,7 @@ type EnvReg18Op struct {
 func (o EnvReg18Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg18")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg18 creates nvvm.read.ptx.sreg.envreg18 and returns its result.
@@ -607,7 +607,7 @@ type EnvReg19Op struct {
 func (o EnvReg19Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg19")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg19 creates nvvm.read.ptx.sreg.envreg19 and returns its result.
@@ -637,7 +637,7 @@ type EnvReg2Op struct {
 func (o EnvReg2Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg2")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg2 creates nvvm.read.ptx.sreg.envreg2 and returns its result.
@@ -667,7 +667,7 @@ type EnvReg20Op struct {
 func (o EnvReg20Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg20")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg20 creates nvvm.read.ptx.sreg.envreg20 and returns its result.
@@ -697,7 +697,7 @@ type EnvReg21Op struct {
 func (o EnvReg21Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg21")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg21 creates nvvm.read.ptx.sreg.envreg21 and returns its result.
@@ -727,7 +727,7 @@ type EnvReg22Op struct {
 func (o EnvReg22Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg22")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg22 creates nvvm.read.ptx.sreg.envreg22 and returns its result.
@@ -757,7 +757,7 @@ type EnvReg23Op struct {
 func (o EnvReg23Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg23")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg23 creates nvvm.read.ptx.sreg.envreg23 and returns its result.
@@ -787,7 +787,7 @@ type EnvReg24Op struct {
 func (o EnvReg24Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg24")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg24 creates nvvm.read.ptx.sreg.envreg24 and returns its result.
@@ -817,7 +817,7 @@ type EnvReg25Op struct {
 func (o EnvReg25Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg25")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg25 creates nvvm.read.ptx.sreg.envreg25 and returns its result.
@@ -847,7 +847,7 @@ type EnvReg26Op struct {
 func (o EnvReg26Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg26")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg26 creates nvvm.read.ptx.sreg.envreg26 and returns its result.
@@ -877,7 +877,7 @@ type EnvReg27Op struct {
 func (o EnvReg27Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg27")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg27 creates nvvm.read.ptx.sreg.envreg27 and returns its result.
@@ -907,7 +907,7 @@ type EnvReg28Op struct {
 func (o EnvReg28Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg28")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg28 creates nvvm.read.ptx.sreg.envreg28 and returns its result.
@@ -937,7 +937,7 @@ type EnvReg29Op struct {
 func (o EnvReg29Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg29")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg29 creates nvvm.read.ptx.sreg.envreg29 and returns its result.
@@ -967,7 +967,7 @@ type EnvReg3Op struct {
 func (o EnvReg3Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg3")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg3 creates nvvm.read.ptx.sreg.envreg3 and returns its result.
@@ -997,7 +997,7 @@ type EnvReg30Op struct {
 func (o EnvReg30Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg30")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg30 creates nvvm.read.ptx.sreg.envreg30 and returns its result.
@@ -1027,7 +1027,7 @@ type EnvReg31Op struct {
 func (o EnvReg31Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg31")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg31 creates nvvm.read.ptx.sreg.envreg31 and returns its result.
@@ -1057,7 +1057,7 @@ type EnvReg4Op struct {
 func (o EnvReg4Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg4")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg4 creates nvvm.read.ptx.sreg.envreg4 and returns its result.
@@ -1087,7 +1087,7 @@ type EnvReg5Op struct {
 func (o EnvReg5Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg5")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg5 creates nvvm.read.ptx.sreg.envreg5 and returns its result.
@@ -1117,7 +1117,7 @@ type EnvReg6Op struct {
 func (o EnvReg6Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg6")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg6 creates nvvm.read.ptx.sreg.envreg6 and returns its result.
@@ -1147,7 +1147,7 @@ type EnvReg7Op struct {
 func (o EnvReg7Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg7")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg7 creates nvvm.read.ptx.sreg.envreg7 and returns its result.
@@ -1177,7 +1177,7 @@ type EnvReg8Op struct {
 func (o EnvReg8Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg8")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg8 creates nvvm.read.ptx.sreg.envreg8 and returns its result.
@@ -1207,7 +1207,7 @@ type EnvReg9Op struct {
 func (o EnvReg9Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.envreg9")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // EnvReg9 creates nvvm.read.ptx.sreg.envreg9 and returns its result.

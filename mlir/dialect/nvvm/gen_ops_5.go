@@ -16,7 +16,7 @@ type GlobalTimerOp struct {
 func (o GlobalTimerOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.globaltimer")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i64")
 }
 
 // GlobalTimer creates nvvm.read.ptx.sreg.globaltimer and returns its result.
@@ -46,7 +46,7 @@ type GlobalTimerLoOp struct {
 func (o GlobalTimerLoOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.globaltimer.lo")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // GlobalTimerLo creates nvvm.read.ptx.sreg.globaltimer.lo and returns its result.
@@ -78,7 +78,7 @@ func (o GridIDOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.gridid")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // GridID creates nvvm.read.ptx.sreg.gridid and returns its result.
@@ -111,7 +111,7 @@ func (o LaneIDOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.laneid")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // LaneID creates nvvm.read.ptx.sreg.laneid and returns its result.
@@ -142,7 +142,7 @@ type LaneMaskEqOp struct {
 func (o LaneMaskEqOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.lanemask.eq")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // LaneMaskEq creates nvvm.read.ptx.sreg.lanemask.eq and returns its result.
@@ -172,7 +172,7 @@ type LaneMaskGeOp struct {
 func (o LaneMaskGeOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.lanemask.ge")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // LaneMaskGe creates nvvm.read.ptx.sreg.lanemask.ge and returns its result.
@@ -202,7 +202,7 @@ type LaneMaskGtOp struct {
 func (o LaneMaskGtOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.lanemask.gt")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // LaneMaskGt creates nvvm.read.ptx.sreg.lanemask.gt and returns its result.
@@ -232,7 +232,7 @@ type LaneMaskLeOp struct {
 func (o LaneMaskLeOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.lanemask.le")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // LaneMaskLe creates nvvm.read.ptx.sreg.lanemask.le and returns its result.
@@ -262,7 +262,7 @@ type LaneMaskLtOp struct {
 func (o LaneMaskLtOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.lanemask.lt")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // LaneMaskLt creates nvvm.read.ptx.sreg.lanemask.lt and returns its result.
@@ -294,7 +294,7 @@ func (o ClusterDimXOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.nclusterid.x")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // ClusterDimX creates nvvm.read.ptx.sreg.nclusterid.x and returns its result.
@@ -327,7 +327,7 @@ func (o ClusterDimYOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.nclusterid.y")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // ClusterDimY creates nvvm.read.ptx.sreg.nclusterid.y and returns its result.
@@ -360,7 +360,7 @@ func (o ClusterDimZOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.nclusterid.z")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // ClusterDimZ creates nvvm.read.ptx.sreg.nclusterid.z and returns its result.
@@ -393,7 +393,7 @@ func (o GridDimXOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.nctaid.x")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // GridDimX creates nvvm.read.ptx.sreg.nctaid.x and returns its result.
@@ -426,7 +426,7 @@ func (o GridDimYOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.nctaid.y")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // GridDimY creates nvvm.read.ptx.sreg.nctaid.y and returns its result.
@@ -459,7 +459,7 @@ func (o GridDimZOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.nctaid.z")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // GridDimZ creates nvvm.read.ptx.sreg.nctaid.z and returns its result.
@@ -492,7 +492,7 @@ func (o SmDimOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.nsmid")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // SmDim creates nvvm.read.ptx.sreg.nsmid and returns its result.
@@ -525,7 +525,7 @@ func (o BlockDimXOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.ntid.x")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // BlockDimX creates nvvm.read.ptx.sreg.ntid.x and returns its result.
@@ -558,7 +558,7 @@ func (o BlockDimYOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.ntid.y")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // BlockDimY creates nvvm.read.ptx.sreg.ntid.y and returns its result.
@@ -591,7 +591,7 @@ func (o BlockDimZOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.ntid.z")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // BlockDimZ creates nvvm.read.ptx.sreg.ntid.z and returns its result.
@@ -624,7 +624,7 @@ func (o WarpDimOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.nwarpid")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // WarpDim creates nvvm.read.ptx.sreg.nwarpid and returns its result.
@@ -657,7 +657,7 @@ func (o SmIDOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.smid")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // SmID creates nvvm.read.ptx.sreg.smid and returns its result.
@@ -690,7 +690,7 @@ func (o ThreadIdXOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.tid.x")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // ThreadIdX creates nvvm.read.ptx.sreg.tid.x and returns its result.
@@ -723,7 +723,7 @@ func (o ThreadIdYOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.tid.y")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // ThreadIdY creates nvvm.read.ptx.sreg.tid.y and returns its result.
@@ -756,7 +756,7 @@ func (o ThreadIdZOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.tid.z")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // ThreadIdZ creates nvvm.read.ptx.sreg.tid.z and returns its result.
@@ -787,7 +787,7 @@ type TotalSmemSizeOp struct {
 func (o TotalSmemSizeOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.total.smem.size")
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // TotalSmemSize creates nvvm.read.ptx.sreg.total.smem.size and returns its result.
@@ -819,7 +819,7 @@ func (o WarpIDOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.warpid")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // WarpID creates nvvm.read.ptx.sreg.warpid and returns its result.
@@ -852,7 +852,7 @@ func (o WarpSizeOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.read.ptx.sreg.warpsize")
 	ods.SetValue(w, "range", o.Range, ods.Attribute)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i32")
 }
 
 // WarpSize creates nvvm.read.ptx.sreg.warpsize and returns its result.

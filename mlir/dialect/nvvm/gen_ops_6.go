@@ -749,12 +749,12 @@ func (o Tcgen05MmaSmemDescOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("leadingDimMode", o.LeadingDimMode)
 	w.Operand("swizzleMode", o.SwizzleMode)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr("i64")
 }
 
 // Tcgen05MmaSmemDesc creates nvvm.tcgen05.mma_smem_desc and returns its result.
 func Tcgen05MmaSmemDesc(b *mlir.Builder, startAddr mlir.Value, leadingDimOffset mlir.Value, strideDimOffset mlir.Value, baseOffset mlir.Value, leadingDimMode mlir.Value, swizzleMode mlir.Value) mlir.Value {
-	return ods.Infer(b, "nvvm.tcgen05.mma_smem_desc", "startAddr leadingDimOffset strideDimOffset baseOffset leadingDimMode swizzleMode", startAddr, leadingDimOffset, strideDimOffset, baseOffset, leadingDimMode, swizzleMode).Result(0)
+	return Tcgen05MmaSmemDescOp{StartAddr: startAddr, LeadingDimOffset: leadingDimOffset, StrideDimOffset: strideDimOffset, BaseOffset: baseOffset, LeadingDimMode: leadingDimMode, SwizzleMode: swizzleMode}.Create(b).Result(0)
 }
 
 // AsTcgen05MmaSmemDesc returns op as a Tcgen05MmaSmemDescOp. It returns false if op is
