@@ -128,7 +128,8 @@ func TestRefineBounds(t *testing.T) {
 		m := mlirtest.Parse(t, c, module)
 		refined, err := stablehlo.Refine(m, f32(3, 2), tensor.ShapeOf(tensor.S32))
 		check.NoError(t, err)
-		if text := refined.String(); strings.Contains(text, "?") || !strings.Contains(text, "tensor<3x2xf32>, tensor<i32>)") {
+		text := refined.String()
+		if strings.Contains(text, "?") || !strings.Contains(text, "tensor<3x2xf32>, tensor<i32>)") {
 			t.Errorf("the shapes are not those of the arguments:\n%s", text)
 		}
 		if text := m.String(); !strings.Contains(text, "bounds<4, ?>") {
