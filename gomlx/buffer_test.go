@@ -108,8 +108,9 @@ func TestMesh(t *testing.T) {
 	divided := &compute.ShardingSpec{Mesh: "m", Axes: [][]string{{"x"}}}
 	x := must(f.Parameter("x", shapes.Make(dtypes.Float32, 4), divided))
 	scale := must(f.Parameter("scale", shapes.Make(dtypes.Float32), nil))
-	testutil.Must(f.Return([]compute.Value{must(f.Mul(x, scale)), must(f.ReduceSum(x))},
-		[]*compute.ShardingSpec{divided, nil}))
+	state := must(f.Constant([]uint64{1, 2, 3}, 3)) // GoMLX has it divided with what a graph returns
+	testutil.Must(f.Return([]compute.Value{must(f.Mul(x, scale)), must(f.ReduceSum(x)), state, scale},
+		[]*compute.ShardingSpec{divided, nil, divided, divided}))
 	e := testutil.Must1(builder.Compile())
 	var in []compute.Buffer
 	for device, part := range [][]float32{{1, 2}, {3, 4}} {
@@ -123,7 +124,9 @@ func TestMesh(t *testing.T) {
 	for _, o := range out {
 		got = append(got, testutil.Must1(o.Data()))
 	}
-	want := []any{[]float32{10, 20}, []float32{10}, []float32{30, 40}, []float32{10}}
+	whole := []uint64{1, 2, 3}
+	want := []any{[]float32{10, 20}, []float32{10}, whole, []float32{10},
+		[]float32{30, 40}, []float32{10}, whole, []float32{10}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}

@@ -34,15 +34,17 @@ type builder struct {
 	axes  map[string]axis   // the dynamic axes by their names
 	named map[[2]int]string // names of dynamic axes by their sizes in the traces
 
-	devices    int    // that run the computation
-	mesh       string // the first one that the devices form, or ""
+	devices    int               // that run the computation
+	mesh       string            // the first one that the devices form, or ""
+	sizes      map[[2]string]int // of the axes of meshes, by the names of mesh and axis
 	assignment []compute.DeviceNum
 }
 
 var _ compute.Builder = (*builder)(nil)
 
 func newBuilder(b *Backend, name string) *builder {
-	made := &builder{backend: b, name: name, devices: 1, axes: map[string]axis{}, named: map[[2]int]string{}}
+	made := &builder{backend: b, name: name, devices: 1, axes: map[string]axis{},
+		named: map[[2]int]string{}, sizes: map[[2]string]int{}}
 	made.called = &called{backend: b, users: 1}
 	made.forgotten = runtime.AddCleanup(made, (*called).drop, made.called)
 	made.main = &function{builder: made, name: compute.MainName}
@@ -146,6 +148,7 @@ func (b *builder) addMesh(m compute.Mesh) error {
 	axes, devices := make([]ir.Axis, len(m.AxesSizes)), 1
 	for i, n := range m.AxesSizes {
 		axes[i], devices = ir.Axis{Name: m.AxesNames[i], Size: n}, devices*n
+		b.sizes[[2]string{m.Name, m.AxesNames[i]}] = n
 	}
 	for i, d := range m.LogicalDeviceAssignment {
 		if d != i {
@@ -165,6 +168,27 @@ func (b *builder) sharding(s *compute.ShardingSpec) ir.Sharding {
 		return ir.Sharding{Mesh: b.mesh}
 	}
 	return ir.Sharding{Mesh: s.Mesh, Dims: s.Axes}
+}
+
+// resultSharding returns how a result of the main function is divided. One that cannot be divided into equal parts stays
+// whole: GoMLX gives the last specification of a graph's results also to the variables that the graph changes, such as
+// the state of random numbers, which it keeps whole.
+func (b *builder) resultSharding(s *compute.ShardingSpec, result shapes.Shape) ir.Sharding {
+	if s == nil {
+		return b.sharding(nil)
+	}
+	for i, axes := range s.Axes {
+		parts := 1
+		for _, axis := range axes {
+			if n, known := b.sizes[[2]string{s.Mesh, axis}]; known {
+				parts *= n
+			}
+		}
+		if i >= result.Rank() || parts > 1 && result.Dimensions[i]%parts != 0 {
+			return ir.Sharding{Mesh: s.Mesh}
+		}
+	}
+	return b.sharding(s)
 }
 
 // DeviceAssignment takes devices in their order only.

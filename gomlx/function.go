@@ -131,16 +131,19 @@ func (f *function) Return(outputs []compute.Value, shardings []*compute.Sharding
 	if f.returns != nil {
 		vs = f.returns
 	}
-	for _, v := range vs {
-		f.outputs = append(f.outputs, f.builder.shape(v))
-	}
 	if len(shardings) == 0 {
 		shardings = make([]*compute.ShardingSpec, len(vs))
 	}
+	if len(shardings) != len(vs) {
+		return errors.WithStack(fmt.Errorf("%s: return: %d shardings are given for %d values", Name, len(shardings), len(vs)))
+	}
+	for _, v := range vs {
+		f.outputs = append(f.outputs, f.builder.shape(v))
+	}
 	var results []ir.Result
 	if f == f.builder.main {
-		for _, s := range shardings {
-			results = append(results, ir.Result{Sharding: f.builder.sharding(s)})
+		for i, s := range shardings {
+			results = append(results, ir.Result{Sharding: f.builder.resultSharding(s, f.builder.shape(vs[i]))})
 		}
 	}
 	return f.builder.do(func(t *trace) { t.funcs[f.number].ReturnWith(results, t.all(f, vs)...) })
