@@ -10,6 +10,7 @@
 //
 //	devices=N    divides the CPU into N devices
 //	plugin=FILE  runs on another PJRT plugin
+//	dynamic      has dynamic axes: see docs/gomlx.md before
 //	sizes=N      keeps N compiled programs of a computation with dynamic axes, without it 64
 //	cache=DIR    keeps compiled programs in a folder, see bridge.Cache
 //	jit          compiles by MLIR and LLVM, see package jit, and needs no plugin
@@ -52,6 +53,7 @@ func init() {
 type Backend struct {
 	session   *calliope.Session
 	offline   bool
+	dynamic   bool // has dynamic axes
 	sizes     int  // for which a computation with dynamic axes stays compiled
 	shared    bool // devices use the memory of the host
 	ctx       atomic.Pointer[context.Context]
@@ -63,15 +65,15 @@ var _ compute.Backend = (*Backend)(nil)
 
 // New opens a backend. config has the options that the package's documentation lists.
 func New(config string) (*Backend, error) {
-	options, sizes, err := parse(config)
+	o, err := parse(config)
 	if err != nil {
 		return nil, errors.WithStack(err)
 	}
-	session, err := calliope.Open(context.Background(), options)
+	session, err := calliope.Open(context.Background(), o.session)
 	if err != nil {
 		return nil, errors.WithStack(err)
 	}
-	b := &Backend{session: session, offline: options.Offline, sizes: sizes}
+	b := &Backend{session: session, offline: o.session.Offline, dynamic: o.dynamic, sizes: o.sizes}
 	if b.interprets() {
 		b.shared = true
 		return b, nil
@@ -84,36 +86,45 @@ func New(config string) (*Backend, error) {
 	return b, errors.WithStack(probe.Finalize())
 }
 
+// options are what a configuration says.
+type options struct {
+	session calliope.Options
+	dynamic bool
+	sizes   int
+}
+
 // parse returns the options of a configuration.
-func parse(config string) (o calliope.Options, sizes int, err error) {
-	sizes = 64
+func parse(config string) (o options, err error) {
+	o.sizes = 64
 	for option := range strings.SplitSeq(config, ",") {
 		key, value, _ := strings.Cut(option, "=")
 		switch key {
 		case "":
 		case "devices":
-			o.Client.Devices, err = strconv.Atoi(value)
+			o.session.Client.Devices, err = strconv.Atoi(value)
 		case "plugin":
-			o.Plugin.Path = value
+			o.session.Plugin.Path = value
 		case "cache":
-			o.Cache = value
+			o.session.Cache = value
+		case "dynamic":
+			o.dynamic = true
 		case "sizes":
-			sizes, err = strconv.Atoi(value)
+			o.sizes, err = strconv.Atoi(value)
 		case "offline":
-			o.Offline = true
+			o.session.Offline = true
 		case "interpreter":
-			o.Engine = calliope.Interpreter
+			o.session.Engine = calliope.Interpreter
 		case "jit":
-			o.Engine = calliope.JIT
+			o.session.Engine = calliope.JIT
 		default:
 			err = errors.New("no such option")
 		}
 		if err != nil {
-			return o, sizes, fmt.Errorf("%s: option %q: %w: the options are devices=N, plugin=FILE, cache=DIR, sizes=N, "+
+			return o, fmt.Errorf("%s: option %q: %w: the options are devices=N, plugin=FILE, cache=DIR, dynamic, sizes=N, "+
 				"jit, interpreter and offline", Name, option, err)
 		}
 	}
-	return o, sizes, nil
+	return o, nil
 }
 
 // Session returns the session that the backend runs in.

@@ -8,5 +8,5 @@ import (
 
 // TestBackend holds the backend to the suite of GoMLX, which skips what Capabilities does not list: fused operations.
 func TestBackend(t *testing.T) {
-	backendtest.RunAll(t, open(t, ""), nil)
+	backendtest.RunAll(t, open(t, "dynamic"), nil)
 }

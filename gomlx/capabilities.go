@@ -22,7 +22,7 @@ var missing = map[compute.OpType]bool{
 
 // Capabilities returns the operations and element types that the backend has.
 func (b *Backend) Capabilities() compute.Capabilities {
-	c := compute.Capabilities{Operations: map[compute.OpType]bool{}, Functions: true, DynamicAxes: true,
+	c := compute.Capabilities{Operations: map[compute.OpType]bool{}, Functions: true, DynamicAxes: b.dynamic,
 		DTypes: map[dtypes.DType]bool{}}
 	for _, op := range compute.OpTypeValues() {
 		c.Operations[op] = true

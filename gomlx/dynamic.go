@@ -35,6 +35,10 @@ func (f *function) open(s shapes.Shape) (shapes.Shape, error) {
 		return s, nil
 	}
 	b := f.builder
+	if !b.backend.dynamic {
+		return s, fmt.Errorf("%s has dynamic axes: open the backend with the option dynamic, GOMLX_BACKEND=%s:dynamic", s,
+			Name)
+	}
 	s = s.Clone()
 	for i, d := range s.Dimensions {
 		name := s.AxisName(i)

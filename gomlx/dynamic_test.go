@@ -65,7 +65,7 @@ func execute(b *Backend, e compute.Executable, inputs ...any) (results []any, er
 
 // TestDynamic runs computations with dynamic axes at several sizes.
 func TestDynamic(t *testing.T) {
-	b := open(t, "")
+	b := open(t, "dynamic")
 	type values = []compute.Value
 	type run struct{ inputs, want []any }
 	tests := []struct {
@@ -151,7 +151,7 @@ func TestDynamic(t *testing.T) {
 
 // TestDynamicMistakes holds that errors say what is wrong, and those of an operation its line, also at other sizes.
 func TestDynamicMistakes(t *testing.T) {
-	b := open(t, "")
+	b := open(t, "dynamic")
 	_, _, at, _ := runtime.Caller(0)
 	line := fmt.Sprint("dynamic_test.go:", at+7)
 	split := func(f compute.Function, p []compute.Value) []compute.Value {
@@ -209,6 +209,12 @@ func TestDynamicMistakes(t *testing.T) {
 		func(f compute.Function, p []compute.Value) []compute.Value { return p[:1] })
 	_, err := execute(b, two, []float32{1}, []float32{1, 2})
 	holds(t, "different sizes", err, "input 1", `axis "n" has conflicting values: 1 vs 2`)
+	without := open(t, "")
+	if without.Capabilities().DynamicAxes {
+		t.Error("without the option the backend has dynamic axes")
+	}
+	_, err = without.Builder("without").Main().Parameter("x", dynamic("n"), nil)
+	holds(t, "without the option", err, "[n=?]", "GOMLX_BACKEND=calliope:dynamic")
 }
 
 // holds reports an error that lacks a text.
@@ -223,7 +229,7 @@ func holds(t *testing.T, name string, err error, wants ...string) {
 
 // TestPrograms holds how many programs stay compiled, while several goroutines use them.
 func TestPrograms(t *testing.T) {
-	b := open(t, "sizes=2")
+	b := open(t, "dynamic,sizes=2")
 	e := compiled(t, b, []shapes.Shape{dynamic("n")}, func(f compute.Function, p []compute.Value) []compute.Value {
 		return []compute.Value{must(f.ReduceSum(p[0]))}
 	})

@@ -16,7 +16,7 @@ import (
 // TestInterpreter holds the interpreter to the suite of GoMLX, without what would take it minutes, and without
 // TestConvGeneral: it aborts its process in convolutions whose result has another order of axes.
 func TestInterpreter(t *testing.T) {
-	b := open(t, "interpreter")
+	b := open(t, "interpreter,dynamic")
 	backendtest.TestBinaryOps(t, b)
 	backendtest.TestUnaryOps(t, b)
 	backendtest.TestConvertDType(t, b)
@@ -27,7 +27,7 @@ func TestInterpreter(t *testing.T) {
 }
 
 // TestJIT holds package jit to the suite of GoMLX.
-func TestJIT(t *testing.T) { backendtest.RunAll(t, open(t, "jit"), nil) }
+func TestJIT(t *testing.T) { backendtest.RunAll(t, open(t, "jit,dynamic"), nil) }
 
 // TestInterpreterBuffers uses buffers of the interpreter wrongly.
 func TestInterpreterBuffers(t *testing.T) {

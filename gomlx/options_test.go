@@ -17,10 +17,11 @@ func TestOptions(t *testing.T) {
 		config string
 		want   calliope.Options
 		sizes  int
+		axes   bool
 		err    string
 	}{
 		{config: "", sizes: 64},
-		{config: "interpreter,sizes=2", want: calliope.Options{Engine: calliope.Interpreter}, sizes: 2},
+		{config: "interpreter,dynamic,sizes=2", want: calliope.Options{Engine: calliope.Interpreter}, sizes: 2, axes: true},
 		{config: "sizes=few", err: `option "sizes=few"`},
 		{config: "devices=4,plugin=/a/b.so,cache=dir,offline", want: calliope.Options{Offline: true, Cache: "dir",
 			Plugin: bridge.OpenOptions{Path: "/a/b.so"}, Client: bridge.ClientOptions{Devices: 4}}, sizes: 64},
@@ -28,7 +29,7 @@ func TestOptions(t *testing.T) {
 		{config: "cuda", err: "the options are devices=N"},
 	}
 	for _, test := range tests {
-		got, sizes, err := parse(test.config)
+		got, err := parse(test.config)
 		if test.err != "" {
 			if err == nil || !strings.Contains(err.Error(), test.err) {
 				t.Errorf("%q: the error is %v", test.config, err)
@@ -38,10 +39,8 @@ func TestOptions(t *testing.T) {
 		if err != nil {
 			t.Errorf("%q: %v", test.config, err)
 		}
-		if sizes != test.sizes {
-			t.Errorf("%q: programs are kept for %d sizes, and should be for %d", test.config, sizes, test.sizes)
-		}
-		if d := cmp.Diff(test.want, got); d != "" {
+		want := options{session: test.want, dynamic: test.axes, sizes: test.sizes}
+		if d := cmp.Diff(want, got, cmp.AllowUnexported(options{})); d != "" {
 			t.Errorf("%q (-want +got):\n%s", test.config, d)
 		}
 	}

@@ -130,7 +130,7 @@ func TestContext(t *testing.T) {
 // TestReleased holds when the functions of a computation are released: with its programs, or with a builder that is
 // never compiled.
 func TestReleased(t *testing.T) {
-	b := open(t, "")
+	b := open(t, "dynamic")
 	registered := func() int { return len(b.session.Registry().List()) }
 	before := registered()
 	note := callbacks.Tap(func(context.Context, []float32) error { return nil })
@@ -176,7 +176,7 @@ var steps = flag.Int("steps", 2000, "of TestSteps")
 
 // TestSteps trains a model in many steps, and holds that the memory of the process stays as it is.
 func TestSteps(t *testing.T) {
-	b := open(t, "")
+	b := open(t, "dynamic")
 	last := float32(0)
 	note := callbacks.Tap(func(_ context.Context, loss float32) error { last = loss; return nil })
 	e := compiled(t, b, []shapes.Shape{shapes.Make(dtypes.Float32, 64), dynamic("batch", 64), dynamic("batch")},
@@ -231,7 +231,7 @@ func TestSteps(t *testing.T) {
 
 // TestSave saves a computation and runs it in another backend.
 func TestSave(t *testing.T) {
-	b := open(t, "")
+	b := open(t, "dynamic")
 	e := reversal(t, b, shapes.Make(dtypes.Float32, 3))
 	data, err := Save(e)
 	check.NoError(t, err)

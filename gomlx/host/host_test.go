@@ -23,7 +23,7 @@ import (
 
 func open(t *testing.T) compute.Backend {
 	t.Helper()
-	b, err := gomlx.New("")
+	b, err := gomlx.New("dynamic")
 	check.NoError(t, err)
 	t.Cleanup(b.Finalize)
 	return b
