@@ -117,6 +117,9 @@ func (b *builder) DistributedSPMD(devices int) error {
 
 // DistributedAutoSharding makes the devices of meshes share the arrays of the computation, which must be empty.
 func (b *builder) DistributedAutoSharding(meshes ...compute.Mesh) error {
+	if err := b.err(); err != nil {
+		return err
+	}
 	if len(meshes) == 0 || len(b.steps) > 1 {
 		return errors.WithStack(fmt.Errorf("%s: automatic sharding needs a mesh, before the computation has parameters or "+
 			"closures", Name))
@@ -170,9 +173,9 @@ func (b *builder) sharding(s *compute.ShardingSpec) ir.Sharding {
 	return ir.Sharding{Mesh: s.Mesh, Dims: s.Axes}
 }
 
-// resultSharding returns how a result of the main function is divided. One that cannot be divided into equal parts stays
-// whole: GoMLX gives the last specification of a graph's results also to the variables that the graph changes, such as
-// the state of random numbers, which it keeps whole.
+// resultSharding returns how a result of the main function is divided. One that cannot be divided into equal parts
+// stays whole: GoMLX gives the last specification of a graph's results also to the variables that the graph changes,
+// such as the state of random numbers, which it keeps whole.
 func (b *builder) resultSharding(s *compute.ShardingSpec, result shapes.Shape) ir.Sharding {
 	if s == nil {
 		return b.sharding(nil)

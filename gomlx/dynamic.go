@@ -41,7 +41,7 @@ func (f *function) open(s shapes.Shape) (shapes.Shape, error) {
 	}
 	s = s.Clone()
 	for i, d := range s.Dimensions {
-		name := s.AxisName(i)
+		name := axisName(s, i)
 		switch {
 		case d != shapes.DynamicDim:
 			continue
@@ -58,6 +58,14 @@ func (f *function) open(s shapes.Shape) (shapes.Shape, error) {
 		}
 	}
 	return s, nil
+}
+
+// axisName returns the name of an axis, of which a shape may have too few.
+func axisName(s shapes.Shape, i int) string {
+	if i >= len(s.AxisNames) {
+		return ""
+	}
+	return s.AxisNames[i]
 }
 
 // newName returns a name for an axis that has none.
@@ -120,7 +128,7 @@ func (t *trace) dims(s shapes.Shape) []int {
 		if d != shapes.DynamicDim {
 			continue
 		}
-		name := s.AxisName(i)
+		name := axisName(s, i)
 		a, known := t.axes[name]
 		switch size, own := t.sizes[name]; {
 		case own:
@@ -225,6 +233,9 @@ func constant(x ir.Value) int {
 
 // evaluate computes a scalar that depends on constants only.
 func evaluate(x mlir.Value) (int, error) {
+	if dims, _ := x.Type().Dims(); len(dims) > 0 {
+		return 0, fmt.Errorf("%s is no scalar", x.Type())
+	}
 	text := fmt.Sprintf("func.func @main() -> %s { %%0 = stablehlo.constant dense<0> : %[1]s  return %%0 : %[1]s }",
 		x.Type())
 	m, err := x.Type().Context().Parse("dimension", []byte(text))

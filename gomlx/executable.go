@@ -80,7 +80,15 @@ func (e *executable) execute(
 	} else if donate != nil && len(donate) != want {
 		return nil, fmt.Errorf("donate has %d elements for %d inputs", len(donate), want)
 	}
-	run, finish, err := e.program(inputs)
+	own := make([]*buffer, len(inputs))
+	for i, input := range inputs {
+		b, ok := input.(*buffer)
+		if !ok || b == nil || b.backend != e.backend {
+			return nil, fmt.Errorf("input %d is a %T of another backend", i, input)
+		}
+		own[i] = b
+	}
+	run, finish, err := e.program(own)
 	if err != nil {
 		return nil, err
 	}
@@ -89,11 +97,7 @@ func (e *executable) execute(
 		return nil, fmt.Errorf("the backend is %w", bridge.ErrClosed)
 	}
 	in := make([]bridge.Input, len(inputs))
-	for i, input := range inputs {
-		b, ok := input.(*buffer)
-		if !ok || b == nil || b.backend != e.backend {
-			return nil, errOther(i, input)
-		}
+	for i, b := range own {
 		var done func() error
 		if in[i], done, err = b.input(donate != nil && donate[i]); err != nil {
 			return nil, fmt.Errorf("input %d: %w", i, err)
@@ -120,15 +124,12 @@ func (e *executable) execute(
 }
 
 // program returns the program for the shapes of inputs, and what ends its use.
-func (e *executable) program(inputs []compute.Buffer) (stages.Executable, func(), error) {
+func (e *executable) program(inputs []*buffer) (stages.Executable, func(), error) {
 	if e.fixed != nil {
 		return e.fixed, func() {}, nil
 	}
 	sizes := shapes.AxisBindings{}
 	for i, input := range inputs {
-		if input == nil {
-			return nil, nil, errOther(i, input)
-		}
 		shape, err := input.Shape()
 		if err == nil {
 			err = sizes.Extract(e.main.inputs[i%len(e.main.inputs)], shape)
@@ -138,8 +139,4 @@ func (e *executable) program(inputs []compute.Buffer) (stages.Executable, func()
 		}
 	}
 	return e.programs.use(sizes.Key(), sizes)
-}
-
-func errOther(i int, input compute.Buffer) error {
-	return fmt.Errorf("input %d is a %T of another backend", i, input)
 }

@@ -102,7 +102,7 @@ func (f *function) Constant(flat any, dims ...int) (compute.Value, error) {
 	if t == nil || t.Kind() != reflect.Slice {
 		return nil, errors.WithStack(fmt.Errorf("%s: a constant of a %T: use a slice", Name, flat))
 	}
-	v, err := viewOf(flat, shapes.Make(dtypes.FromGoType(t.Elem()), dims...))
+	v, err := viewOf(flat, shapes.Shape{DType: dtypes.FromGoType(t.Elem()), Dimensions: dims})
 	if err != nil {
 		return nil, errors.WithStack(fmt.Errorf("%s: constant: %w", Name, err))
 	}
@@ -135,7 +135,8 @@ func (f *function) Return(outputs []compute.Value, shardings []*compute.Sharding
 		shardings = make([]*compute.ShardingSpec, len(vs))
 	}
 	if len(shardings) != len(vs) {
-		return errors.WithStack(fmt.Errorf("%s: return: %d shardings are given for %d values", Name, len(shardings), len(vs)))
+		return errors.WithStack(fmt.Errorf("%s: return: %d shardings are given for %d values", Name, len(shardings),
+			len(vs)))
 	}
 	for _, v := range vs {
 		f.outputs = append(f.outputs, f.builder.shape(v))
@@ -180,7 +181,11 @@ func (f *function) one(op func(xs []ir.Value) ir.Value, operands ...compute.Valu
 	if err != nil {
 		return nil, err
 	}
-	return f.first(f.values(func(t *trace) { t.add(op(t.all(f, vs))) }))
+	return f.first(f.values(func(t *trace) {
+		if xs := t.all(f, vs); t.ir.Err() == nil {
+			t.add(op(xs))
+		}
+	}))
 }
 
 // many adds an operation with several results.
@@ -189,7 +194,11 @@ func (f *function) many(op func(xs []ir.Value) []ir.Value, operands ...compute.V
 	if err != nil {
 		return nil, err
 	}
-	return f.values(func(t *trace) { t.add(op(t.all(f, vs))...) })
+	return f.values(func(t *trace) {
+		if xs := t.all(f, vs); t.ir.Err() == nil {
+			t.add(op(xs)...)
+		}
+	})
 }
 
 // own returns values that the function may use.

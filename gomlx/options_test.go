@@ -21,7 +21,8 @@ func TestOptions(t *testing.T) {
 		err    string
 	}{
 		{config: "", sizes: 64},
-		{config: "interpreter,dynamic,sizes=2", want: calliope.Options{Engine: calliope.Interpreter}, sizes: 2, axes: true},
+		{config: "interpreter,dynamic,sizes=2", want: calliope.Options{Engine: calliope.Interpreter}, sizes: 2,
+			axes: true},
 		{config: "sizes=few", err: `option "sizes=few"`},
 		{config: "devices=4,plugin=/a/b.so,cache=dir,offline", want: calliope.Options{Offline: true, Cache: "dir",
 			Plugin: bridge.OpenOptions{Path: "/a/b.so"}, Client: bridge.ClientOptions{Devices: 4}}, sizes: 64},

@@ -49,7 +49,14 @@ func toTensor(s shapes.Shape) (tensor.Shape, error) {
 	if s.IsDynamic() {
 		return tensor.Shape{}, fmt.Errorf("the shape %s of an array has dynamic axes: state their sizes", s)
 	}
-	return tensor.ShapeOf(d, s.Dimensions...), nil
+	made := tensor.ShapeOf(d, s.Dimensions...)
+	if err := made.Check(); err != nil {
+		return made, err
+	}
+	if bytes := int64(made.NumBytes()); bytes >= 1<<47 {
+		return made, fmt.Errorf("the shape %s has %d bytes: no process has so much memory", s, bytes)
+	}
+	return made, nil
 }
 
 // fromTensor returns a shape in the terms of GoMLX.
