@@ -92,8 +92,8 @@ var gloo = regexp.MustCompile(`(?m)^\[Gloo\].*\n`)
 // TestPython installs the wheel of calliope-mlir, and runs programs of testdata with it, which check themselves:
 // taps.py holds that calliope.tap is called as jax.debug.callback is, calls.py what calls do under JAX's
 // transformations and on several devices, copies.py what two copies of the library do, devices.py what an error on
-// one of several devices does, keep.py that functions may keep their operands, and names.py that
-// calliope.jax_callbacks follows the indices of a module.
+// one of several devices does, keep.py that functions may keep their operands, names.py that calliope.jax_callbacks
+// follows the indices of a module, and results.py that functions take and return what those of JAX's callbacks do.
 func TestPython(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	check.NoError(t, err)
@@ -103,7 +103,8 @@ func TestPython(t *testing.T) {
 	modules := w.built("modules")
 	check.NoError(t, w.command(nil, check.Must(jaxPython(t.Context())), "-m", "pip", "install", "--quiet", "--no-index",
 		"--no-deps", "--disable-pip-version-check", "--target", modules, wheels[0]))
-	for _, program := range []string{"calls.py", "copies.py", "devices.py", "keep.py", "names.py", "taps.py"} {
+	for _, program := range []string{"calls.py", "copies.py", "devices.py", "keep.py", "names.py", "results.py",
+		"taps.py"} {
 		t.Run(program, func(t *testing.T) {
 			check.NoError(t, w.python(modules, "examples/embed/testdata/"+program))
 		})

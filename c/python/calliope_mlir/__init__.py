@@ -29,6 +29,8 @@ import json
 import logging
 import os
 import pathlib
+import re
+import string
 import sys
 import traceback
 import weakref
@@ -53,8 +55,31 @@ TARGETS = (
 # How a function is called: CALLIOPE_INLINE and so on.
 DISPATCH = {"inline": 0, "goroutine": 1, "async": 2, "deferred": 3}
 
+_OLDEST_JAX = (0, 10)
 _INSTANTIATE, _EXECUTE = 0, 3
 _INVALID_ARGUMENT, _ALREADY_EXISTS, _INTERNAL = 3, 6, 13
+
+# The methods of Library by the functions of libcalliope whose names are in its messages.
+_METHODS = {
+    "calliope_register": "register",
+    "calliope_register_id": "register",
+    "calliope_unregister": "unregister",
+    "calliope_unregister_id": "unregister",
+    "calliope_registry_open": "open_registry",
+    "calliope_registry_close": "close_registry",
+    "calliope_barrier": "barrier",
+    "calliope_get_handler": "handler",
+    "calliope_stats": "stats",
+    "CALLIOPE_STAGE_INSTANTIATE (0)": "0, instantiate,",
+    "CALLIOPE_STAGE_EXECUTE (3)": "3, execute",
+}
+_METHOD = re.compile("|".join(rf"\b{re.escape(name)}(?!\w)" for name in sorted(_METHODS, reverse=True)))
+
+# The element types that JAX makes of others when jax_enable_x64 is off.
+_NARROW = {
+    np.dtype(wide): np.dtype(narrow)
+    for wide, narrow in {"f8": "f4", "i8": "i4", "u8": "u4", "c16": "c8"}.items()
+}
 
 _served: dict[str, Library] = {}  # the library whose handlers JAX has, by target
 
@@ -221,7 +246,8 @@ class Library:
 
     def _check(self, status):
         if status:
-            raise Error(status, self._lib.calliope_error_message().decode())
+            message = self._lib.calliope_error_message().decode()
+            raise Error(status, _METHOD.sub(lambda name: _METHODS[name[0]], message))
 
     def version(self) -> int:
         """Returns the version, for example 100 for 0.1.0."""
@@ -235,6 +261,7 @@ class Library:
 
     def register_jax(self, targets: Sequence[str] = TARGETS) -> None:
         """Registers the handlers with JAX, for the platform cpu. It is an error if another copy of the library has."""
+        _primitive()  # jax.export reads a program with calls if their effects are known
         import jax
 
         def capsule(target, stage):
@@ -278,8 +305,9 @@ class Library:
     ) -> str | int:  # fmt: skip
         """Registers a function as a callback with a name, or, without one, with an id, which it returns.
 
-        The function takes the operands as NumPy arrays, and returns one array for each result: an array,
-        a tuple of arrays, or None for no results. It may keep the operands, which are copies. They are
+        The function takes the operands as NumPy arrays, and returns one array for each result: an array or a Python
+        scalar, a pytree of them, or None for no results. As in JAX's own callbacks, one of 64 bits is converted where the
+        module wants 32 of the same kind, unless jax_enable_x64 is on. It may keep the operands, which are copies. They are
         read-only, unless they pass through. What it raises fails the run. timeout is in seconds. template
         is a pair of lists of arrays, or of what has shape and dtype: the operands and the results that
         modules must call with.
@@ -292,6 +320,8 @@ class Library:
         is logged, and barrier raises it. A program for several devices with collective operations needs this: a call that
         fails ends the part of the run of its device alone, the others wait for it, and after a minute XLA ends the process.
         """
+        if name == "":
+            raise Error(_INVALID_ARGUMENT, "register: the name is empty: leave it out to register with an id")
         ends = lambda call: not keep_errors and dispatch != "async" and (fail_run or call.num_results > 0)  # its run
         handler = _Function(lambda _, call: self._invoke(function, call, views, ends))
         options = _Options(
@@ -314,6 +344,8 @@ class Library:
 
     def unregister(self, name: str | int, registry: str = "") -> None:
         """Removes the callback with a name, or with an id. Calls that run go on."""
+        if name == "":
+            raise Error(_INVALID_ARGUMENT, "unregister: the name is empty: give that of a callback, or its id")
         if isinstance(name, int):
             status = self._lib.calliope_unregister_id(registry.encode(), ctypes.c_int64(name))
         else:
@@ -369,21 +401,47 @@ def _run(function, call, views, memory):
     """Calls a function with the operands of a call, and writes its results. It adds to memory what _kept takes."""
     operands, owners = _operands(call, views)
     memory += owners
-    results = function(*operands)
-    if results is None:
-        results = ()
-    elif not isinstance(results, (tuple, list)):
-        results = (results,)
+    results = _leaves(function(*operands))
     if len(results) != call.num_results:
         raise TypeError(f"the function returned {len(results)} results, and the module wants {call.num_results}")
     for i, result in enumerate(results):
-        (want, _), result = _view(call.results[i], True), np.asarray(result)
+        (want, _), result = _view(call.results[i], True), _numpy(result)
+        if _NARROW.get(result.dtype) == want.dtype and not _x64():
+            with np.errstate(over="ignore"):
+                result = result.astype(want.dtype)
         if result.shape != want.shape or result.dtype != want.dtype:
             raise TypeError(
                 f"result {i} is {result.dtype}{list(result.shape)}, "
                 f"and the module wants {want.dtype}{list(want.shape)}"
             )
         want[...] = result
+
+
+def _leaves(results):
+    """Returns what a function has returned as a list. Without JAX in the process a pytree is a tuple or a list."""
+    if "jax" in sys.modules:
+        return sys.modules["jax"].tree.leaves(results)
+    if results is None:
+        return []
+    return list(results) if isinstance(results, (tuple, list)) else [results]
+
+
+def _numpy(result):
+    """Returns a result as a NumPy array. That of a PRNG key has its data."""
+    if "jax" in sys.modules and _is_key(result):
+        result = sys.modules["jax"].random.key_data(result)
+    return np.asarray(result)
+
+
+def _x64():
+    return "jax" in sys.modules and sys.modules["jax"].config.jax_enable_x64
+
+
+def _is_key(array):
+    """Reports whether an array of JAX, or what has shape and dtype, is of PRNG keys."""
+    import jax
+
+    return jax.dtypes.issubdtype(getattr(array, "dtype", np.int8), jax.dtypes.prng_key)
 
 
 def _types(arrays):
@@ -400,8 +458,10 @@ def call(
 ) -> Any:  # fmt: skip
     """Calls a callback in a JAX program: one with results of its own (RuntimeCall, PureCall).
 
-    name is a name or an id. results is an array, or what has shape and dtype, or a list of such for
-    several results. A pure call may be dropped, merged and moved by the compiler. With a token,
+    name is a name or an id. results is an array, or what has shape and dtype, or a pytree of such for
+    several results; call returns arrays in its structure. args are pytrees of arrays and Python scalars: the function gets
+    their leaves, in JAX's order. Of PRNG keys it gets the data (jax.random.key_data), and returns keys or their data. A
+    pure call may be dropped, merged and moved by the compiler. With a token,
     the call comes after the one that the token is from, and call returns its results and the next
     token. Ordered calls run in the order of the program, also over several runs, on one device.
 
@@ -413,11 +473,12 @@ def call(
     shard_map each device calls with its part, or over only some axes the first device along the others.
     Both need the Shardy partitioner.
     """
-    several = isinstance(results, (tuple, list))
+    import jax
+
     form = "pure" if pure else "call"
-    types = results if several else [results]
-    list_, token = _emit(RUNTIME_CALL, form, name, types, args, token, ordered, registry, vmap_method, keys)
-    out = list_ if several else list_[0]
+    types, tree = jax.tree.flatten(results)
+    out, token = _emit(RUNTIME_CALL, form, name, types, args, token, ordered, registry, vmap_method, keys)
+    out = tree.unflatten(out)
     return out if token is None else (out, token)
 
 
@@ -429,7 +490,11 @@ def io(
 
     See call for the arguments.
     """
-    out, token = _emit(IO_CALLBACK, "passthrough", name, [], args, token, ordered, registry, vmap_method, keys)
+    import jax
+
+    types, tree = jax.tree.flatten(list(args))
+    out, token = _emit(IO_CALLBACK, "passthrough", name, types, args, token, ordered, registry, vmap_method, keys)
+    out = tree.unflatten(out)
     return out if token is None else (out, token)
 
 
@@ -470,12 +535,47 @@ def _behind(callback):
             callback = callback.callback_func
         else:
             values = inspect.getclosurevars(callback).nonlocals
+            printed = values.get("callback")
+            if getattr(getattr(printed, "func", None), "__name__", None) == "_format_print_callback":
+                return _format(*printed.args[:3:2], values["in_tree"], values["static_args"])
             callback = values.get("callback") or values["callback_without_token"]
     while isinstance(callback, functools.partial):
         if callback.func.__name__ == "_format_print_callback":
             return callback.args[0]
         callback = callback.func
     return callback
+
+
+class _Operand(int):
+    """The number of an operand."""
+
+
+def _format(text, has_placeholders, in_tree, static):
+    """Returns the format of a jax.debug.print with the numbers of operands in place of the names of arguments, and with
+    the arguments that are no operands."""
+    static, n = dict(static), 0
+    leaves = []
+    for i in range(in_tree.num_leaves):
+        leaves.append(static.get(i, _Operand(n)))
+        n += i not in static
+    args, named = in_tree.unflatten(leaves)
+    if not has_placeholders:
+        return " ".join([text, *("{}" for _ in args)])
+    if not named and not static:
+        return text
+    out, following = [], iter(args)
+    for before, name, spec, conversion in string.Formatter().parse(text):
+        out.append(before.replace("{", "{{").replace("}", "}}"))
+        if name is None:
+            continue
+        value = named.get(name) if name in named else args[int(name)] if name.isdecimal() else next(following, None)
+        if isinstance(value, _Operand):
+            out.append(f"{{{value:d}{':' if spec else ''}{spec}}}")
+        elif any(value is leaf for leaf in leaves) and not conversion:
+            out.append(format(value, spec).replace("{", "{{").replace("}", "}}"))
+        else:
+            raise ValueError(f"the placeholder {{{name}}} of the jax.debug.print {text!r} is neither an array nor a constant")
+    return "".join(out)
 
 
 def first_token() -> Any:
@@ -487,7 +587,8 @@ def first_token() -> Any:
 
 def _emit(target, form, name, results, args, token, ordered, registry, vmap_method, keys):
     """Adds a custom call of the contract. Returns its results, and its token or None."""
-    from calliope_mlir import _jax
+    _jax = _primitive()
+    import jax
 
     if form == "pure" and (ordered or token is not None):
         raise ValueError("a pure call has no order: leave out the token and ordered, or pure=True")
@@ -495,9 +596,42 @@ def _emit(target, form, name, results, args, token, ordered, registry, vmap_meth
     keys |= {"callback_id": np.int64(name)} if isinstance(name, int) else {"callback": name}
     if registry:
         keys["registry"] = registry
+    types = [jax.eval_shape(jax.random.key_data, r) if _is_key(r) else r for r in results]
     call = _jax.Call(
-        target=target, form=form, results=tuple((tuple(r.shape), np.dtype(r.dtype)) for r in results),
+        target=target, form=form,
+        results=tuple((tuple(r.shape), np.dtype(r.dtype)) for r in types) if form in ("call", "pure") else (),
         keys=tuple(sorted(keys.items())), token=token is not None, ordered=ordered, vmap_method=vmap_method,
     )  # fmt: skip
-    out = _jax.call_p.bind(*args, *([] if token is None else [token]), call=call)
-    return (out[:-1], out[-1]) if token is not None else (out, None)
+    leaves = [jax.random.key_data(a) if _is_key(a) else jax.numpy.asarray(a) for a in jax.tree.leaves(args)]
+    out = _jax.call_p.bind(*leaves, *([] if token is None else [token]), call=call)
+    out, token = (out[:-1], out[-1]) if token is not None else (out, None)
+    # The data becomes a key of the kind that the type has.
+    keyed = [jax.random.wrap_key_data(o, impl=_kind(r)) if _is_key(r) else o for o, r in zip(out, results)]
+    return keyed, token
+
+
+def _kind(key):
+    """Returns the implementation of PRNG keys, of an array or of what has shape and dtype."""
+    return key.dtype._impl.name
+
+
+def _primitive():
+    """Returns the module with the primitive for calls, which also makes their effects known to JAX."""
+    import jax
+
+    if jax.__version_info__ < _OLDEST_JAX:
+        oldest = ".".join(map(str, _OLDEST_JAX))
+        raise ImportError(
+            f"calliope_mlir needs JAX {oldest} or a newer one, and this is JAX {jax.__version__}: "
+            f"pip install --upgrade 'jax>={oldest}'"
+        )
+    from calliope_mlir import _jax
+
+    return _jax
+
+
+def _served_by_jax(target):
+    """Reports whether JAX has a handler for a target on the CPU, also one that other code has registered."""
+    from jax._src.lib import xla_client
+
+    return target in _served or target in xla_client.custom_call_targets("Host")

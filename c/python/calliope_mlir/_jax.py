@@ -13,6 +13,8 @@ from jax._src import core, effects
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir, partial_eval
 
+from calliope_mlir import _served_by_jax
+
 OBSERVE, PASSTHROUGH, CALL, PURE = "observe", "passthrough", "call", "pure"
 
 # How a call is made under vmap, and the size that operands without the mapped axis get.
@@ -213,6 +215,10 @@ def _stage(saveable, unknown, instantiated, equation):
 def _lower(ctx, *operands, call):
     """Writes the custom call of the contract. In a program for several devices, device 0 calls with the whole
     arrays; in a shard_map, each device with its part, or the first along the axes that the shard_map leaves out."""
+    if not ctx.module_context.lowering_parameters.for_export and not _served_by_jax(call.target):
+        raise RuntimeError(
+            f"JAX does not know libcalliope, which calls {_name(call)}: call calliope_mlir.Library().register_jax() before"
+        )
     mesh, axes = _divided(ctx)
     if axes and call.form != PURE:
         if not jax.config.jax_use_shardy_partitioner:

@@ -37,6 +37,12 @@ def everything(store, x):
     return jax.lax.fori_loop(0, 3, lambda _, v: jax.vmap(each)(v), y)
 
 
+def named(x):
+    jax.debug.print("{y:.2f} of {x}, {kind} {{y}}", y=x[0], x=x, kind="{all}")
+    jax.debug.print("{0} {n:d} {0}", x, n=3)
+    jax.debug.print("plain", x, skip_format_check=True)
+
+
 def partitioned(x):
     jax.debug.callback(print, x, partitioned=True)
     return x
@@ -56,6 +62,9 @@ divided = jax.device_put(x, NamedSharding(mesh, P("d")))
 got = names(jax.shard_map(partitioned, mesh=mesh, in_specs=P("d"), out_specs=P("d")), divided)
 assert got == ["print"], got
 assert names(jnp.sin, x) == []
+# A format has the numbers of operands, whatever the arguments are called: those with a name are sorted by it.
+got = names(named, x)
+assert got == ["{1:.2f} of {0}, {{all}} {{y}}", "{0} {1:d} {0}", "plain {}"], got
 
 for f in (
     lambda x: jax.pure_callback(lambda v: v, x, x),
