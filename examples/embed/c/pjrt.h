@@ -33,6 +33,16 @@ static void await(const pjrt_api* api, pjrt_event* event) {
   must(api, CALL(api, PJRT_FN_EVENT_DESTROY, &args));
 }
 
+// Destroys a buffer, an executable or a client, each by its own function.
+static void destroy(const pjrt_api* api, int function, void* object) {
+  struct {
+    size_t struct_size;
+    pjrt_extension* extensions;
+    void* object;
+  } args = {.struct_size = sizeof args, .object = object};
+  must(api, CALL(api, function, &args));
+}
+
 // Runs a module from f32[n] to f32[n] on a new client.
 static void run(const struct PJRT_Api* plugin, const char* module, size_t size, const float* x, float* y, int64_t n) {
   const pjrt_api* api = (const pjrt_api*)plugin;
@@ -86,6 +96,10 @@ static void run(const struct PJRT_Api* plugin, const char* module, size_t size, 
       .struct_size = sizeof to, .buffer = results[0], .dst = y, .dst_size = (size_t)n * sizeof *y};
   must(api, CALL(api, PJRT_FN_BUFFER_TO_HOST, &to));
   await(api, to.event);
+  destroy(api, PJRT_FN_BUFFER_DESTROY, results[0]);
+  destroy(api, PJRT_FN_BUFFER_DESTROY, from.buffer);
+  destroy(api, PJRT_FN_LOADED_EXECUTABLE_DESTROY, compile.executable);
+  destroy(api, PJRT_FN_CLIENT_DESTROY, create.client);
 }
 
 #endif

@@ -31,6 +31,13 @@ class Pjrt {
     device_ = devices.devices[0];
   }
 
+  ~Pjrt() {
+    destroy(PJRT_FN_LOADED_EXECUTABLE_DESTROY, executable_);
+    destroy(PJRT_FN_CLIENT_DESTROY, client_);
+  }
+  Pjrt(const Pjrt&) = delete;
+  Pjrt& operator=(const Pjrt&) = delete;
+
   const struct PJRT_Api* api() const { return reinterpret_cast<const struct PJRT_Api*>(api_); }
 
   void compile(const std::string& text) {
@@ -49,6 +56,7 @@ class Pjrt {
     args.options = one_device;
     args.options_size = sizeof one_device - 1;
     must(call(PJRT_FN_COMPILE, &args));
+    destroy(PJRT_FN_LOADED_EXECUTABLE_DESTROY, executable_);
     executable_ = args.executable;
   }
 
@@ -96,19 +104,35 @@ class Pjrt {
     args.output_lists = result_list;
     args.complete_events = events;
     *error = text(call(PJRT_FN_EXECUTE, &args));
-    if (!error->empty()) return {};
-    wait(events[0], error);
-    if (!error->empty()) return {};
+    if (error->empty()) wait(events[0], error);
+    std::vector<float> output;
+    if (error->empty()) output = to_host(results[0], input.size(), error);
+    destroy(PJRT_FN_BUFFER_DESTROY, results[0]);
+    destroy(PJRT_FN_BUFFER_DESTROY, from.buffer);
+    return output;
+  }
 
-    std::vector<float> output(input.size());
+  std::vector<float> to_host(pjrt_buffer* buffer, std::size_t size, std::string* error) {
+    std::vector<float> output(size);
     pjrt_to_host_args to{};
     to.struct_size = sizeof to;
-    to.buffer = results[0];
+    to.buffer = buffer;
     to.dst = output.data();
     to.dst_size = output.size() * sizeof(float);
     must(call(PJRT_FN_BUFFER_TO_HOST, &to));
     wait(to.event, error);
     return output;
+  }
+
+  // Destroys a buffer, an executable or a client, each by its own function, or nothing.
+  void destroy(int function, void* object) const {
+    if (object == nullptr) return;
+    struct {
+      std::size_t struct_size;
+      pjrt_extension* extensions;
+      void* object;
+    } args{sizeof args, nullptr, object};
+    must(call(function, &args));
   }
 
   pjrt_error* call(int function, void* args) const { return CALL(api_, function, args); }
