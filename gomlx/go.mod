@@ -3,7 +3,7 @@ module github.com/calliope-mlir/calliope/gomlx
 go 1.26.5
 
 require (
-	github.com/calliope-mlir/calliope v0.0.0
+	github.com/calliope-mlir/calliope v0.1.0
 	github.com/gomlx/compute v0.1.3
 	github.com/gomlx/go-xla v0.4.2
 	github.com/gomlx/gomlx v0.28.2
@@ -25,4 +25,5 @@ require (
 	k8s.io/klog/v2 v2.140.0 // indirect
 )
 
+// For this checkout alone: who gets the module gets the version above.
 replace github.com/calliope-mlir/calliope => ../
