@@ -1,0 +1,28 @@
+//go:build engines && linux
+
+package main
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/native"
+)
+
+// TestHelperFrees holds that the helper of the host in C frees its client, executable and buffers, which have 770 KiB.
+// What XLA keeps of a client is less than 40.
+func TestHelperFrees(t *testing.T) {
+	plugin := check.Must(native.Ensure(t.Context(), native.PJRTPlugin, native.EnsureOptions{}))
+	var out strings.Builder
+	root := check.Must(filepath.Abs("../.."))
+	w := &work{ctx: t.Context(), root: root, folder: t.TempDir(), out: &out, errs: t.Output()}
+	check.NoError(t, w.command(nil, compiler("CC", "cc"), "-std=gnu11", "-o", w.built("frees"),
+		w.source("examples/embed/testdata/frees.c"), "-ldl"))
+	check.NoError(t, w.command(nil, w.built("frees"), plugin.Path))
+	if grown := check.Must(strconv.Atoi(strings.TrimSpace(out.String()))); grown > 100 {
+		t.Errorf("the heap grows by %d KiB in each run", grown)
+	}
+}
