@@ -44,6 +44,7 @@ func TestForeign(t *testing.T) {
 		{"allowed type", with("%c = builtin.unrealized_conversion_cast %x : tensor<f32> to !mine.type"),
 			[]string{"mine"}, []string{outfeed}},
 		{"own syntax", with("mine.op %x"), []string{lint.AnyDialect}, []string{outfeed, "3:3: error: Dialect `mine' not found for custom op 'mine.op'"}},
+		{"StableHLO's dialect check", with("check.expect_eq_const %x, dense<1.0> : tensor<f32>"), nil, []string{outfeed}},
 		{"operation of a known dialect", with(`"stablehlo.mine"() : () -> ()`), []string{lint.AnyDialect},
 			[]string{outfeed, "3:3: error: unregistered operation 'stablehlo.mine' found in dialect"}},
 		{"wrong", with(`"stablehlo.abs"(%t) : (!stablehlo.token) -> tensor<f32>`), nil,

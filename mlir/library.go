@@ -141,15 +141,23 @@ func OpenFor(source []byte) (*Library, error) {
 	if !IsBytecode(source) {
 		// Most texts name no dialect that the default library lacks.
 		l, err := Open(OpenOptions{})
-		if err == nil && l.known() != nil && len(mentioned(source, l.lacks())) == 0 {
+		if err == nil && l.known() != nil && len(needed(source, mentioned(source, l.lacks()))) == 0 {
 			return l, nil
 		}
 	}
-	dialects := DialectsOf(source)
+	dialects := needed(source, DialectsOf(source))
 	if EncodesShardy(source) { // jaxlib's library does not read that either
 		dialects = slices.DeleteFunc(dialects, func(d string) bool { return d == shardy })
 	}
 	return openLibrary(OpenOptions{Dialects: dialects})
+}
+
+// needed returns those of the dialects in a module that a library must have.
+func needed(source []byte, dialects []string) []string {
+	if slices.Contains(dialects, checkDialect) && checksIn(source) != nil {
+		dialects = slices.DeleteFunc(dialects, func(d string) bool { return d == checkDialect })
+	}
+	return dialects
 }
 
 // known returns the dialects of a library whose file is known, or nil.

@@ -57,9 +57,11 @@ func (c *Context) NewModule(loc Location) *Module {
 // Parse reads a module from text, bytecode or a StableHLO portable artifact. name names the
 // source in diagnostics and, if it is text, in the locations of its operations. If it is
 // empty, the locations name the file "-". Text without an enclosing module gets one. The
-// module is verified. Shardy's rules for dividing calls (sdy.sharding_rule) in bytecode, which no
-// library reads, are left out. If it cannot be parsed or is not valid, the error is a
-// *DiagnosticError.
+// module is verified. If it cannot be parsed or is not valid, the error is a *DiagnosticError.
+//
+// Shardy's rules for dividing calls (sdy.sharding_rule) in bytecode, which no library reads, are
+// left out. The operations of StableHLO's dialect check, which no library has, are read if the
+// library has IRDL, and printed in the generic form.
 //
 // The parser and the verifiers are the library's C++ code, and some malicious inputs crash
 // them, for example bytecode that is damaged in what further dialects encode, or a Shardy
@@ -80,6 +82,13 @@ func (c *Context) Parse(name string, data []byte) (*Module, error) {
 	}
 	// A byte order mark is not MLIR, but many editors write one.
 	text := bytes.TrimPrefix(data, []byte("\ufeff"))
+	checks, err := c.checksToRead(name, text)
+	if err != nil {
+		return nil, err
+	}
+	if checks != nil {
+		text = checks.rewritten()
+	}
 	without := withoutRules(data)
 	if without != nil {
 		text = without
@@ -110,7 +119,13 @@ func (c *Context) Parse(name string, data []byte) (*Module, error) {
 	}
 	diagnostics := c.takeDiagnostics(name)
 	if raw.Ptr == nil {
+		if checks != nil {
+			diagnostics = checks.restored(diagnostics)
+		}
 		return nil, &DiagnosticError{Op: "parse", Diagnostics: diagnostics, Hint: c.hint(data, diagnostics)}
+	}
+	if checks != nil {
+		checks.restore(c, name, raw)
 	}
 	m := c.module(raw)
 	if without != nil {

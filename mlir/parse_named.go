@@ -38,8 +38,7 @@ func (c *Context) parseText(name, source string) capi.MlirModule {
 	}
 	raw := capi.MlirModuleCreateParse(t, c.raw, text)
 	if raw.Ptr != nil && named && c.lib.Has("mlirOperationSetLocation") {
-		n := namer{c: c, name: name, renamed: map[pointer]capi.MlirLocation{}}
-		n.operation(capi.MlirModuleGetOperation(t, raw))
+		namer{c: c, from: unnamed, to: name}.module(raw)
 	}
 	return raw
 }
@@ -55,11 +54,17 @@ func (c *Context) moduleAround(name string, op capi.MlirOperation) capi.MlirModu
 	return m
 }
 
-// A namer puts a file name into the locations of a text that was parsed without one.
+// A namer puts a file name into the locations of a text that was parsed with another one.
 type namer struct {
-	c       *Context
-	name    string
-	renamed map[pointer]capi.MlirLocation
+	c        *Context
+	from, to string
+	column   func(line, column int) int // in the text, if it was rewritten
+	renamed  map[pointer]capi.MlirLocation
+}
+
+func (n namer) module(m capi.MlirModule) {
+	n.renamed = map[pointer]capi.MlirLocation{}
+	n.operation(capi.MlirModuleGetOperation(n.c.api, m))
 }
 
 func (n namer) operation(op capi.MlirOperation) {
@@ -98,8 +103,11 @@ func (n namer) location(was capi.MlirLocation) capi.MlirLocation {
 	now, ok := n.renamed[was.Ptr]
 	if !ok {
 		now = was
-		if r, ok := n.c.location(was).FileRange(); ok && r.File == unnamed {
-			now = n.c.fileLocation(n.name, uint32(r.StartLine), uint32(r.StartColumn))
+		if r, ok := n.c.location(was).FileRange(); ok && r.File == n.from {
+			if n.column != nil {
+				r.StartColumn = n.column(r.StartLine, r.StartColumn)
+			}
+			now = n.c.fileLocation(n.to, uint32(r.StartLine), uint32(r.StartColumn))
 		}
 		n.renamed[was.Ptr] = now
 	}

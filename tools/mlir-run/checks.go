@@ -53,7 +53,7 @@ func (c *checks) replace(
 		return fmt.Errorf("%s: %s has no result, or a tensor<i1>", place, target)
 	}
 	c.sites++
-	t := checkTolerances[target]
+	t := toleranceOf(op, target)
 	err := callbacks.Default.Register(name, func(f *callbacks.Frame) error {
 		got, expected := f.Args[0], f.Args[1]
 		d := compare(got, expected, t)
@@ -82,7 +82,7 @@ func (c *checks) replace(
 func (c *checks) report(w io.Writer) (hold bool, err error) {
 	switch {
 	case c.sites == 0:
-		return false, fmt.Errorf("--check: the module has no check: it is for custom calls of %s",
+		return false, fmt.Errorf("--check: the module has no check: it is for operations of StableHLO's dialect check, and custom calls of %s",
 			strings.Join(slices.Sorted(maps.Keys(checkTolerances)), ", "))
 	case c.held+len(c.failed) == 0:
 		return false, fmt.Errorf("--check: the module has %d checks, and none of them ran", c.sites)

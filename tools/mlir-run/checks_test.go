@@ -46,7 +46,7 @@ func TestChecks(t *testing.T) {
 			compared("check.expect_almost_eq", "%a", "%far"), "--check", exitDiffers, "0 of 2 checks hold\n", ""},
 		"not asked for": {compared("check.expect_eq", "%a", "%a"), "", exitFailed, "",
 			"with --check the run is judged by its checks"},
-		"no check": {"", "--check", exitFailed, "", "--check: the module has no check: it is for custom calls of check.eq, check.expect_almost_eq, "},
+		"no check": {"", "--check", exitFailed, "", "--check: the module has no check: it is for operations of StableHLO's dialect check, and custom calls of check.eq, check.expect_almost_eq, "},
 		"other arrays": {
 			strings.Replace(compared("check.expect_eq", "%a", "%yes"), ", tensor<2xf32>)", ", tensor<i1>)", 1),
 			"--check", exitFailed, "",
@@ -57,6 +57,27 @@ func TestChecks(t *testing.T) {
 			compared("check.expect_eq", "%a", "%a") +
 			"stablehlo.return\n}, {\nstablehlo.return\n}) : (tensor<i1>) -> ()\n", "--check", exitFailed, "",
 			"the module has 1 checks, and none of them ran"},
+		"operations": {"  check.expect_eq_const %a, dense<[1.0, 2.0]> : tensor<2xf32>\n" +
+			"  check.expect_eq %a, %a : tensor<2xf32>\n" +
+			"  check.expect_almost_eq %a, %near : tensor<2xf32>\n" +
+			"  check.expect_almost_eq_const %a, dense<[1.0, 2.5]> : tensor<2xf32>, tolerance = 0.5\n" +
+			"  check.expect_close %a, %near, max_ulp_difference = 2 : tensor<2xf32>, tensor<2xf32>\n", "--check", exitDone,
+			"5 of 5 checks hold\n", ""},
+		"operations that fail": {"  check.expect_eq_const %a, dense<[1.0, 3.0]> : tensor<2xf32>\n" +
+			"  check.expect_almost_eq %a, %near, tolerance = 1.0e-9 : tensor<2xf32>\n" +
+			"  \"check.expect_close\"(%a, %near) : (tensor<2xf32>, tensor<2xf32>) -> ()\n" +
+			"  check.expect_close %a, %a, max_ulp_difference = 9, min_ulp_difference = 1 : tensor<2xf32>, tensor<2xf32>\n" +
+			"  check.expect_eq_const %yes, dense<true> : tensor<i1>\n",
+			"--check", exitDiffers, "1 of 5 checks hold\n" +
+				"check                   at           type    differ  worst at  got  expected   abs error  rel error\n" +
+				"check.expect_eq         <stdin>:6:3  f32[2]  1 of 2  [1]       2    3          1          0.333\n" +
+				"check.expect_almost_eq  <stdin>:7:3  f32[2]  1 of 2  [1]       2    2.0000005  4.77e-07   2.38e-07\n" +
+				"check.expect_close      <stdin>:8:3  f32[2]  1 of 2  [1]       2    2.0000005  4.77e-07   2.38e-07\n" +
+				"check.expect_close      <stdin>:9:3  f32[2]  2 of 2  [0]       1    1          0          0\n", ""},
+		"an operation, not asked for": {"  check.expect_eq %a, %a : tensor<2xf32>\n", "", exitFailed, "",
+			"with --check the run is judged by its checks"},
+		"saved arrays": {"  check.expect_serialized_eq %a, probe_id = \"p\" : tensor<2xf32>\n", "--check", exitFailed, "",
+			"<stdin>:6:3: check.expect_serialized_eq compares with the files that StableHLO's interpreter writes: leave it out"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -26,12 +26,13 @@ func compare(got, expected tensor.View, t tolerance) difference {
 	floats := isFloat(got.Shape.DType)
 	for i := range got.Shape.NumElements() {
 		g, e := element(got, i), element(expected, i)
-		if g == e {
+		tooClose := t.atLeast > 0 && steps(got, expected, i) < t.atLeast
+		if g == e && !tooClose {
 			continue
 		}
 		abs, size := distance(g, e)
 		allowed := 0.0
-		if floats {
+		if floats && !tooClose {
 			allowed = t.atol + t.rtol*size
 			if abs <= allowed || t.ulps > 0 && steps(got, expected, i) <= t.ulps {
 				continue

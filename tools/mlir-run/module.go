@@ -82,7 +82,10 @@ func readModule(o options, stdin io.Reader, progress io.Writer) (*module, error)
 		m.close()
 		return nil, unreadable(library, m.name, err)
 	}
-	err = m.serveLegacy(o)
+	err = m.callChecks()
+	if err == nil {
+		err = m.serveLegacy(o)
+	}
 	if err == nil {
 		err = m.refuse(o)
 	}

@@ -47,9 +47,10 @@ fetched when it is first needed.
                  them as the results. This works if the results have the types of the
                  operands, or if there are no results.
   --stub zeros   serve custom calls without a handler: return zeros
-  --check        serve the checks of StableHLO's test data, the custom calls
-                 check.expect_eq, check.expect_close, check.expect_almost_eq and check.eq:
-                 print those that fail, with exit status 1
+  --check        serve the checks of StableHLO's test data, the operations of its dialect
+                 check and the custom calls check.expect_eq, check.expect_close,
+                 check.expect_almost_eq and check.eq: print those that fail, with exit
+                 status 1
   --legacy LIBRARY[:SYMBOL[=TARGET][:FORM]]
                  serve custom calls of api_version 0 to 3 with a function of a shared
                  library (repeat the flag): all that the library registers with
@@ -157,6 +158,7 @@ const maxDevices = 1024
 type tolerance struct {
 	rtol, atol float64
 	ulps       uint64 // steps between adjacent numbers that are allowed, too
+	atLeast    uint64 // steps that floating point numbers must be apart
 }
 
 // errVersion says that the command is to print its version.
