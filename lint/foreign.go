@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/lazyregexp"
 	"github.com/calliope-mlir/calliope/lint/quick"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -45,14 +46,28 @@ func (c *check) parseForeign(context *mlir.Context, refusal error) (*mlir.Module
 }
 
 // withoutShardings returns a text of which no sharding is verified, with everything in its place, or nil if
-// it has none: JAX writes some that older versions of Shardy refuse.
+// it has none: JAX writes some that older versions of Shardy refuse. None has unreduced axes, which these do not parse.
 func withoutShardings(text []byte) []byte {
 	sharding := []byte("sdy.sharding = ")
-	if mlir.IsBytecode(text) || !bytes.Contains(text, sharding) {
+	unreduced := bytes.Contains(text, []byte("unreduced")) && unreducedAxes().Match(text)
+	if mlir.IsBytecode(text) || !unreduced && !bytes.Contains(text, sharding) {
 		return nil
 	}
-	return bytes.ReplaceAll(text, sharding, []byte("any.sharding = "))
+	text = bytes.ReplaceAll(text, sharding, []byte("any.sharding = "))
+	if unreduced {
+		text = unreducedAxes().ReplaceAllFunc(text, func(axes []byte) []byte {
+			return bytes.Map(func(r rune) rune {
+				if r == '\n' {
+					return r
+				}
+				return ' '
+			}, axes)
+		})
+	}
+	return text
 }
+
+var unreducedAxes = lazyregexp.New(`,\s*unreduced\s*=\s*\w*\{[^{}]*\}`)
 
 // foreign reports the dialects that the library does not have, each at its first operation, except
 // those that are allowed.

@@ -94,3 +94,17 @@ func TestArtifactErrors(t *testing.T) {
 		t.Errorf("found %v", found)
 	}
 }
+
+// TestUnreduced checks that a module with shardings of a newer Shardy is read, with everything in its place.
+func TestUnreduced(t *testing.T) {
+	const text = `sdy.mesh @m = <["x"=2, "y"=2]>
+func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{"y"}], unreduced={"x"}>}, %t: !stablehlo.token) {
+  %0 = stablehlo.abs %a {sdy.sharding = #sdy.sharding_per_value<[<@m, [{"y"}],
+    unreduced=max{"x":(1)2}>]>} : tensor<4xf32> %u = "stablehlo.outfeed"(%0, %t) : (tensor<4xf32>, !stablehlo.token) -> !stablehlo.token
+  return
+}`
+	found := check.Must(lint.Check(mlirtest.Jaxlib(t), "f", []byte(text), []*lint.Analyzer{rules.Outfeed}))
+	if len(found) != 1 || found[0].Rule != "outfeed" || found[0].Line != 4 || found[0].Column != 54 {
+		t.Errorf("found %v", found)
+	}
+}

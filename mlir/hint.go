@@ -64,7 +64,7 @@ func (c *Context) hint(source []byte, diagnostics []Diagnostic) string {
 		return hint
 	}
 	d := diagnostics[i]
-	if strings.Contains(d.Message, "'"+shardy+".") && c.LoadDialect(shardy) == nil {
+	if (strings.Contains(d.Message, "'"+shardy+".") || d.Message == newerSharding) && c.LoadDialect(shardy) == nil {
 		return "the library's Shardy is older than that of JAX, and may refuse what is right: plugins of XLA read it"
 	}
 	if strings.HasPrefix(d.Message, pastTheEnd) && !IsPortableArtifact(source) {
@@ -87,6 +87,10 @@ func (c *Context) hint(source []byte, diagnostics []Diagnostic) string {
 // pastTheEnd begins the diagnostic for bytecode with less than the library expects, such as properties of
 // another version of an operation.
 const pastTheEnd = "attempting to parse a byte at the end of the bytecode"
+
+// newerSharding is the diagnostic of an older Shardy for what follows the dimensions of a sharding, such as unreduced
+// axes, unless it is replicated axes.
+const newerSharding = "expected 'replicated'"
 
 // versionHint returns the versions of a portable artifact and of the library if the artifact
 // is newer.

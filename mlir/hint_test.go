@@ -65,6 +65,9 @@ func TestHintJaxlib(t *testing.T) {
 		{"operation in the generic form", "module {\n  \"quant.dcast\"() : () -> ()\n}", quant},
 		{"type", `func.func @f(%a: tensor<2x!quant.uniform<i8:f32, 0.5:3>>) { return }`, quant},
 		{"type of another dialect", `func.func @f(%a: !spirv.sampler) { return }`, all + "dialect spirv"},
+		{"unreduced axes of a newer Shardy", `sdy.mesh @m = <["x"=2]>
+			func.func @f(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{}], unreduced={"x"}>}) { return }`,
+			"the library's Shardy is older than that of JAX, and may refuse what is right: plugins of XLA read it"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := mlirtest.ContextOf(t, mlirtest.Jaxlib(t)).Parse("x", []byte(test.module))

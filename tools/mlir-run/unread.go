@@ -26,8 +26,8 @@ func onlyXLAReads(program []byte, err error) bool {
 	if mlir.IsBytecode(program) {
 		return slices.Contains(mlir.DialectsOf(program), "sdy")
 	}
-	return strings.Contains(err.Error(), "'sdy.") ||
-		strings.Contains(err.Error(), "op result shardings don't match number of values")
+	return slices.ContainsFunc([]string{"'sdy.", "op result shardings don't match number of values", "expected 'replicated'"},
+		func(text string) bool { return strings.Contains(err.Error(), text) })
 }
 
 // partitionsOf returns the number of devices that share a module, which its text states.

@@ -28,6 +28,17 @@ func TestUnread(t *testing.T) {
 	run("cut.mlirbc", "--in", "in.npz").want(t, exitFailed, "", "cut.mlirbc")
 }
 
+// TestUnreadSharding checks that XLA reads a module with unreduced axes, which the libraries here do not.
+func TestUnreadSharding(t *testing.T) {
+	const text = `module attributes {mhlo.num_partitions = 2 : i32} {
+  sdy.mesh @m = <["x"=2]>
+  func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{}], unreduced={"x"}>}) -> tensor<4xf32> {
+    return %a : tensor<4xf32>
+  }
+}`
+	command{stdin: text}.run(t, "-").want(t, exitFailed, "", "<stdin> needs inputs: use --in:\n  in0: f32[4]")
+}
+
 // TestUnreadText runs text of JAX for a newer Shardy than that of the libraries here.
 func TestUnreadText(t *testing.T) {
 	folder := t.TempDir()
