@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/lazyregexp"
+	"github.com/calliope-mlir/calliope/internal/notmlir"
 	"github.com/calliope-mlir/calliope/lint/quick"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -114,7 +115,7 @@ func (c *check) quick(analyzers []*Analyzer) {
 			ran = append(ran, r.Name)
 		}
 	}
-	if ran == nil {
+	if _, reason := notmlir.Reason(c.data); ran == nil || reason != "" {
 		return
 	}
 	c.found[0].Message += fmt.Sprintf(" (only these rules ran, without the library: %s)", strings.Join(ran, ", "))

@@ -10,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/quick"
 	"github.com/calliope-mlir/calliope/lint/rules"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -106,5 +107,19 @@ func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{"y"}], unr
 	found := check.Must(lint.Check(mlirtest.Jaxlib(t), "f", []byte(text), []*lint.Analyzer{rules.Outfeed}))
 	if len(found) != 1 || found[0].Rule != "outfeed" || found[0].Line != 4 || found[0].Column != 54 {
 		t.Errorf("found %v", found)
+	}
+}
+
+// TestNotMLIR checks that a file that is no module has one error, with and without the library.
+func TestNotMLIR(t *testing.T) {
+	for text, want := range map[string]string{
+		"\x1f\x8b\x08\x00":                        "f:1:1: error: it is compressed with gzip: decompress it [invalid]",
+		"\n<<<<<<< HEAD\nx\n=======\n>>>>>>> b\n": "f:2:1: error: git could not merge two versions of the file, which it marks here: choose one [invalid]",
+	} {
+		found := check.Must(lint.Check(mlirtest.Library(t), "f", []byte(text), []*lint.Analyzer{rules.Outfeed}))
+		check.Diff(t, "the findings", want, strings.TrimPrefix(strings.TrimSuffix(fmt.Sprint(found), "]"), "["))
+		if _, err := quick.Check([]byte(text)); err == nil || !strings.Contains(want, err.Error()) {
+			t.Errorf("without the library: %v, want %s", err, want)
+		}
 	}
 }

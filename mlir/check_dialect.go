@@ -1,6 +1,7 @@
 package mlir
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -79,10 +80,7 @@ func (c *Context) checksToRead(name string, text []byte) (*checkText, error) {
 		}
 	}
 	if at := checks.wrong; at != nil {
-		p := Position{File: name, Line: at.line, Column: at.column}
-		if name == "" {
-			p.File = unnamed
-		}
+		p := Position{File: cmp.Or(name, unnamed), Line: at.line, Column: at.column}
 		return nil, &DiagnosticError{Op: "parse", Diagnostics: []Diagnostic{{Position: p,
 			Message: fmt.Sprintf("'%[1]s' is not in its form: write %[1]s %[2]s", at.name, checkForms[at.name])}}}
 	}
@@ -102,9 +100,7 @@ func (c *checkText) restored(list []Diagnostic) []Diagnostic {
 
 // restore does the same with the locations in a module, which was parsed as that of a file.
 func (c *checkText) restore(in *Context, file string, m capi.MlirModule) {
-	if file == "" {
-		file = unnamed
-	}
+	file = cmp.Or(file, unnamed)
 	if in.lib.Has("mlirOperationSetLocation") {
 		namer{c: in, from: file, to: file, column: c.column}.module(m)
 	}

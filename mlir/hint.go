@@ -47,7 +47,9 @@ var (
 	// unnamedOperation is the diagnostic for an unknown operation in the generic form. The
 	// operation's name precedes the position.
 	unnamedOperation = "operation being parsed with an unregistered dialect"
-	quotedBefore     = lazyregexp.New(`"([\w.$-]+)"\s*$`)
+	// divided matches a line between two modules of one text.
+	divided      = lazyregexp.New(`(?m)^[ \t]*// -----(?:[^-]|$)`)
+	quotedBefore = lazyregexp.New(`"([\w.$-]+)"\s*$`)
 )
 
 // hint returns which other library has the operation or dialect that the first error of a
@@ -70,6 +72,10 @@ func (c *Context) hint(source []byte, diagnostics []Diagnostic) string {
 	if strings.HasPrefix(d.Message, pastTheEnd) && !IsPortableArtifact(source) {
 		return "bytecode that is no portable artifact is read for sure only by the version that wrote it, here " +
 			producer(source) + ": write a portable artifact"
+	}
+	if strings.HasPrefix(d.Message, "redefinition of") && divided().Match(source) {
+		return "lines that begin with // ----- divide a text into modules, which are read one by one: " +
+			"mlir-lint and calliope-opt do that with -split-input-file"
 	}
 	name := ""
 	if at := unknownOperation().FindStringSubmatch(d.Message); at != nil {

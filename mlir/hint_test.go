@@ -29,6 +29,9 @@ func TestHint(t *testing.T) {
 		{"unknown operation in the generic form", `module { "unknown.op"() : () -> () }`, ""},
 		{"operation that a known dialect lacks", `module { "stablehlo.nothing"() : () -> () }`, ""},
 		{"another mistake", `module { "stablehlo.add"( }`, ""},
+		{"several modules", "func.func private @f()\n// -----\nfunc.func private @f()",
+			"lines that begin with // ----- divide a text into modules, which are read one by one: "},
+		{"a line in a comment", "func.func private @f()\n// --------\nfunc.func private @f()", ""},
 		{"invalid bytes", "ML\xefR junk", ""},
 	}
 	for _, test := range tests {
@@ -47,6 +50,19 @@ func TestHint(t *testing.T) {
 				t.Errorf("the hint is %q, want %q", d.Hint, test.want)
 			}
 		})
+	}
+}
+
+// TestNotMLIR checks that the error names a file that is no module.
+func TestNotMLIR(t *testing.T) {
+	for data, want := range map[string]string{
+		"\x1f\x8b\x08":         "x:1:1: error: it is compressed with gzip: decompress it",
+		"HloModule m\n":        "x:1:1: error: it is the HLO text that XLA prints, and not MLIR: give the StableHLO module",
+		"m\x00o\x00d\x00u\x00": "x:1:1: error: its text is in UTF-16: save it in UTF-8",
+		"module {\n<<<<<<< HEAD\n=======\n>>>>>>> b\n}": "x:2:1: error: git could not merge two versions of the file, which it marks here: choose one",
+	} {
+		_, err := mlirtest.Context(t).Parse("x", []byte(data))
+		check.Text(t, err, "mlir: parse failed: "+want)
 	}
 }
 

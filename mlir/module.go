@@ -2,6 +2,7 @@ package mlir
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/capi"
 	"github.com/calliope-mlir/calliope/internal/forgotten"
+	"github.com/calliope-mlir/calliope/internal/notmlir"
 )
 
 // A Module is a top-level builtin.module. It owns everything in it. The caller must close
@@ -119,6 +121,10 @@ func (c *Context) Parse(name string, data []byte) (*Module, error) {
 	}
 	diagnostics := c.takeDiagnostics(name)
 	if raw.Ptr == nil {
+		if line, reason := notmlir.Reason(data); reason != "" {
+			p := Position{File: cmp.Or(name, unnamed), Line: line, Column: 1}
+			diagnostics = []Diagnostic{{Position: p, Message: reason}}
+		}
 		if checks != nil {
 			diagnostics = checks.restored(diagnostics)
 		}

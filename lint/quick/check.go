@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/calliope-mlir/calliope/internal/notmlir"
 )
 
 // A Finding is an operation of one of the rules.
@@ -118,6 +120,8 @@ func Check(data []byte) ([]Finding, error) {
 	var err error
 	if IsBytecode(data) {
 		found, err = readBytecode(data)
+	} else if line, reason := notmlir.Reason(data); reason != "" {
+		err = &Error{Line: line, Column: 1, Message: reason}
 	} else {
 		found, err = scanText(data)
 	}
