@@ -66,6 +66,11 @@ func (x *Explainer) Explain(op mlir.Operation) []Explanation {
 	if !ok {
 		return nil
 	}
+	return x.ExplainWith(op, list)
+}
+
+// ExplainWith is like Explain for a custom call that would have a list of aliases, in place of its own.
+func (x *Explainer) ExplainWith(op mlir.Operation, list List) []Explanation {
 	var out []Explanation
 	for i, a := range list {
 		e := Explanation{Index: i, Alias: a, Text: "nothing is copied: nothing else uses the operand"}
@@ -107,7 +112,7 @@ const maxCalls = 32
 // overwritten returns the cause, if any, that keeps user from overwriting the memory of v.
 func (x *Explainer) overwritten(user mlir.Operation, v mlir.Value, depth int) (Cause, string) {
 	if IsKept(v) {
-		return Kept, "it is copied: passes.KeepValues made a copy, because XLA would overwrite a value that is needed"
+		return Kept, "it is copied by the program itself, because XLA would overwrite a value that is needed"
 	}
 	for {
 		if u, ok := neededAfter(user, v); ok {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/lazyregexp"
 	"github.com/calliope-mlir/calliope/lint/quick"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -135,7 +136,7 @@ func (c *check) refused(context *mlir.Context, err error) {
 	}
 	before := len(c.found)
 	if refusal, ok := errors.AsType[*mlir.DiagnosticError](err); ok {
-		hint := refusal.Hint
+		hint := inGo().ReplaceAllString(refusal.Hint, ": try -engine $1")
 		places := c.placesOf(context, refusal.Diagnostics)
 		for i, d := range refusal.Diagnostics {
 			if d.Severity != mlir.SeverityError || len(c.found) > before && strings.HasPrefix(d.Message, again) {
@@ -155,6 +156,9 @@ func (c *check) refused(context *mlir.Context, err error) {
 		c.found = append(c.found, invalid(c.file, "%v", err))
 	}
 }
+
+// inGo matches what a hint says to programs, and which part it names.
+var inGo = lazyregexp.New(": fetch it with `.* (\\w+)`, and open it with mlir\\.OpenFor.*")
 
 // placeOf returns the position of an operation in the text, or the zero Position if it is not known.
 func (c *check) placeOf(op mlir.Operation) mlir.Position {

@@ -111,7 +111,7 @@ func TestFixLeft(t *testing.T) {
 	r := execute("", "-fix-partial", path)
 	r.holds(t, 1, "left.mlir:3:8: ", "left.mlir:5:10: error: stablehlo.outfeed sends",
 		"left.mlir: findings repaired: 1\n")
-	if !strings.Contains(r.Stdout, "passes.Migrate cannot replace it") {
+	if !strings.Contains(r.Stdout, "-fix cannot replace it") {
 		t.Errorf("the reason is missing in\n%s", r.Stdout)
 	}
 	check.Diff(t, "text", strings.Replace(left, "  %dead = stablehlo.create_token : !stablehlo.token\n", "", 1),
@@ -272,7 +272,7 @@ func TestFixIgnoredHooks(t *testing.T) {
 			if test.rules != "" {
 				args = append([]string{"-rules", test.rules}, args...)
 			}
-			execute("", args...).holds(t, 1, "a.mlir:2:8: error: ", "(passes.Migrate cannot replace it: "+test.output)
+			execute("", args...).holds(t, 1, "a.mlir:2:8: error: ", "(-fix cannot replace it: "+test.output)
 			check.Diff(t, "text", test.text, readFile(t, "a.mlir"))
 		})
 	}
@@ -283,7 +283,7 @@ func TestFixHookFlag(t *testing.T) {
 	const file = "hook_flag_end.mlir"
 	text := readFile(t, "../rules/testdata/"+file)
 	tree(t, map[string]string{file: text})
-	const lost = file + ":5:8: error: no flag 0 follows: the host waits for more hooks after the program's end: send the flag 0 last (passes.Migrate does not keep this) [hook-flag]\n"
+	const lost = file + ":5:8: error: no flag 0 follows: the host waits for more hooks after the program's end: send the flag 0 last (the repair does not keep this) [hook-flag]\n"
 	execute("", "-fix", file).holds(t, 1, lost, file+": not written, because not everything can be repaired")
 	check.Diff(t, "text", text, readFile(t, file))
 	execute("", "-fix-partial", file).holds(t, 1, lost)

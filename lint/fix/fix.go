@@ -254,7 +254,7 @@ func (r *repair) prepare(findings []lint.Diagnostic) error {
 	for _, other := range r.ignored {
 		if other.Fix != nil && other.Fix.Prepare {
 			for _, d := range findings {
-				d.Message += fmt.Sprintf(" (passes.Prepare would also change %s:%d:%d, whose finding is ignored)", r.file,
+				d.Message += fmt.Sprintf(" (the repair would also change %s:%d:%d, whose finding is ignored)", r.file,
 					other.Line, other.Column)
 				r.result.Left = append(r.result.Left, d)
 			}
@@ -379,7 +379,7 @@ func (r *repair) migrate(all, findings []lint.Diagnostic) error {
 	}
 	for _, d := range all {
 		if d.Severity == mlir.SeverityError && r.isByHand(d.Rule) {
-			d.Message += " (passes.Migrate does not keep this)"
+			d.Message += " (the repair does not keep this)"
 			r.result.Left = append(r.result.Left, d)
 		}
 	}
@@ -392,7 +392,7 @@ func (r *repair) leaves(plan *passes.MigratePlan, findings []lint.Diagnostic) {
 	ops := slices.Collect(r.module.Operation().All())
 	for _, d := range findings {
 		if reason := plan.Leaves(ops[d.Operation-1]); reason != "" {
-			d.Message += fmt.Sprintf(" (passes.Migrate cannot replace it: %s)", r.named(reason))
+			d.Message += fmt.Sprintf(" (-fix cannot replace it: %s)", r.named(reason))
 			r.result.Left = append(r.result.Left, d)
 		}
 	}

@@ -65,7 +65,7 @@ func TestSelectInModule(t *testing.T) {
 		{name: "a legacy call", body: call + keep(call2), after: keep(call2),
 			rules: []*lint.Analyzer{rules.LegacyAdapter}},
 		{name: "what XLA gets wrong", body: power + keep(other.Replace(power)), left: []string{
-			"2:8 xla-deviates: (passes.Prepare would also change f:3:9, whose finding is ignored)"}},
+			"2:8 xla-deviates: (the repair would also change f:3:9, whose finding is ignored)"}},
 		{name: "a callback", body: token + send + keep(callback), after: keep(callback)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestSelectInModule(t *testing.T) {
 			var left []string
 			for _, d := range r.Left {
 				why := d.Message[strings.LastIndex(d.Message, " (")+1:]
-				if _, reason, ok := strings.Cut(why, "(passes.Migrate cannot replace it: "); ok {
+				if _, reason, ok := strings.Cut(why, "(-fix cannot replace it: "); ok {
 					why = strings.TrimSuffix(reason, ")")
 				}
 				left = append(left, fmt.Sprintf("%d:%d %s: %s", d.Line, d.Column, d.Rule, why))

@@ -20,7 +20,7 @@ recv, a custom call or a parameter of a public function. The rule follows tokens
     %2 = stablehlo.after_all %0, %1 : !stablehlo.token
     %3 = "stablehlo.outfeed"(%x, %2) : (tensor<4xf32>, !stablehlo.token) -> !stablehlo.token
 
-The repair is passes.Migrate.
+The repair is that of outfeed.
 
 With -strict, the notes are errors.`,
 }

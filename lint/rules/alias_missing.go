@@ -28,13 +28,15 @@ nothing to their results returns arrays that were never written.
       output_operand_aliases = [#stablehlo.output_operand_alias<
         output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]} : (tensor<4xf32>) -> tensor<4xf32>
 
-A call in a branch is not reported where XLA would let it overwrite what a function returns: see passes.KeepValues.
+XLA may still copy an operand that must not change. Then the finding says why, as alias-copies does.
+A call in a branch is not reported where XLA would let it overwrite what a function returns.
 
 The repair sets output_operand_aliases.`,
 }
 
 func aliasMissing(p *lint.Pass) error {
 	var branches *callop.Branches
+	x := explainer{Explainer: aliasing.Explainer{Place: p.Place}}
 	for _, c := range callsOf(p) {
 		want := c.passthrough()
 		if len(want) == 0 || len(c.aliasErrors()) > 0 {
@@ -60,18 +62,44 @@ func aliasMissing(p *lint.Pass) error {
 			continue
 		}
 		what, _ := c.callback()
-		const text = "%s passes its operands through, but %s not aliased to %s: each call copies: write output_operand_aliases"
+		const text = "%s passes its operands through, but %s not aliased to %s: %s"
 		which, whose := "result "+list(missing)+" is", "its operand"
 		if len(missing) > 1 {
 			which, whose = "the results "+list(missing)+" are", "their operands"
 		}
+		effect := x.effect(c.op, want, missing)
 		if other {
-			p.Report(c.op, mlir.SeverityWarning, text, what, which, whose)
+			p.Report(c.op, mlir.SeverityWarning, text, what, which, whose, effect)
 			continue
 		}
-		p.ReportFix(c.op, mlir.SeverityWarning, setAliases(want), text, what, which, whose)
+		p.ReportFix(c.op, mlir.SeverityWarning, setAliases(want), text, what, which, whose, effect)
 	}
 	return nil
+}
+
+// An explainer says what aliases that are missing would change.
+type explainer struct {
+	aliasing.Explainer
+	explained int
+}
+
+// effect returns what happens with and without the aliases that a call wants and of which some are missing.
+func (x *explainer) effect(op mlir.Operation, want aliasing.List, missing []int) string {
+	const saves = "each call copies: write output_operand_aliases"
+	if x.explained++; x.explained > maxExplained {
+		return saves
+	}
+	all := x.ExplainWith(op, want)
+	var texts []string
+	for _, i := range missing {
+		if e := all[i]; e.Cause == aliasing.NoCopy || e.Cause == aliasing.Unclear {
+			return saves
+		}
+		if text := strings.TrimPrefix(all[i].Text, "it is copied: "); !slices.Contains(texts, text) {
+			texts = append(texts, text)
+		}
+	}
+	return "write output_operand_aliases (XLA copies the operand even so: " + strings.Join(texts, "; ") + ")"
 }
 
 // passthrough returns the aliases that a passthrough callback has, or nil for another call.

@@ -18,7 +18,7 @@ A module that is saved, sent or compiled elsewhere must name its callbacks. Thes
 
 - callback_id of the contract, and the ids and servers of EXLA,
 - JAX's Python callbacks: the index of a function in the process, or the address of one in backend_config and in the
-  first operand, as host_callback also writes it. On CPU, bridge.CompileOptions.JAXCallbacks names functions by index.
+  first operand, as host_callback also writes it. On CPU, a program of Calliope can name functions by index.
 
 Another process fails to bind them, calls another function, or crashes on the address. Write the key callback with a
 name. This is a note, because a module that is compiled at once needs no name.

@@ -22,7 +22,7 @@ It is a note if the token reaches something else, such as send, recv or a custom
     %1 = "stablehlo.outfeed"(%x, %0) : (tensor<4xf32>, !stablehlo.token) -> !stablehlo.token
 
 Callbacks need no tokens of this type: values that pass through them order them, or arrays of one byte. The
-repair is passes.Migrate, which also removes tokens that order nothing.
+repair is that of outfeed, which also removes tokens that order nothing.
 
 With -strict, the notes are errors.`,
 }

@@ -47,6 +47,9 @@ func TestDocument(t *testing.T) {
 		}
 		fmt.Fprintf(&text, "\n## %s\n\n%s\n", a.Name, a.Details)
 	}
+	if name := goName.FindString(text.String()); name != "" {
+		t.Errorf("the page names %s, which is Go", name)
+	}
 	if *update {
 		check.NoError(t, os.WriteFile(path, []byte(text.String()), 0o644))
 	}

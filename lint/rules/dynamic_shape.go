@@ -17,7 +17,7 @@ var DynamicShape = &lint.Analyzer{
 	Severity: mlir.SeverityWarning,
 	Details: `Severity: warning.
 
-XLA compiles static shapes. A module with dynamic ones is refined for the shapes of its arguments: by stablehlo.Refine, by
+XLA compiles static shapes. A module with dynamic ones is refined for the shapes of its arguments: by Calliope, by
 jax.export's call, by XLA's own refinement. This fails if a shape depends on the values of an array. The rule refines @main
 for a size of its dynamic dimensions that its assertions allow, and reports the first shape that stays dynamic.
 

@@ -24,7 +24,7 @@ chooses the hook. The flag 0 ends the program. The rule reports
 - a flag that is not a constant,
 - a flag that is sent with values of two types.
 
-In each case the host misreads what follows, or waits forever. Flags are recognised as passes.Migrate does.
+In each case the host misreads what follows, or waits forever. Flags are recognised as the repair of outfeed does.
 
     %flag = stablehlo.constant dense<1> : tensor<ui16>
     %1 = "stablehlo.outfeed"(%flag, %0) : (tensor<ui16>, !stablehlo.token) -> !stablehlo.token

@@ -14,8 +14,8 @@ runtimes do not fill it: the program waits forever.
 
     %1:2 = "stablehlo.infeed"(%0) : (!stablehlo.token) -> (tensor<4xf32>, !stablehlo.token)
 
-Pass the arrays as arguments, or use a callback in the call form, which returns them. The repair is
-passes.Migrate, which replaces all outfeeds, infeeds and tokens of the module and keeps their order.`,
+Pass the arrays as arguments, or use a callback in the call form, which returns them. The repair
+replaces all outfeeds, infeeds and tokens of the module and keeps their order.`,
 }
 
 var infeedNames = []string{"stablehlo.infeed", "mhlo.infeed"}

@@ -22,7 +22,7 @@ to them. Their calls have to be typed calls of the contract.
     %0 = stablehlo.custom_call @f(%x) {api_version = 2 : i32, backend_config = "a"} : (tensor<4xf32>) -> tensor<4xf32>
     %0 = stablehlo.custom_call @calliope_runtime_call(%x) {api_version = 4 : i32, backend_config = {callback = "f", form = "pure", legacy = 2 : i64, legacy_opaque = "61", registry = "legacy", v = 2 : i64}} : (tensor<4xf32>) -> tensor<4xf32>
 
-The repair is passes.ReplaceLegacy. Operands and results that are tuples become their arrays. The program that runs the
+The repair makes it a callback of the contract. Operands and results that are tuples become their arrays. The program that runs the
 module then has to register each function that a finding names in the registry "legacy", with one of the signatures
 that the finding gives.
 
@@ -40,7 +40,7 @@ func legacyAdapter(p *lint.Pass) error {
 			host, gpu := contract.LegacySignatures(int64(call.Version))
 			const text = "callbacks/legacy can serve the call of @%s, of API version %d: register the function %q with the signature %s, or %s"
 			if call.Unsupported != nil {
-				p.Report(op, mlir.SeverityNote, text+" (passes.ReplaceLegacy cannot replace the call: %v)", call.Target,
+				p.Report(op, mlir.SeverityNote, text+" (-fix-unsafe cannot replace the call: %v)", call.Target,
 					call.Version, call.Target, host, gpu, call.Unsupported)
 				continue
 			}

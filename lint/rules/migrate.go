@@ -30,7 +30,7 @@ func reportMigrate(p *lint.Pass, op mlir.Operation, does, format string, args ..
 		p.ReportFix(op, mlir.SeverityError, lint.Fix{Message: does, Migrate: true}, format, args...)
 		return
 	}
-	p.Report(op, mlir.SeverityError, format+" (passes.Migrate cannot replace it: %s)", append(args, reason)...)
+	p.Report(op, mlir.SeverityError, format+" (-fix cannot replace it: %s)", append(args, reason)...)
 }
 
 const (

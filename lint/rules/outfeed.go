@@ -16,8 +16,7 @@ soon as the queue is full.
     %1 = "stablehlo.outfeed"(%x, %0) : (tensor<4xf32>, !stablehlo.token) -> !stablehlo.token
 
 Use a callback instead, in the observe form, or in the passthrough form if a later operation must wait for
-it. The repair is passes.Migrate, which replaces all outfeeds, infeeds and tokens of the module and keeps
-their order.`,
+it. The repair replaces all outfeeds, infeeds and tokens of the module and keeps their order.`,
 }
 
 var outfeedNames = []string{"stablehlo.outfeed", "mhlo.outfeed"}

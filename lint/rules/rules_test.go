@@ -35,6 +35,9 @@ func TestRules(t *testing.T) {
 			for _, d := range check.Must(
 				lint.CheckWith(mlirtest.LibraryFor(t, data), file, data, options(string(data)))) {
 				covered[d.Rule] = true
+				if name := goName.FindString(d.Text()); name != "" {
+					t.Errorf("%s: a finding names %s, which is Go: %s", file, name, d.Text())
+				}
 				text := fmt.Sprintf("%s: %s [%s]", d.Severity, d.Message, d.Rule)
 				i := slices.IndexFunc(want[d.Line], func(e expectation) bool {
 					return e.finding.MatchString(text) && (e.fix == nil || e.fix.MatchString(repair(d.Fix)))
@@ -57,6 +60,41 @@ func TestRules(t *testing.T) {
 			t.Errorf("no file in testdata has a finding of the rule %s", a.Name)
 		}
 	}
+}
+
+// goName matches the name of something in a Go package of this module: users of the linter need not know Go.
+var goName = regexp.MustCompile(`\b(aliasing|autodiff|bridge|builder|callbacks|calliope|callop|contract|jit|lint|mlir|` +
+	`passes|preflight|quick|sharding|stablehlo|stages|tensor|vmap)\.[A-Z]\w*`)
+
+// TestAliasesAgree checks that alias-missing says before its repair what alias-copies says after it.
+func TestAliasesAgree(t *testing.T) {
+	const module = `func.func @main(%%a: tensor<4xf32>) -> tensor<4xf32> {
+%s
+  %%0 = stablehlo.custom_call @calliope_io_callback(%%x) {%sapi_version = 4 : i32, has_side_effect = true,
+    backend_config = {callback = "log", form = "passthrough", v = 1 : i64}} : (tensor<4xf32>) -> tensor<4xf32>
+  return %%0 : tensor<4xf32>
+}`
+	const aliases = "output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>], "
+	const (
+		argument = "  %x = stablehlo.reshape %a : (tensor<4xf32>) -> tensor<4xf32>"
+		value    = "  %x = stablehlo.sine %a : tensor<4xf32>"
+	)
+	const donate = `argument 0 of "main" is not donated: mark it with jax.buffer_donor or tf.aliasing_output, and donate it in the run`
+	text := func(operation, attributes string) (messages []string) {
+		found := check.Must(lint.Check(mlirtest.Library(t), "f", fmt.Appendf(nil, module, operation, attributes),
+			[]*lint.Analyzer{rules.AliasMissing, rules.AliasCopies}))
+		for _, d := range found {
+			messages = append(messages, d.Message)
+		}
+		return messages
+	}
+	const missing = `callback "log" passes its operands through, but result 0 is not aliased to its operand: `
+	check.Diff(t, "an argument, before", []string{missing + "write output_operand_aliases (XLA copies the operand even so: " + donate + ")"},
+		text(argument, ""))
+	check.Diff(t, "an argument, after", []string{"operand 0 of the call of @calliope_io_callback shares memory with a result, but it is copied: " + donate},
+		text(argument, aliases))
+	check.Diff(t, "a value, before", []string{missing + "each call copies: write output_operand_aliases"}, text(value, ""))
+	check.Diff(t, "a value, after", []string(nil), text(value, aliases))
 }
 
 // A program that is too large with its functions inlined gets a note, and does not take long.

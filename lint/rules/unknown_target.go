@@ -19,8 +19,7 @@ var UnknownTarget = &lint.Analyzer{
 
 A module with a custom call whose target nobody registers does not compile. The rule needs the list of the targets that
 the program registers. Without a list it reports nothing. The targets of the contract, those of JAX's callbacks on
-CPU, which bridge.CompileOptions.JAXCallbacks serves, those of JAX's calls of LAPACK, which bridge/lapack serves, and those
-that XLA serves itself, are known.
+CPU and of its calls of LAPACK, which Calliope serves, and those that XLA serves itself, are known.
 
 Each is a note, with the most similar known name.`,
 }

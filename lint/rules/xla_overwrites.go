@@ -25,14 +25,13 @@ XLA's CPU compiler removes the copy that it needs. It returns what was written. 
     return %0 : tensor<4xf32>
 
 The module is right, so the finding is a warning. It concerns programs that give the module to XLA themselves: by JAX's
-compile, in a C++ host, by stablehlo.Unprepared. What compiles passes.Program, as all of Calliope does, gets a prepared module. The
-repair is passes.Prepare, as of calliope-opt --prepare. Leaving out the alias helps too: XLA then copies.
+compile, in a C++ host. Calliope prepares a module before it compiles it. The repair does the same, as calliope-opt --prepare does. Leaving out the alias helps too: XLA then copies.
 
 With -strict, it is an error. docs/reference/xla-deviations.md shows it on the plugins.`,
 }
 
 // unprepared is the end of the messages about what the preparation mends.
-const unprepared = "a program that gives the module to XLA itself, without passes.Program, has to prepare it before"
+const unprepared = "a program that gives the module to XLA itself, and not through Calliope, has to prepare it before"
 
 func xlaOverwrites(p *lint.Pass) error {
 	for _, d := range deviationsOf(p) {

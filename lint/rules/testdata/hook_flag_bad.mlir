@@ -3,7 +3,7 @@ func.func @main(%x: tensor<4xf32>, %y: tensor<2xf32>, %n: tensor<ui16>) {
   %one = stablehlo.constant dense<1> : tensor<ui16>
   %zero = stablehlo.constant dense<0> : tensor<ui16>
   %t = stablehlo.create_token : !stablehlo.token // want "create-token"
-  %0 = "stablehlo.outfeed"(%n, %t) : (tensor<ui16>, !stablehlo.token) -> !stablehlo.token // want "passes.Migrate cannot replace it: the flag at .*hook_flag_bad.mlir:6:8 is not a constant. .outfeed.$" fix "none" "^error: the flag is not a constant, .* .hook-flag.$" fix "none"
+  %0 = "stablehlo.outfeed"(%n, %t) : (tensor<ui16>, !stablehlo.token) -> !stablehlo.token // want "-fix cannot replace it: the flag at .*hook_flag_bad.mlir:6:8 is not a constant. .outfeed.$" fix "none" "^error: the flag is not a constant, .* .hook-flag.$" fix "none"
   %1 = "stablehlo.outfeed"(%one, %0) : (tensor<ui16>, !stablehlo.token) -> !stablehlo.token // want "outfeed.$"
   %2 = "stablehlo.outfeed"(%x, %1) : (tensor<4xf32>, !stablehlo.token) -> !stablehlo.token // want "outfeed.$"
   %3 = "stablehlo.outfeed"(%zero, %2) : (tensor<ui16>, !stablehlo.token) -> !stablehlo.token // want "outfeed.$" "^error: the flag 0 ends the program for the host, but an outfeed follows on its token: send it last .hook-flag.$"
