@@ -234,7 +234,7 @@ func.func @f(%x: tensor<4xf32>, %z: tensor<f32>) -> tensor<f32> { // why
 	run := func(flags ...string) result {
 		return executeWith(everything, "", append([]string{"-rules", "hides"}, append(flags, path)...)...)
 	}
-	const why = "an operation that changes has no text of its own, so the module is printed anew; 1 comment inside is lost"
+	const why = "stablehlo.add in line 3, column 24, has no text of its own, so the module is printed anew; 1 comment inside is lost"
 	r := run("-diff")
 	check.Diff(t, "status", 1, r.Exit)
 	check.Diff(t, "first line", path+": "+why+": -fix needs -reprint", strings.SplitN(r.Stdout, "\n", 2)[0])

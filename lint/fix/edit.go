@@ -2,6 +2,7 @@ package fix
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -26,6 +27,7 @@ func (s *source) edits(changes map[int]change) ([]Edit, bool) {
 		op := s.byNumber[number-1]
 		of, ok := s.statement(op)
 		if !ok {
+			s.refuse(op, noText)
 			return nil, false
 		}
 		if changes[number].erase {
@@ -34,6 +36,7 @@ func (s *source) edits(changes map[int]change) ([]Edit, bool) {
 		}
 		own, ok := s.attributes(op, of, changes[number])
 		if !ok {
+			s.refuse(op, "is written in a form without a place for its attributes")
 			return nil, false
 		}
 		edits = append(edits, own...)
@@ -45,6 +48,20 @@ func (s *source) edits(changes map[int]change) ([]Edit, bool) {
 		}
 	}
 	return edits, true
+}
+
+const noText = "has no text of its own"
+
+// refuse records why the text of an operation cannot be edited, unless another one was first.
+func (s *source) refuse(op mlir.Operation, why string) {
+	if s.refusal != "" {
+		return
+	}
+	where := ""
+	if p := op.Location().Position(); p.File == "-" {
+		where = fmt.Sprintf(" in line %d, column %d,", p.Line, p.Column)
+	}
+	s.refusal = op.Name() + where + " " + why
 }
 
 // edited returns the text after edits.

@@ -18,13 +18,13 @@ func (w *rewriter) match(old, new mlir.Operation) {
 	w.names.redefine(new, old, true, w.model)
 	regions := old.NumRegions()
 	if regions != new.NumRegions() {
-		w.failed = true
+		w.fail(old, "gets other regions")
 		return
 	}
 	for i := range regions {
 		before, after := slices.Collect(old.Region(i).Blocks()), slices.Collect(new.Region(i).Blocks())
 		if len(before) != len(after) {
-			w.failed = true
+			w.fail(old, "gets other blocks")
 			return
 		}
 		for j := range before {

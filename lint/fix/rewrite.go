@@ -56,6 +56,7 @@ func (s *source) rewritten(
 	slices.SortStableFunc(w.edits, func(a, b Edit) int { return cmp.Or(a.Start-b.Start, a.End-b.End) })
 	for i, e := range w.edits {
 		if i > 0 && e.Start < w.edits[i-1].End || strings.Contains(e.Text, unnamed) {
+			w.fail(s.module.Operation(), "would have two changes in one place, or values without a name")
 			return nil, false
 		}
 		if s.lines() == "\r\n" {
@@ -63,6 +64,12 @@ func (s *source) rewritten(
 		}
 	}
 	return w.edits, true
+}
+
+// fail records why the text of an operation cannot be edited.
+func (w *rewriter) fail(op mlir.Operation, why string) {
+	w.failed = true
+	w.source.refuse(op, why)
 }
 
 func (w *rewriter) close() {
@@ -82,7 +89,9 @@ func (w *rewriter) form(of *[2]*form, m *mlir.Module, generic bool) *form {
 	if of[i] == nil {
 		var ok bool
 		of[i], ok = formOf(m, generic)
-		w.failed = w.failed || !ok
+		if !ok {
+			w.fail(m.Operation(), "is printed in a form that the library does not read")
+		}
 	}
 	return of[i]
 }

@@ -22,6 +22,7 @@ type source struct {
 	restore   func(*mlir.Module)     // see lint.Parse
 	byNumber  []mlir.Operation       // of this module
 	lineStart []int
+	refusal   string // why the text of an operation could not be edited
 }
 
 // newSource parses a text without its locations, as lint.Parse does, and notes where its operations

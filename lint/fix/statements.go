@@ -57,7 +57,7 @@ func (w *rewriter) header(old, new mlir.Operation) bool {
 			return false
 		case a.ok && slices.Equal(a.blocks, q.blocks):
 			for i, part := range a.parts {
-				w.part(of, part, g, q.parts[i], after[i])
+				w.part(old, of, part, g, q.parts[i], after[i])
 			}
 		default:
 			w.replace(old, new)
@@ -115,7 +115,7 @@ func (w *rewriter) rename(part []item, before, after []string) {
 }
 
 // part replaces what differs in a part of a statement. texts are the items of the printed one.
-func (w *rewriter) part(of statement, items []item, g *form, printed []item, texts []string) {
+func (w *rewriter) part(op mlir.Operation, of statement, items []item, g *form, printed []item, texts []string) {
 	is := func(i, j int) bool {
 		return w.of(items[i]) == texts[j] || items[i].value && sameName(w.of(items[i]), texts[j])
 	}
@@ -134,7 +134,7 @@ func (w *rewriter) part(of statement, items []item, g *form, printed []item, tex
 		return
 	}
 	if first == 0 { // a part begins with a bracket, or a name
-		w.failed = true
+		w.fail(op, "is written in a form of its own")
 		return
 	}
 	start, at := items[first-1].end, printed[first-1].end
@@ -147,7 +147,7 @@ func (w *rewriter) part(of statement, items []item, g *form, printed []item, tex
 		text.WriteString(g.text[at:printed[i].start] + texts[i])
 		at = printed[i].end
 	}
-	w.keep(of, start, end)
+	w.keep(op, of, start, end)
 	w.edits = append(w.edits, Edit{start, end, text.String()})
 }
 
@@ -164,12 +164,12 @@ func (w *rewriter) define(of statement, names string) {
 func (w *rewriter) replace(old, new mlir.Operation) {
 	of, _ := w.statement(old)
 	if _, blocks, _ := w.parts(old); len(blocks) > 0 && w.commented(of) {
-		w.failed = true
+		w.fail(old, "has comments in its regions, which its replacement does not have")
 		return
 	}
 	items := w.items(of.first, of.last)
 	start, end := items[0].start, items[len(items)-1].end
-	w.keep(of, start, end)
+	w.keep(old, of, start, end)
 	w.edits = append(w.edits, Edit{start, end, w.render(new, w.indent(of.first))})
 }
 
@@ -187,11 +187,11 @@ func (w *rewriter) commentsIn(start, end int) []token {
 }
 
 // keep puts the comments in a range of a statement before it, because the range is replaced.
-func (w *rewriter) keep(of statement, start, end int) {
+func (w *rewriter) keep(op mlir.Operation, of statement, start, end int) {
 	line := w.tokens[of.first].start - len(w.indent(of.first))
 	for _, c := range w.commentsIn(start, end) {
 		if line > 0 && w.text[line-1] != '\n' {
-			w.failed = true
+			w.fail(op, "has a comment, and another operation is in its first line")
 		}
 		w.edits = append(w.edits, Edit{line, line, w.indent(of.first) + word(w.text, c) + "\n"})
 	}
@@ -220,9 +220,13 @@ func (w *rewriter) block(b mlir.Block, steps []step) {
 		case s.stays:
 			w.rewrite(s.old, s.new)
 		case !ok:
-			w.failed = true // the block has no text of its own
+			changed := s.old
+			if changed.IsNil() {
+				changed = s.new
+			}
+			w.fail(changed, noText)
 		case s.new.IsNil():
-			w.remove(of)
+			w.remove(s.old, of)
 		case s.old.IsNil():
 			w.insert(s.new, last, w.next(steps[i+1:]), w.indent(first.first))
 		default:
@@ -246,8 +250,8 @@ func (w *rewriter) next(steps []step) int {
 }
 
 // remove removes a statement, but not the comments in it.
-func (w *rewriter) remove(of statement) {
-	w.keep(of, w.tokens[of.first].start, w.tokens[of.last].end)
+func (w *rewriter) remove(op mlir.Operation, of statement) {
+	w.keep(op, of, w.tokens[of.first].start, w.tokens[of.last].end)
 	w.edits = append(w.edits, w.erase(of))
 }
 
@@ -256,7 +260,7 @@ func (w *rewriter) remove(of statement) {
 func (w *rewriter) insert(op mlir.Operation, after, next int, indent string) {
 	text := w.render(op, indent)
 	if after < 0 {
-		w.failed = true
+		w.fail(op, noText)
 		return
 	}
 	at := w.tokens[after].end
@@ -282,7 +286,7 @@ func (w *rewriter) render(op mlir.Operation, indent string) string {
 	}
 	of, ok := f.statement(f.own(op))
 	if !ok {
-		w.failed = true
+		w.fail(op, noText)
 		return ""
 	}
 	var edits []Edit

@@ -1,6 +1,7 @@
 package fix
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -119,7 +120,7 @@ func (r *repair) printed(s *source) string {
 			lost++
 		}
 	}
-	r.result.Anew = "an operation that changes has no text of its own, so the module is printed anew"
+	r.result.Anew = cmp.Or(s.refusal, "the text would be read as another module") + ", so the module is printed anew"
 	switch {
 	case lost == 1:
 		r.result.Anew += "; 1 comment inside is lost"
