@@ -157,6 +157,8 @@ var xlaTargets = map[string]XLATarget{
 	"SliceToDynamic":            XLAInternal,
 	"Unpin":                     XLAElsewhere,
 	"X64Combine":                XLAElsewhere,
+	"X64SplitHigh":              XLAElsewhere,
+	"X64SplitLow":               XLAElsewhere,
 	"annotate_device_placement": XLAElsewhere,
 	TargetShapeAssertion:        XLAElsewhere,
 }

@@ -72,6 +72,25 @@ func TestForeign(t *testing.T) {
 	}
 }
 
+// TestForeignProperties checks that a function is used which the properties of an operation of another dialect name.
+func TestForeignProperties(t *testing.T) {
+	const text = `func.func @main() {
+  "mine.op"() <{callee = @k, of = [{a = @mod::@l}]}> ({
+    "mine.end"() <{next = @n}> : () -> ()
+  }) : () -> ()
+  return
+}
+func.func private @k() { return }
+func.func private @l() { return }
+func.func private @n() { return }
+func.func private @o() { return }`
+	o := lint.Options{AllowUnregistered: []string{"mine"}, Analyzers: []*lint.Analyzer{rules.UnusedFunction}}
+	found := check.Must(lint.CheckWith(mlirtest.Library(t), "f", []byte(text), o))
+	if len(found) != 1 || !strings.Contains(found[0].Message, "@o is not used") {
+		t.Errorf("found %v", found)
+	}
+}
+
 // TestForeignBytecode checks bytecode with a dialect that the library does not have.
 func TestForeignBytecode(t *testing.T) {
 	c := mlirtest.Library(t).NewContext(mlir.ContextOptions{AllowUnregistered: true})

@@ -81,6 +81,13 @@ func named(op mlir.Operation, functions map[string]mlir.Operation, uses map[mlir
 	if uses[around] == nil {
 		uses[around] = map[string]bool{}
 	}
+	symbols := func(text string) {
+		for _, m := range symbolName.FindAllStringSubmatch(text, -1) {
+			if _, ok := functions[m[1]]; ok {
+				uses[around][m[1]] = true
+			}
+		}
+	}
 	var read func(a mlir.Attribute)
 	read = func(a mlir.Attribute) {
 		text, _ := a.Text()
@@ -98,12 +105,11 @@ func named(op mlir.Operation, functions map[string]mlir.Operation, uses map[mlir
 			read(e)
 		}
 		if a.Dialect() != "builtin" { // such as a group of devices, which names a mesh
-			for _, m := range symbolName.FindAllStringSubmatch(a.String(), -1) {
-				if _, ok := functions[m[1]]; ok {
-					uses[around][m[1]] = true
-				}
-			}
+			symbols(a.String())
 		}
+	}
+	if !op.Context().Registered(op.Name()) { // its properties are not in the list of its attributes
+		symbols(op.Print(mlir.PrintOptions{Generic: true, LocalScope: true, AssumeVerified: true}))
 	}
 	for name, a := range op.Attributes() {
 		if name != "sym_name" {
