@@ -28,7 +28,7 @@ func TestCheckDialect(t *testing.T) {
 		for _, test := range []struct{ text, want string }{
 			{"check.expect_eq_const %i, dense<[1, 2]> : tensor<2xi32>",
 				`"check.expect_eq_const"(%arg1) {value = dense<[1, 2]> : tensor<2xi32>} : (tensor<2xi32>) -> ()`},
-			{"check.expect_eq_const %i, // a comment\n dense<\n [1,\n 2]> :\n tensor<2xi32> {a.b = 1 : i8}",
+			{"check.expect_eq_const %i, // a comment\n dense <\n [1,\n 2]> :\n tensor<2xi32> {a.b = 1 : i8}",
 				`"check.expect_eq_const"(%arg1) {a.b = 1 : i8, value = dense<[1, 2]> : tensor<2xi32>} : (tensor<2xi32>) -> ()`},
 			{"check.expect_almost_eq_const %c, dense<(1.0, 0x7FC00000)> : tensor<complex<f32>>",
 				`"check.expect_almost_eq_const"(%arg2) {value = dense<(1.000000e+00,0x7FC00000)> : tensor<complex<f32>>} : (tensor<complex<f32>>) -> ()`},

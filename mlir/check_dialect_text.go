@@ -209,9 +209,11 @@ func (c *checkText) element() bool {
 	if !c.match(checkWord()) {
 		return false
 	}
-	if c.at < len(c.text) && c.text[c.at] == '<' {
+	end := c.at
+	if c.next() == '<' {
 		return c.group()
 	}
+	c.at = end
 	return true
 }
 
