@@ -214,7 +214,7 @@ func (t *tokenGraph) connectOperation(g *migration, op mlir.Operation) bool {
 // connectFunction returns false if tokens in the signature of a function cannot be removed.
 func (t *tokenGraph) connectFunction(g *migration, f mlir.Operation) bool {
 	name, _ := f.Symbol()
-	if defined, ok := g.callers.byName[name]; ok && defined == f && f.Region(0).NumBlocks() == 1 {
+	if defined, ok := g.callers.byName[name]; ok && defined == f && isPlain(f) {
 		end := f.Region(0).First().Terminator()
 		if !g.callers.other[name] && end.Name() == "func.return" {
 			return true

@@ -84,11 +84,12 @@ func readSame(m *mlir.Module, index *mlir.Index) same {
 		if !ok {
 			continue
 		}
-		body := f.Region(0).First()
-		for i, v := range body.Terminator().Operands() {
-			s.join(v, op.Result(i))
+		for _, end := range returnsOf(f) {
+			for i, v := range end.Operands() {
+				s.join(v, op.Result(i))
+			}
 		}
-		for i, v := range body.Arguments() {
+		for i, v := range f.Region(0).First().Arguments() {
 			s.join(v, op.Operand(i))
 		}
 	}

@@ -42,7 +42,7 @@ func WidenSmallElements(m *mlir.Module) (int, error) {
 // See Prepare.
 func KeepSmallResults(m *mlir.Module) (int, error) {
 	f, ok := m.SymbolTable().Lookup("main")
-	if !ok || f.Name() != "func.func" || f.Region(0).IsEmpty() {
+	if !ok || f.Name() != "func.func" || !isPlain(f) {
 		return 0, nil
 	}
 	end := f.Region(0).First().Terminator()

@@ -49,8 +49,10 @@ func readStorage(list []mlir.Operation, functions map[string]mlir.Operation, cer
 			}
 			return mlir.WalkContinue
 		})
-		if name, _ := f.Symbol(); name == "main" && f.Region(0).First().Terminator().NumOperands() == 1 {
-			s.ends = append(s.ends, f.Region(0).First().Terminator())
+		for _, end := range returnsOf(f) {
+			if name, _ := f.Symbol(); name == "main" && end.NumOperands() == 1 {
+				s.ends = append(s.ends, end)
+			}
 		}
 	}
 	for s.passThroughLoops() {
@@ -112,7 +114,9 @@ func (s *storage) operation(op mlir.Operation, functions map[string]mlir.Operati
 	switch f, defined := functions[name]; {
 	case isCall && defined:
 		s.joinAll(op.OperandValues(), f.Region(0).First().ArgumentValues())
-		s.joinAll(op.ResultValues(), f.Region(0).First().Terminator().OperandValues())
+		for _, end := range returnsOf(f) {
+			s.joinAll(op.ResultValues(), end.OperandValues())
+		}
 	case isBranch(op):
 		for _, region := range op.Regions() {
 			if !s.certain { // what a branch returns is not from before it

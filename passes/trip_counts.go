@@ -87,7 +87,7 @@ func counterOf(loop mlir.Operation, functions map[string]mlir.Operation) (c coun
 			break
 		}
 		callee, defined := functions[name]
-		if !defined {
+		if !defined || !isPlain(callee) {
 			return c, false
 		}
 		v = callee.Region(0).First().Terminator().Operand(v.Index())
