@@ -91,6 +91,28 @@ func.func private @o() { return }`
 	}
 }
 
+// TestForeignLaunch checks a launch in an operation of another dialect, which would crash the library.
+func TestForeignLaunch(t *testing.T) {
+	const text = `module attributes {gpu.container_module} {
+  func.func @f() {
+    %c = arith.constant 1 : index
+    "mine.op"() ({
+      gpu.launch_func @k::@g blocks in (%c, %c, %c) threads in (%c, %c, %c)
+      "mine.end"() : () -> ()
+    }) : () -> ()
+    return
+  }
+  gpu.module @k {
+    gpu.func @g() kernel { gpu.return }
+  }
+}`
+	found := check.Must(lint.Check(mlirtest.Library(t), "f", []byte(text), nil))
+	if len(found) != 1 || found[0].Line != 4 ||
+		!strings.HasPrefix(found[0].Message, "operation being parsed with an unregistered dialect.") {
+		t.Errorf("found %v", found)
+	}
+}
+
 // TestForeignBytecode checks bytecode with a dialect that the library does not have.
 func TestForeignBytecode(t *testing.T) {
 	c := mlirtest.Library(t).NewContext(mlir.ContextOptions{AllowUnregistered: true})
