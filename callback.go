@@ -1,8 +1,10 @@
 package calliope
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"time"
@@ -10,7 +12,6 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/leaf"
-	"github.com/calliope-mlir/calliope/internal/tree"
 )
 
 // How closures are called: see package callbacks.
@@ -48,7 +49,15 @@ type CallOptions struct {
 // A is a tree with the structure of x, with arrays in place of values: see the package's documentation, but for Array.
 // They are valid until fn returns.
 func Tap[T, A any](x T, fn func(A), o ...CallOptions) {
-	TryTap(x, func(_ context.Context, args A) error { fn(args); return nil }, o...)
+	TryTap(x, withoutError(fn), o...)
+}
+
+// withoutError returns a function that may fail and does not, or nil for nil.
+func withoutError[A any](fn func(A)) func(context.Context, A) error {
+	if fn == nil {
+		return nil
+	}
+	return func(_ context.Context, args A) error { fn(args); return nil }
 }
 
 // TryTap is Tap for a function that may fail. Its error fails the run, unless the call is Async: then the next barrier
@@ -61,24 +70,27 @@ func TryTap[T, A any](x T, fn func(context.Context, A) error, o ...CallOptions) 
 
 // TapIf is TryTap if cond, a pred[], is true at run time. If it is false, nothing is called and nothing is copied.
 func TapIf[T, A any](cond builder.Value, x T, fn func(context.Context, A) error, o ...CallOptions) {
-	if cb, ok := tap(x, fn, o); ok {
+	if cb, ok := tap(x, fn, o); ok && isValue(cond, "tap if") {
 		builder.TapIf(cond, cb, x)
 	}
 }
 
 func tap[T, A any](x T, fn func(context.Context, A) error, o []CallOptions) (builder.Callback, bool) {
-	return closureOf(x, "tap", o, func() (callbacks.Func, error) {
-		args, err := template[A](x)
-		return callbacks.Tap(fn, args), err
-	})
+	return closureOf(x, "tap", o, func() (callbacks.Func, error) { return tapOf(x, fn) })
+}
+
+// tapOf returns a function that reads a tree like x.
+func tapOf[T, A any](x T, fn func(context.Context, A) error) (callbacks.Func, error) {
+	args, err := template[A](x, "the argument")
+	if err != nil {
+		return nil, err
+	}
+	return callbacks.Tap(fn, args), nil
 }
 
 // Passthrough calls fn with the values of a tree and returns the same values.
 func Passthrough[T, A any](x T, fn func(A), o ...CallOptions) T {
-	cb, ok := closureOf(x, "passthrough", o, func() (callbacks.Func, error) {
-		args, err := template[A](x)
-		return callbacks.Tap(func(_ context.Context, args A) error { fn(args); return nil }, args), err
-	})
+	cb, ok := closureOf(x, "passthrough", o, func() (callbacks.Func, error) { return tapOf(x, withoutError(fn)) })
 	if !ok {
 		return x
 	}
@@ -93,7 +105,11 @@ func RuntimeCall[T, L, A, R any](like L, x T, fn func(context.Context, A) (R, er
 
 // Source is RuntimeCall for a function that cannot be stopped, such as one that gives the batch of each step.
 func Source[T, L, A, R any](like L, x T, next func(A) (R, error), o ...CallOptions) L {
-	return RuntimeCall(like, x, func(_ context.Context, args A) (R, error) { return next(args) }, o...)
+	var fn func(context.Context, A) (R, error)
+	if next != nil {
+		fn = func(_ context.Context, args A) (R, error) { return next(args) }
+	}
+	return RuntimeCall(like, x, fn, o...)
 }
 
 // PureCall is RuntimeCall for a function whose results depend on its arguments only, and that has no other effect. If
@@ -107,12 +123,15 @@ func call[T, L, A, R any](
 	emit func(builder.Callback, L, T) L,
 ) L {
 	cb, ok := closureOf(x, name, o, func() (callbacks.Func, error) {
-		args, err := template[A](x)
+		args, err := template[A](x, "the argument")
 		if err != nil {
 			return nil, err
 		}
-		results, err := template[R](like)
-		return callbacks.Call(fn, callbacks.Template[A, R]{Args: args, Results: results}), err
+		results, err := template[R](like, "the result")
+		if err != nil {
+			return nil, err
+		}
+		return callbacks.Call(fn, callbacks.Template[A, R]{Args: args, Results: results}), nil
 	})
 	if !ok {
 		return like
@@ -140,7 +159,7 @@ func Check[T any](cond builder.Value, message string, x T, o ...CallOptions) {
 	cb, ok := closureOf(x, "check", o, func() (callbacks.Func, error) {
 		return callbacks.Check(message, namesOf(x)...), nil
 	})
-	if ok {
+	if ok && isValue(cond, "check") {
 		builder.Check(cond, cb, x)
 	}
 }
@@ -151,13 +170,17 @@ func closureOf[T any](
 	x T, name string, o []CallOptions, made func() (callbacks.Func, error),
 ) (cb builder.Callback, ok bool) {
 	var f *builder.Func
-	_ = eachValue(x, func(_ string, v builder.Value) {
+	err := eachValue(x, "the argument", func(_ string, v builder.Value) {
 		if f == nil {
 			f = v.Func()
 		}
 	})
-	if f == nil {
-		panic("calliope: " + name + ": the arguments hold no value of a function")
+	if err == nil && f == nil {
+		err = errors.New("the argument has no builder.Value: give one, such as a parameter of the Go function")
+	}
+	if err != nil {
+		fail(name, err)
+		return cb, false
 	}
 	b := f.Builder()
 	found, building := traces.Load(b)
@@ -196,11 +219,35 @@ func closureOf[T any](
 	}, true
 }
 
-// template returns a tree of type A with the structure of a tree of values.
-func template[A, T any](x T) (args A, err error) {
-	from, to := tree.Addressable(reflect.ValueOf(x)), reflect.ValueOf(&args).Elem()
-	err = mirror(from, to, "the argument", func(at string, from, to reflect.Value) error {
-		if leaf.Of(to.Type()) == nil {
+// isValue reports whether a condition is one. It records a mistake otherwise.
+func isValue(cond builder.Value, name string) bool {
+	if cond.Func() != nil {
+		return true
+	}
+	fail(name, errors.New("the condition is the zero Value: use what an operation returned"))
+	return false
+}
+
+// fail records a mistake in the call of a closure with the Go function that this goroutine calls to build a module. It
+// panics if there is none.
+func fail(name string, err error) {
+	found, ok := nestings.Load(goroutine())
+	if !ok {
+		panic("calliope: " + name + ": " + err.Error())
+	}
+	found.(*nesting).builder.Fail(name, err)
+}
+
+// template returns a tree of type A with the structure of a tree of values, which at names.
+func template[A, T any](x T, at string) (args A, err error) {
+	from, to := reflect.ValueOf(&x).Elem(), reflect.ValueOf(&args).Elem()
+	err = mirror(from, to, at, func(at string, from, to reflect.Value) error {
+		switch t := to.Type(); {
+		case t == valueType || t == bufferType:
+			return fmt.Errorf("%s is a %s, and the closure gets arrays of the host: use %s", at, t, leaf.Types)
+		case leaf.Of(t) == nil:
+			return cmp.Or(checkBranches(t, at, leaf.Types), mismatch(at, from, to))
+		case from.Type() != valueType:
 			return mismatch(at, from, to)
 		}
 		return nil
@@ -210,7 +257,7 @@ func template[A, T any](x T) (args A, err error) {
 
 // namesOf returns the last step of the place of each value in a tree: a key, a field or an index.
 func namesOf[T any](x T) (names []string) {
-	_ = eachValue(x, func(at string, _ builder.Value) {
+	_ = eachValue(x, "", func(at string, _ builder.Value) {
 		names = append(names, strings.Trim(at[strings.LastIndexAny(at, ".[")+1:], `"]`))
 	})
 	return names

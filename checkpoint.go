@@ -30,7 +30,7 @@ func Checkpoint[T any](path string, x T, o ...CallOptions) {
 			return nil, err
 		}
 		var names []string
-		_ = eachValue(x, func(at string, _ builder.Value) { names = append(names, nameAt(at)) })
+		_ = eachValue(x, "", func(at string, _ builder.Value) { names = append(names, nameAt(at)) })
 		return func(c *callbacks.Frame) error {
 			var arrays []npz.Named
 			for i, name := range names {

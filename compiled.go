@@ -35,10 +35,12 @@ type compiled struct {
 	runner   stages.Executable
 	wait     func(ctx context.Context, name string) error // for late calls of closures; nil if there are none
 	donated  []bool
-	results  *results // nil for those of a module
+	results  *results       // nil for those of a module
+	outputs  []tensor.Shape // of a replica
 	replicas int
 	divided  *model.Divided // if devices share the module
 
+	fits atomic.Value // the reflect.Type of trees that hold the results, of the last call
 	life uses
 }
 
@@ -77,6 +79,11 @@ func (c *compiled) make(ctx context.Context, s *Session, t *trace, o FuncOptions
 	compile.Partitions = max(compile.Partitions, declared.Partitions)
 	compile.GSPMD = compile.GSPMD || declared.GSPMD
 	c.donated, c.results, c.replicas = t.donated, t.results, compile.Replicas
+	signature, err := model.SignatureOf(t.module)
+	if err != nil {
+		return fmt.Errorf("calliope: %w", err)
+	}
+	c.outputs = signature.Results
 	foreign, err := model.LAPACKOf(ctx, t.module, s.fetching())
 	if err != nil {
 		return err
@@ -100,17 +107,13 @@ func (c *compiled) make(ctx context.Context, s *Session, t *trace, o FuncOptions
 		return err
 	}
 	if compile.Partitions > 1 {
-		signature, err := model.SignatureOf(t.module)
-		if err == nil {
-			declared.Params = declared.Params[min(signature.Tokens, len(declared.Params)):]
-			declared.Results = declared.Results[min(signature.Tokens, len(declared.Results)):]
-			var d model.Divided
-			d, err = model.Divide(e, signature, declared)
-			c.divided = &d
-		}
+		declared.Params = declared.Params[min(signature.Tokens, len(declared.Params)):]
+		declared.Results = declared.Results[min(signature.Tokens, len(declared.Results)):]
+		d, err := model.Divide(e, signature, declared)
 		if err != nil {
 			return errors.Join(fmt.Errorf("calliope: %w", err), e.Close())
 		}
+		c.divided = &d
 	}
 	c.runner = e
 	return nil

@@ -15,6 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/tensor"
 )
 
 func negate(x builder.Value) builder.Value { return builder.Neg(x) }
@@ -46,7 +47,7 @@ func TestErrors(t *testing.T) {
 		"parameter": {func(x float32) builder.Value { return builder.Value{} }, nil,
 			[]string{"the parameter 0 is a float32", "use builder.Value"}},
 		"returns error": {func(x builder.Value) (builder.Value, error) { return x, nil }, nil,
-			[]string{"the result 1 is a error", "use builder.Value"}},
+			[]string{"the result 1 is an interface, error, which hides its tree", "use builder.Value"}},
 		"returns none": {func(x builder.Value) builder.Value { return builder.Value{} }, []any{float32(1)},
 			[]string{"errors_test.go:", "result 0 is the zero Value"}},
 		"calls itself": {func(x builder.Value) builder.Value { return builder.Neg(x) }, []any{builder.Value{}},
@@ -57,6 +58,41 @@ func TestErrors(t *testing.T) {
 		"closure's tree": {func(x builder.Value) builder.Value { calliope.Tap(x, func(params[float32]) {}); return x },
 			[]any{float32(1)},
 			[]string{"errors_test.go:", "tap", "the argument"}},
+		"closure of no array": {func(x builder.Value) builder.Value { calliope.Tap(x, func(chan int) {}); return x },
+			[]any{float32(1)},
+			[]string{"errors_test.go:", "tap: the argument is a chan int, which cannot be part of a tree: use tensor.View"}},
+		"closure of values": {func(x builder.Value) builder.Value { calliope.Tap(x, func(builder.Value) {}); return x },
+			[]any{float32(1)},
+			[]string{"errors_test.go:", "tap: the argument is a builder.Value, and the closure gets arrays of the host"}},
+		"closure of a tree, an array given": {func(x builder.Value) builder.Value {
+			calliope.Tap(struct{ A builder.Value }{x}, func(float32) {})
+			return x
+		}, []any{float32(1)},
+			[]string{"errors_test.go:", "the argument has another structure:\n  given {A: an array}\n  takes an array"}},
+		"closure without function": {func(x builder.Value) builder.Value { calliope.Tap[builder.Value, float32](x, nil); return x },
+			[]any{float32(1)}, []string{"errors_test.go:", "tap: callbacks: the function is nil"}},
+		"closure's result": {func(x builder.Value) builder.Value {
+			return calliope.RuntimeCall(x, x, func(context.Context, float32) (string, error) { return "", nil })
+		}, []any{float32(1)},
+			[]string{"errors_test.go:", "runtime call: the result is a string, which cannot be part of a tree: use tensor.View"}},
+		"closure's field": {func(x builder.Value) builder.Value {
+			calliope.Tap(struct{ x builder.Value }{x}, func(struct{ x float32 }) {})
+			return x
+		}, []any{float32(1)}, []string{"errors_test.go:", "tap: the field x of struct", "is not exported"}},
+		"closure without a value": {func(x builder.Value) builder.Value { calliope.Tap(struct{}{}, func(struct{}) {}); return x },
+			[]any{float32(1)},
+			[]string{"errors_test.go:", "tap: the argument has no builder.Value: give one"}},
+		"closure with a text": {func(x builder.Value) builder.Value { calliope.Print("{x}", "text"); return x },
+			[]any{float32(1)},
+			[]string{"errors_test.go:", "print: the argument is a string, which cannot be part of a tree: use builder.Value"}},
+		"closure with an interface": {func(x builder.Value) builder.Value { calliope.Tap([]any{x}, func([]float32) {}); return x },
+			[]any{float32(1)}, []string{"errors_test.go:", "tap: the argument[0] is an interface, interface {}, which hides"}},
+		"no condition": {func(x builder.Value) builder.Value { calliope.Check(builder.Value{}, "no", x); return x },
+			[]any{float32(1)}, []string{"errors_test.go:", "check: the condition is the zero Value"}},
+		"returns an interface": {func(x builder.Value) any { return x }, []any{float32(1)},
+			[]string{"the result 0 is an interface, interface {}, which hides its tree: use builder.Value"}},
+		"gradient": {builder.Grad(negate), []any{[]float32{1}},
+			[]string{"errors_test.go:", "grad(f32[1]): its Go function at ", "errors_test.go:", "returns f32[1]"}},
 		"closure panics": {func(x builder.Value) builder.Value {
 			calliope.Tap(x, func(float32) { panic("no luck") })
 			return x
@@ -82,6 +118,37 @@ func TestErrors(t *testing.T) {
 	check.Error(t, err, "the result is a []int32, which cannot hold f32[1]")
 	_, err = calliope.Call[chan int](neg, []float32{1})
 	check.Error(t, err, "the result is a chan int, and the function returns f32[1]: use calliope.Array")
+}
+
+// TestResultType holds that a type that cannot hold the results is an error before the run, which would have used up
+// what is donated.
+func TestResultType(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *calliope.Session) {
+		calls := 0
+		f := calliope.Func(func(x builder.Value) (a, b builder.Value) {
+			return calliope.Passthrough(x, func([]float32) { calls++ }), builder.Convert(x, tensor.S32)
+		}, calliope.FuncOptions{Session: s, Donate: []int{0}})
+		check.Cleanup(t, f)
+		x := check.Must(s.BufferFromHost(t.Context(), tensor.Vector[float32](1, 2), 0))
+		_, err := calliope.Call[struct{ A, B []float32 }](f, x)
+		check.Error(t, err, "the result.B is a []float32, which cannot hold s32[2]")
+		_, err = calliope.Call[struct {
+			A []float32
+			B int32
+		}](f, x)
+		check.Error(t, err, "the result.B is a int32, which cannot hold s32[2]")
+		_, err = calliope.Call[[]float32](f, x)
+		check.Error(t, err, "the function has 2 results: use a struct with as many fields for them")
+		check.Diff(t, "calls", 0, calls)
+		got, err := calliope.Call[struct {
+			A []float32
+			B []int32
+		}](f, x)
+		check.NoError(t, err)
+		check.Diff(t, "A", []float32{1, 2}, got.A)
+		check.Diff(t, "B", []int32{1, 2}, got.B)
+		check.Diff(t, "calls", 1, calls)
+	})
 }
 
 // TestInnerSession follows the advice of the error for calls in a closure.

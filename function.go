@@ -68,7 +68,9 @@ func Func(fn any, o ...FuncOptions) *Function {
 	g := goFunction{v, make(chan struct{}, mostAtOnce)}
 	f.source = g
 	switch {
-	case v.Kind() != reflect.Func || v.IsNil():
+	case v.Kind() == reflect.Func && v.IsNil() || fn == nil:
+		f.err = errors.New("calliope: Func: the function is nil")
+	case v.Kind() != reflect.Func:
 		f.err = fmt.Errorf("calliope: Func takes a function of builder values, not a %T", fn)
 	case v.Type().IsVariadic():
 		f.err = errors.New("calliope: the function is variadic: let it take a slice")
@@ -131,7 +133,7 @@ func (f *Function) register(name string, fn callbacks.Func) error {
 // Call runs the function and returns its results as Arrays, in the contract's order of the leaves. It waits for the
 // run.
 func (f *Function) Call(ctx context.Context, args ...any) ([]Array, error) {
-	_, results, err := f.run(ctx, args, true)
+	_, results, err := f.run(ctx, args, (*compiled).checkArrays)
 	return results.arrays, err
 }
 
@@ -142,14 +144,16 @@ func Call[R any](f *Function, args ...any) (R, error) {
 
 // CallContext runs a function and returns its results as R: a tree with the structure of the result of the Go function.
 // If that has several results, R is a struct with a field for each. The results of a module have no structure: R is a
-// tree of structs and Go arrays with as many leaves as there are results.
+// tree of structs and Go arrays with as many leaves as there are results. A type that does not fit is an error before
+// the run, which leaves donated arguments as they are.
 func CallContext[R any](ctx context.Context, f *Function, args ...any) (R, error) {
 	var r R
-	c, results, err := f.run(ctx, args, false)
+	to := reflect.ValueOf(&r).Elem()
+	c, results, err := f.run(ctx, args, func(c *compiled) error { return c.checkResults(to.Type()) })
 	if err != nil {
 		return r, err
 	}
-	return r, c.setResults(ctx, results, reflect.ValueOf(&r).Elem())
+	return r, c.setResults(ctx, results, to)
 }
 
 // Module builds the module for arguments, which it does not run: a tensor.Shape may stand for an array. The caller must
@@ -277,8 +281,8 @@ func (f *Function) opened(s *Session) (*Session, error) {
 	return f.session, nil
 }
 
-// run runs the function. If onDevice, its results must be Arrays.
-func (f *Function) run(ctx context.Context, args []any, onDevice bool) (*compiled, outputs, error) {
+// run runs the function, unless check returns an error for what is compiled.
+func (f *Function) run(ctx context.Context, args []any, check func(*compiled) error) (*compiled, outputs, error) {
 	f.given("Call")
 	r, err := f.read(args)
 	if err != nil {
@@ -288,9 +292,8 @@ func (f *Function) run(ctx context.Context, args []any, onDevice bool) (*compile
 	if err != nil {
 		return nil, outputs{}, err
 	}
-	if onDevice && c.divided != nil {
-		return nil, outputs{},
-			errors.New("calliope: the results are not on one device, so they are no Arrays: use calliope.Call")
+	if err := check(c); err != nil {
+		return nil, outputs{}, err
 	}
 	results, err := c.run(ctx, r)
 	return c, results, err

@@ -145,7 +145,7 @@ func TestMistakes(t *testing.T) {
 		{"nil", double, []any{nil}, "calliope: argument 0 is nil"},
 		{"no array", double, []any{"text"}, "calliope: argument 0 is a string, which cannot be part of a tree: use calliope.Array, tensor.View"},
 		{"ragged", double, []any{[][]int32{{1}, {1, 2}}}, "calliope: argument 0: the slices in it differ in length"},
-		{"structure", double, []any{params[float32]{}}, "calliope: argument 0: is a calliope_test.params[float32], and the function takes a builder.Value"},
+		{"structure", double, []any{params[float32]{}}, "calliope: argument 0 is a calliope_test.params[float32], and the function takes a builder.Value"},
 		{"mistake while building", func(x builder.Value) builder.Value { return builder.Dot(x, builder.Reshape(x, 3)) },
 			[]any{float32(1)}, "function_test.go:"},
 	} {

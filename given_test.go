@@ -32,7 +32,7 @@ func TestNilArguments(t *testing.T) {
 	_, err = calliope.CallContext[float64](ctx, f, 1.0)
 	check.Error(t, err, noContext)
 	_, err = calliope.Call[float64](calliope.Func(nil), 1.0)
-	check.Error(t, err, "calliope: Func takes a function of builder values")
+	check.Error(t, err, "calliope: Func: the function is nil")
 	_, err = calliope.Call[float64](calliope.Func(twice, calliope.FuncOptions{Session: new(calliope.Session)}), 1.0)
 	check.Error(t, err, "calliope: the session is a zero Session: get one from Open")
 	check.Error(t, calliope.Restore[float64]("none", nil), "calliope: Restore: the tree is nil")

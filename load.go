@@ -123,7 +123,8 @@ func (l *loaded) read(s *Session, m *mlir.Module, o *FuncOptions) (err error) {
 // saved returns an executable that was loaded.
 func (l *loaded) saved(s *Session, e *bridge.Executable) *compiled {
 	l.signature = model.Signature{Params: e.Inputs(), Results: e.Outputs()}
-	c := &compiled{session: s, runner: e, cancel: func() {}, ready: make(chan struct{}), replicas: e.NumDevices()}
+	c := &compiled{session: s, runner: e, cancel: func() {}, ready: make(chan struct{}), replicas: e.NumDevices(),
+		outputs: e.Outputs()}
 	for _, s := range e.Inputs() {
 		c.list = append(c.list, argument{shape: s})
 	}

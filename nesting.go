@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/calliope-mlir/calliope/builder"
 )
 
 // How many Go functions may build modules inside of each other on one goroutine, and how many calls of one of them may
@@ -24,15 +26,16 @@ var traceLimit = time.Minute
 
 // A nesting counts the Go functions that build modules on a goroutine, which alone uses it.
 type nesting struct {
-	depth int
-	over  bool // the limit was reached: the outermost one must end first, or two calls at each level would never end
+	depth   int
+	builder *builder.Builder // of the innermost one
+	over    bool             // the limit was reached: the outermost one must end first, or two calls at each level would never end
 }
 
 // nestings has those that are not empty, by the goroutine's number.
 var nestings sync.Map
 
-// enter begins the use of a Go function, and returns what ends it.
-func (g goFunction) enter(ctx context.Context) (leave func(), err error) {
+// enter begins the use of a Go function with a builder, and returns what ends it.
+func (g goFunction) enter(ctx context.Context, b *builder.Builder) (leave func(), err error) {
 	on := goroutine()
 	found, _ := nestings.LoadOrStore(on, new(nesting))
 	n := found.(*nesting)
@@ -46,9 +49,11 @@ func (g goFunction) enter(ctx context.Context) (leave func(), err error) {
 		}
 		return nil, err
 	}
-	n.depth++
+	outer := n.builder
+	n.depth, n.builder = n.depth+1, b
 	return func() {
 		<-g.used
+		n.builder = outer
 		if n.depth--; n.depth == 0 {
 			nestings.Delete(on)
 		}

@@ -21,27 +21,13 @@ type outputs struct {
 	views  []tensor.View
 }
 
-func (o outputs) shape(i int) tensor.Shape {
-	if o.arrays != nil {
-		return o.arrays[i].Shape()
-	}
-	return o.views[i].Shape
-}
-
 func (o outputs) count() int { return len(o.arrays) + len(o.views) }
 
 // set stores an output in v. It closes an Array that v does not keep.
 func (o outputs) set(ctx context.Context, i int, at string, v reflect.Value) (err error) {
 	if v.Type() == bufferType {
-		if o.arrays == nil {
-			return fmt.Errorf("%s is a %s, and the result is not on one device: use %s", at, v.Type(), leaf.Types)
-		}
 		v.Set(reflect.ValueOf(o.arrays[i]))
 		return nil
-	}
-	l := leaf.Of(v.Type())
-	if l == nil {
-		return fmt.Errorf("%s is a %s, and the function returns %s: use %s", at, v.Type(), o.shape(i), leafTypes)
 	}
 	var host tensor.View
 	if o.arrays != nil {
@@ -52,7 +38,7 @@ func (o outputs) set(ctx context.Context, i int, at string, v reflect.Value) (er
 	} else {
 		host = o.views[i]
 	}
-	if !l.Set(v, host) {
+	if !leaf.Of(v.Type()).Set(v, host) {
 		return fmt.Errorf("%s is a %s, which cannot hold %s", at, v.Type(), host.Shape)
 	}
 	return nil
@@ -65,6 +51,49 @@ func (o outputs) close() error {
 		errs = append(errs, a.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// checkArrays returns an error if the results cannot be Arrays.
+func (c *compiled) checkArrays() error {
+	if c.divided != nil {
+		return errors.New("calliope: the results are not on one device, so they are no Arrays: use calliope.Call")
+	}
+	return nil
+}
+
+// checkResults returns an error if trees of a type cannot hold the results.
+func (c *compiled) checkResults(t reflect.Type) error {
+	if c.fits.Load() == t {
+		return nil
+	}
+	next, n := 0, len(c.outputs)
+	err := c.eachResult(reflect.New(t).Elem(), n*max(c.replicas, 1), func(at string, v reflect.Value) error {
+		next++
+		return c.checkResult(at, v.Type(), c.outputs[(next-1)%n])
+	})
+	if err != nil {
+		return fmt.Errorf("calliope: %w", err)
+	}
+	c.fits.Store(t)
+	return nil
+}
+
+func (c *compiled) checkResult(at string, t reflect.Type, s tensor.Shape) error {
+	if t == bufferType {
+		if c.divided != nil {
+			return fmt.Errorf("%s is a %s, and the result is not on one device: use %s", at, t, leaf.Types)
+		}
+		return nil
+	}
+	l := leaf.Of(t)
+	if l == nil {
+		return fmt.Errorf("%s is a %s, and the function returns %s: use %s", at, t, s, leafTypes)
+	}
+	elements, rank := l.Accepts()
+	if elements != tensor.Invalid && elements != s.DType || rank != leaf.AnyRank && rank != s.Rank() {
+		return fmt.Errorf("%s is a %s, which cannot hold %s", at, t, s)
+	}
+	return nil
 }
 
 // setResults stores the outputs in a tree. It closes those that the tree does not keep, and all if there is an error.

@@ -81,14 +81,14 @@ func (g goFunction) take(a arguments) arguments { return a }
 func (g goFunction) trace(
 	ctx context.Context, s *Session, o FuncOptions, args []any, a arguments,
 ) (_ *trace, err error) {
-	leave, err := g.enter(ctx)
+	ir := s.library.NewContext(mlir.ContextOptions{})
+	b := builder.New(ir, o.Build)
+	leave, err := g.enter(ctx, b)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, b.Close(), ir.Close())
 	}
 	defer leave()
 	t := newTrace(s, o, a)
-	ir := s.library.NewContext(mlir.ContextOptions{})
-	b := builder.New(ir, o.Build)
 	traces.Store(b, t)
 	defer traces.Delete(b)
 	built := false
@@ -146,7 +146,7 @@ func (g goFunction) parameters(
 		err := mirror(tree.Addressable(reflect.ValueOf(arg)), param, at, func(at string, from, to reflect.Value) error {
 			a, ok, err := readArgument(from)
 			if err == nil && (!ok || to.Type() != valueType) {
-				err = fmt.Errorf("is a %s, and the function takes a %s", from.Type(), to.Type())
+				return fmt.Errorf("%s is a %s, and the function takes a %s", at, from.Type(), to.Type())
 			}
 			if err == nil {
 				err = a.shape.Check()

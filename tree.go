@@ -10,10 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/tree"
 )
 
-var (
-	valueType = reflect.TypeFor[builder.Value]()
-	errorType = reflect.TypeFor[error]()
-)
+var valueType = reflect.TypeFor[builder.Value]()
 
 // mirror walks two trees. It gives the second the lengths and keys of the first, and calls visit for each pair of
 // leaves, in the contract's order.
@@ -22,14 +19,30 @@ func mirror(from, to reflect.Value, at string, visit func(at string, from, to re
 }
 
 func mismatch(at string, from, to reflect.Value) error {
+	if err := checkBranches(from.Type(), at, "builder.Value"); err != nil {
+		return err
+	}
+	if err := checkBranches(to.Type(), at, leafTypes); err != nil {
+		return err
+	}
 	return fmt.Errorf("%s has another structure:\n  given %s\n  takes %s", at, outline(from.Type(), 3),
 		outline(to.Type(), 3))
 }
 
+// checkBranches returns an error for a type that is neither an array nor a tree.
+func checkBranches(t reflect.Type, at, leaves string) error {
+	if isArray(t) {
+		return nil
+	}
+	return tree.Check(t, at, leaves)
+}
+
+func isArray(t reflect.Type) bool { return t == valueType || t == bufferType || leaf.Of(t) != nil }
+
 // outline returns the structure of a type of trees, down to a depth.
 func outline(t reflect.Type, depth int) string {
 	switch kind := t.Kind(); {
-	case t == valueType || t == bufferType || leaf.Of(t) != nil:
+	case isArray(t):
 		return "an array"
 	case depth == 0:
 		return "…"
@@ -49,9 +62,9 @@ func outline(t reflect.Type, depth int) string {
 	return "a " + t.String()
 }
 
-// checkValues returns an error for a type that is no tree of builder.Value. Which values an interface has is not known.
+// checkValues returns an error for a type that is no tree of builder.Value.
 func checkValues(t reflect.Type, at string, depth int) error {
-	if t == valueType || t.Kind() == reflect.Interface && t != errorType || depth == 0 {
+	if t == valueType || depth == 0 {
 		return nil
 	}
 	if err := tree.Check(t, at, "builder.Value"); err != nil {
@@ -68,11 +81,11 @@ func checkValues(t reflect.Type, at string, depth int) error {
 	return nil
 }
 
-// eachValue calls visit for the values in a tree, with their places, in the contract's order.
-func eachValue[T any](x T, visit func(at string, v builder.Value)) error {
+// eachValue calls visit for the values in a tree, with their places, in the contract's order. At names the tree.
+func eachValue[T any](x T, at string, visit func(at string, v builder.Value)) error {
 	var like T
-	from, to := tree.Addressable(reflect.ValueOf(x)), reflect.ValueOf(&like).Elem()
-	return mirror(from, to, "", func(at string, from, _ reflect.Value) error {
+	from, to := reflect.ValueOf(&x).Elem(), reflect.ValueOf(&like).Elem()
+	return mirror(from, to, at, func(at string, from, _ reflect.Value) error {
 		visit(at, from.Interface().(builder.Value))
 		return nil
 	})

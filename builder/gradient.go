@@ -17,7 +17,7 @@ import (
 // f is called once for each call of the gradient, while building. Its callbacks are called once, with the values of f
 // itself. What has no derivative is an error with the Go line of the operation: see package autodiff for the rules.
 func Grad[T any](f func(T) Value) func(T) T {
-	g := gradient("grad", withoutAux(f))
+	g := gradient("grad", f, withoutAux(f))
 	return func(x T) T {
 		_, _, gradient := g(x)
 		return gradient
@@ -26,7 +26,7 @@ func Grad[T any](f func(T) Value) func(T) T {
 
 // GradAux is Grad for a function with a further result, which is returned as it is: has_aux of jax.grad.
 func GradAux[T, A any](f func(T) (Value, A)) func(T) (gradient T, aux A) {
-	g := gradient("grad", f)
+	g := gradient("grad", f, f)
 	return func(x T) (T, A) {
 		_, aux, gradient := g(x)
 		return gradient, aux
@@ -37,7 +37,7 @@ func GradAux[T, A any](f func(T) (Value, A)) func(T) (gradient T, aux A) {
 //
 //	loss, gradient := builder.ValueAndGrad(func(p params) builder.Value { return loss(p, x) })(p)
 func ValueAndGrad[T any](f func(T) Value) func(T) (value Value, gradient T) {
-	g := gradient("value_and_grad", withoutAux(f))
+	g := gradient("value_and_grad", f, withoutAux(f))
 	return func(x T) (Value, T) {
 		value, _, gradient := g(x)
 		return value, gradient
@@ -47,7 +47,7 @@ func ValueAndGrad[T any](f func(T) Value) func(T) (value Value, gradient T) {
 // ValueAndGradAux is ValueAndGrad for a function with a further result, which is returned as it is: has_aux of
 // jax.value_and_grad.
 func ValueAndGradAux[T, A any](f func(T) (Value, A)) func(T) (value Value, aux A, gradient T) {
-	return gradient("value_and_grad", f)
+	return gradient("value_and_grad", f, f)
 }
 
 func withoutAux[T any](f func(T) Value) func(T) (Value, struct{}) {
@@ -58,8 +58,8 @@ func withoutAux[T any](f func(T) Value) func(T) (Value, struct{}) {
 }
 
 // gradient returns the function of the value, the further results and the gradient. The gradient that is named grad
-// has no value.
-func gradient[T, A any](name string, f func(T) (Value, A)) func(T) (Value, A, T) {
+// has no value. given is f as the user gave it.
+func gradient[T, A any](name string, given any, f func(T) (Value, A)) func(T) (Value, A, T) {
 	return func(x T) (value Value, aux A, gradient T) {
 		s, values := argument(name, x, f == nil)
 		s.differentiable(x)
@@ -72,8 +72,8 @@ func gradient[T, A any](name string, f func(T) (Value, A)) func(T) (Value, A, T)
 		t := s.trace(typesOf(values), nil, func(arguments []Value) ([]Value, error) {
 			value, aux = f(rebuild(x, arguments))
 			if !value.v.IsNil() && (value.Shape().Rank() != 0 || !isReal(value.Shape().DType)) {
-				return nil, fmt.Errorf("its Go function returns %s: a gradient is of a real scalar: "+
-					"add its elements up, or use JacRev or VJP", value.describe())
+				return nil, fmt.Errorf("its Go function at %s returns %s: a gradient is of a real scalar: "+
+					"add its elements up, or use JacRev or VJP", placeOf(given), value.describe())
 			}
 			rest, err := leaves(aux)
 			return append([]Value{value}, rest...), err

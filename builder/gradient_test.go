@@ -215,7 +215,7 @@ func TestMistakesWithDerivatives(t *testing.T) {
 			_, _, v, _ := start(b)
 			builder.Grad(square)(v)
 			return here(1)
-		}, "grad(f32[4]): its Go function returns f32[4]: a gradient is of a real scalar"},
+		}, "grad(f32[4]): its Go function at builder/gradient_test.go:"},
 		{"an integer in the argument", func(b *builder.Builder) int {
 			_, x, _, n := start(b)
 			builder.Grad(func(p mixed) value { return p.X })(mixed{x, n})

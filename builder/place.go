@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -140,13 +141,24 @@ func (b *Builder) line() (frame runtime.Frame, outside bool) {
 	return through, false
 }
 
-// passes reports whether a call is of a package in Options.Through, or of Go's own below it.
+// passes reports whether a call is of package reflect, which calls functions that calliope.Func gets, of a package in
+// Options.Through, or of Go's runtime below it.
 func (b *Builder) passes(f runtime.Frame) bool {
+	if strings.HasPrefix(f.Function, "reflect.") {
+		return true
+	}
 	if len(b.options.Through) == 0 || strings.HasSuffix(f.File, "_test.go") {
 		return false
 	}
-	return strings.HasPrefix(f.Function, "runtime.") || strings.HasPrefix(f.Function, "reflect.") ||
+	return strings.HasPrefix(f.Function, "runtime.") ||
 		slices.ContainsFunc(b.options.Through, func(p string) bool { return strings.HasPrefix(f.Function, p) })
+}
+
+// placeOf returns the line of a Go function.
+func placeOf(f any) string {
+	at := reflect.ValueOf(f).Pointer()
+	file, line := runtime.FuncForPC(at).FileLine(at)
+	return place{&position{file: file, line: line}}.short()
 }
 
 // ours are the folders, as call frames name them, of this package and of those whose functions build operations for

@@ -18,14 +18,14 @@ type Mirror struct {
 func (m Mirror) Walk(from, to reflect.Value, at string) error { return m.walk(MaxDepth, from, to, at) }
 
 func (m Mirror) walk(depth int, from, to reflect.Value, at string) error {
-	for from.Kind() == reflect.Interface && !from.IsNil() {
-		from = Addressable(from.Elem())
-	}
 	if from.Type() == m.Leaf || to.Type() == m.Leaf {
 		return m.Visit(at, from, to)
 	}
 	if depth == 0 {
 		return ErrDepth
+	}
+	if !hasBranches(from.Kind()) || !hasBranches(to.Kind()) {
+		return m.Mismatch(at, from, to)
 	}
 	if err := Check(to.Type(), at, m.Leaves); err != nil {
 		return err
@@ -68,6 +68,8 @@ func (m Mirror) walk(depth int, from, to reflect.Value, at string) error {
 		return m.walk(depth-1, b.Value, to.Index(i), b.At)
 	})
 }
+
+func hasBranches(k reflect.Kind) bool { return k == reflect.Struct || k == reflect.Map || IsList(k) }
 
 // IsList reports whether a kind is of slices or arrays.
 func IsList(k reflect.Kind) bool { return k == reflect.Slice || k == reflect.Array }

@@ -46,6 +46,10 @@ func Check(t reflect.Type, at, leaves string) error {
 	case reflect.Array, reflect.Slice:
 		return nil
 	}
+	if t.Kind() == reflect.Interface {
+		return fmt.Errorf("%s is an interface, %s, which hides its tree: use %s, structs, slices, arrays and maps", at, t,
+			leaves)
+	}
 	if at == t.String() { // the whole tree, which has no other name
 		at = "this"
 	}
