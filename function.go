@@ -17,6 +17,7 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/errtext"
+	"github.com/calliope-mlir/calliope/internal/model"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -156,8 +157,9 @@ func CallContext[R any](ctx context.Context, f *Function, args ...any) (R, error
 	return r, c.setResults(ctx, results, to)
 }
 
-// Module builds the module for arguments, which it does not run: a tensor.Shape may stand for an array. The caller must
-// close the context of the module, which closes the module.
+// Module builds the module for arguments, which it does not run: a tensor.Shape may stand for an array. A dimension of
+// -1 in it is open: what stablehlo.PortableArtifact makes of the module is a file for Load, which compiles it for each
+// set of shapes. The caller must close the context of the module, which closes the module.
 func (f *Function) Module(ctx context.Context, args ...any) (*mlir.Module, error) {
 	f.given("Module")
 	s, err := f.open(ctx)
@@ -307,6 +309,12 @@ func (f *Function) find(ctx context.Context, r request) (*compiled, error) {
 	s, err := f.open(ctx)
 	if err != nil {
 		return nil, err
+	}
+	for _, a := range r.list {
+		if model.IsOpen(a.shape) {
+			return nil, fmt.Errorf("calliope: argument %d has the shape %s, with an open dimension: give all of them, or "+
+				"save what Function.Module returns, which may have open ones", a.of, a.shape)
+		}
 	}
 	for {
 		c, found, err := f.entry(r.arguments)

@@ -14,6 +14,8 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/nn"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -64,6 +66,39 @@ func TestLoad(t *testing.T) {
 }
 
 // TestLoadOpen compiles a module for each batch size, once for each, also when several goroutines call it.
+// TestOpenModule saves a Go function with an open batch, and runs it on batches of several sizes.
+func TestOpenModule(t *testing.T) {
+	f := calliope.Func(func(x, kernel, bias builder.Value) builder.Value {
+		return nn.Softmax(builder.Add(builder.Dot(nn.Relu(x), kernel), builder.ExpandDims(bias, 0)), -1)
+	})
+	check.Cleanup(t, f)
+	open := tensor.ShapeOf(tensor.F32, -1, 2)
+	kernel, bias := [][]float32{{1, 0, 0}, {0, 1, 0}}, []float32{0, 0, 1}
+	_, err := f.Executable(t.Context(), open, kernel, bias)
+	check.Error(t, err, "argument 0 has the shape f32[?,2], with an open dimension: give all of them, or save")
+	_, err = f.Module(t.Context(), tensor.ShapeOf(tensor.F32, -1, -2), kernel, bias)
+	check.Error(t, err, "argument 0", "-2")
+	m, err := f.Module(t.Context(), open, kernel, bias)
+	check.NoError(t, err)
+	check.Cleanup(t, m.Context())
+	loaded, err := calliope.LoadBytes(check.Must(stablehlo.PortableArtifact(m, "")))
+	check.NoError(t, err)
+	check.Cleanup(t, loaded)
+	for _, x := range [][][]float32{{{1, 2}}, {{1, 2}, {3, 4}, {-1, 0}}} {
+		want, err := calliope.Call[[][]float32](f, x, kernel, bias)
+		check.NoError(t, err)
+		got, err := calliope.Call[[][]float32](loaded, x, kernel, bias)
+		check.NoError(t, err)
+		check.Diff(t, "result", want, got)
+	}
+}
+
+// No library reads bytecode with Shardy: the error says what does, and what to load in its place.
+func TestLoadSharded(t *testing.T) {
+	_, err := calliope.Load(filepath.Join("tools", "mlir-run", "testdata", "sharded", "manual_4_sdy.mlirbc"))
+	check.Error(t, err, "which no library known here reads", "mlir-run runs it", "as_text() of JAX's Lowered")
+}
+
 func TestLoadOpen(t *testing.T) {
 	f := load(t, export("polymorphic"))
 	var all sync.WaitGroup

@@ -10,8 +10,10 @@ import (
 
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/model"
 	"github.com/calliope-mlir/calliope/internal/tree"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // A trace is a module in a context of its own, with the closures that the module calls.
@@ -132,6 +134,20 @@ func (g goFunction) trace(
 	return t, nil
 }
 
+// checkOpen returns an error for a shape that is impossible whatever its open dimensions are.
+func checkOpen(s tensor.Shape) error {
+	if !model.IsOpen(s) {
+		return s.Check()
+	}
+	s = s.Clone()
+	for i, d := range s.Dims {
+		if d == -1 {
+			s.Dims[i] = 1
+		}
+	}
+	return s.Check()
+}
+
 // parameters returns zero parameters of the Go function, and what they say of main.
 func (g goFunction) parameters(
 	args []any, donated []bool,
@@ -149,7 +165,7 @@ func (g goFunction) parameters(
 				return fmt.Errorf("%s is a %s, and the function takes a %s", at, from.Type(), to.Type())
 			}
 			if err == nil {
-				err = a.shape.Check()
+				err = checkOpen(a.shape)
 			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", at, err)

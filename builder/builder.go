@@ -20,6 +20,7 @@ type Builder struct {
 	err        *Error
 	done       bool
 	opened     bool // see Open
+	open       bool // values may have unknown dimensions
 	options    Options
 	places     callers.Cache[position]
 	at         place // of the operations, if At set it

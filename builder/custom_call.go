@@ -120,5 +120,6 @@ func (o CustomCallOptions) operation(f *Func, operands []Value) (call stablehlo.
 			return call, fmt.Errorf("the config%w", err)
 		}
 	}
+	f.b.open = f.b.open || slices.ContainsFunc(call.Results, isOpen)
 	return call, o.Aliases.Check(typesOf(operands), call.Results)
 }

@@ -17,7 +17,7 @@ import (
 // then on: Module returns it and Close drops it. Lookup finds its functions, and Func adds
 // others.
 func Open(m *mlir.Module) *Builder {
-	b := &Builder{ctx: m.Context(), module: m, opened: true, symbols: map[string]place{},
+	b := &Builder{ctx: m.Context(), module: m, opened: true, open: true, symbols: map[string]place{},
 		shapes: map[mlir.Type]tensor.Shape{}, creator: mlir.NewBuilder(m.Context(), mlir.Location{})}
 	for op := range m.Body().Operations() {
 		if name, ok := op.Symbol(); ok {

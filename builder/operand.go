@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"reflect"
+	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -88,28 +89,41 @@ func (s *step) stretch(a, b Value) (Value, Value) {
 		s.fail("the operands have %d and %d dimensions: use BroadcastInDim or ExpandDims on one of them", len(ad),
 			len(bd))
 		return a, b
-	case !isStatic(ad) || !isStatic(bd):
-		return a, b
 	}
-	dims, stretchA, stretchB := make([]int, len(ad)), false, false
+	dims, sizes := make([]int, len(ad)), make([]Value, len(ad)) // a value has the dimension
+	stretchA, stretchB := false, false
 	for i := range dims {
-		dims[i] = ad[i]
-		if ad[i] != bd[i] {
-			stretchA, stretchB = stretchA || ad[i] == 1, stretchB || bd[i] == 1
-			if ad[i] == 1 {
-				dims[i] = bd[i]
-			} else if bd[i] != 1 {
-				return a, b
-			}
+		dims[i], sizes[i] = ad[i], a
+		switch {
+		case ad[i] == bd[i]:
+		case ad[i] == 1:
+			dims[i], sizes[i], stretchA = bd[i], b, true
+		case bd[i] == 1:
+			stretchB = true
+		case ad[i] < 0:
+			dims[i] = bd[i]
+		case bd[i] >= 0:
+			return a, b
 		}
 	}
 	if stretchA {
-		a = s.broadcast(a, dims, upTo(len(dims)))
+		a = s.stretchTo(a, dims, sizes)
 	}
 	if stretchB {
-		b = s.broadcast(b, dims, upTo(len(dims)))
+		b = s.stretchTo(b, dims, sizes)
 	}
 	return a, b
+}
+
+// stretchTo broadcasts x to dimensions. Those that are unknown are those of values.
+func (s *step) stretchTo(x Value, dims []int, of []Value) Value {
+	if isStatic(dims) {
+		return s.broadcast(x, dims, upTo(len(dims)))
+	}
+	return s.one(stablehlo.DynamicBroadcastInDimOp{
+		Operand: x.v, OutputDimensions: s.sizesOf(of).v, BroadcastDimensions: int64s(upTo(len(dims))),
+		ResultType: s.typed(x, dims),
+	})
 }
 
 // like broadcasts a scalar to the shape of another value, whose dimensions may be unknown.
@@ -125,13 +139,20 @@ func (s *step) like(scalar, other Value) Value {
 }
 
 // shapeOf returns the dimensions of x at run time, s32[rank].
-func (s *step) shapeOf(x Value) Value {
+func (s *step) shapeOf(x Value) Value { return s.sizesOf(slices.Repeat([]Value{x}, rankOf(x))) }
+
+// sizesOf returns a dimension of each of several values at run time, s32[len(of)]: of the value i the dimension i.
+func (s *step) sizesOf(of []Value) Value {
 	var parts []mlir.Value
-	for i := range dimsOf(x) {
-		size := s.one(stablehlo.GetDimensionSizeOp{Operand: x.v, Dimension: int64(i)})
-		parts = append(parts, s.reshape(size, 1).v)
+	for i, v := range of {
+		parts = append(parts, s.size(v, i))
 	}
 	return s.one(stablehlo.ConcatenateOp{Inputs: parts})
+}
+
+// size returns a dimension of x at run time, s32[1].
+func (s *step) size(x Value, axis int) mlir.Value {
+	return s.reshape(s.one(stablehlo.GetDimensionSizeOp{Operand: x.v, Dimension: int64(axis)}), 1).v
 }
 
 // numberLike returns a Go number as a constant with the type of like.

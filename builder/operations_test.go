@@ -168,6 +168,22 @@ func TestOperations(t *testing.T) {
 			%0 = stablehlo.maximum %arg0, %cst : tensor<2xf32>
 			%cst_0 = stablehlo.constant dense<0x7FC00000> : tensor<2xf32>
 			%1 = stablehlo.add %arg0, %cst_0 : tensor<2xf32>`},
+		{"unknown dimension and one of 1", shapes{f32(-1, 2), f32(1, 2)},
+			func(_ *builder.Func, x []value) []value { return b(builder.Add(x[0], x[1])) }, `
+			%0 = stablehlo.get_dimension_size %arg0, dim = 0 : (tensor<?x2xf32>) -> tensor<i32>
+			%1 = stablehlo.reshape %0 : (tensor<i32>) -> tensor<1xi32>
+			%2 = stablehlo.get_dimension_size %arg0, dim = 1 : (tensor<?x2xf32>) -> tensor<i32>
+			%3 = stablehlo.reshape %2 : (tensor<i32>) -> tensor<1xi32>
+			%4 = stablehlo.concatenate %1, %3, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+			%5 = stablehlo.dynamic_broadcast_in_dim %arg1, %4, dims = [0, 1] : (tensor<1x2xf32>, tensor<2xi32>) -> tensor<?x2xf32>
+			%6 = stablehlo.add %arg0, %5 : tensor<?x2xf32>`},
+		{"axis for unknown dimensions", shapes{f32(-1)},
+			func(_ *builder.Func, x []value) []value { return b(builder.ExpandDims(x[0], -1)) }, `
+			%0 = stablehlo.get_dimension_size %arg0, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+			%1 = stablehlo.reshape %0 : (tensor<i32>) -> tensor<1xi32>
+			%c = stablehlo.constant dense<1> : tensor<1xi32>
+			%2 = stablehlo.concatenate %1, %c, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+			%3 = stablehlo.dynamic_reshape %arg0, %2 : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x1xf32>`},
 		{"number of unknown dimensions", shapes{f32(-1, 2)},
 			func(_ *builder.Func, x []value) []value { return b(builder.Add(x[0], 1)) }, `
 			%cst = stablehlo.constant dense<1.000000e+00> : tensor<f32>

@@ -70,7 +70,7 @@ func (f *Func) start() error {
 	}
 	b.funcs = append(b.funcs, f)
 	for i, p := range f.signature.Params {
-		t, err := p.typ(b.ctx)
+		t, err := p.typ(b)
 		if err == nil {
 			err = p.Sharding.check(b, t)
 		}
@@ -112,7 +112,7 @@ func (f *Func) AddParam(p Param) Value {
 	if !f.usable(at, "param", nil) {
 		return f.missing()
 	}
-	t, err := p.typ(f.b.ctx)
+	t, err := p.typ(f.b)
 	if err == nil {
 		err = p.Sharding.check(f.b, t)
 	}
@@ -132,14 +132,16 @@ func (p Param) location(ctx *mlir.Context, at place) mlir.Location {
 	return ctx.NameLocation(p.Name, at.location)
 }
 
-func (p Param) typ(ctx *mlir.Context) (mlir.Type, error) {
+func (p Param) typ(b *Builder) (mlir.Type, error) {
 	if !p.Type.IsNil() {
-		if p.Type.Context() != ctx {
+		if p.Type.Context() != b.ctx {
 			return mlir.Type{}, fmt.Errorf("the type %s belongs to another context than the builder", p.Type)
 		}
+		b.open = b.open || isOpen(p.Type)
 		return p.Type, nil
 	}
-	return stablehlo.TensorType(ctx, p.Shape)
+	b.open = b.open || !isStatic(p.Shape.Dims)
+	return stablehlo.TensorType(b.ctx, p.Shape)
 }
 
 // checkResults returns an error if the results do not fit the signature.

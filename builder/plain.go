@@ -23,6 +23,9 @@ func plainBinary(op string, x, y Value) (result Value, ok bool) {
 	if !x.plain() || !y.plain() || x.s != y.s {
 		return Value{}, false
 	}
+	if x.s.f.b.open && !x.v.Type().Equal(y.v.Type()) { // inference takes an unknown dimension for one of 1
+		return Value{}, false
+	}
 	created, err := mlir.CreateInferred(x.s.block, x.s.f.b.here().location, op, x.v, y.v)
 	if err != nil {
 		return Value{}, false

@@ -1,6 +1,9 @@
 package builder
 
 import (
+	"slices"
+
+	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -83,16 +86,39 @@ func ExpandDims(x Value, axes ...int) Value {
 	have := dimsOf(x)
 	rank := len(have) + len(axes)
 	axes = s.axes(axes, rank)
-	dims := make([]int, rank)
+	from := slices.Repeat([]int{-1}, rank)
 	if s.ok {
 		for i, a := range rest(axes, rank) {
-			dims[a] = have[i]
-		}
-		for _, a := range axes {
-			dims[a] = 1
+			from[a] = i
 		}
 	}
-	return s.reshape(x, dims...)
+	return s.reaxis(x, from)
+}
+
+// reaxis reshapes x to an array whose axis i is the axis from[i] of x, or a new one, of dimension 1, if that is -1.
+func (s *step) reaxis(x Value, from []int) Value {
+	if !s.ok {
+		return s.none()
+	}
+	have, dims := dimsOf(x), slices.Repeat([]int{1}, len(from))
+	for i, a := range from {
+		if a >= 0 {
+			dims[i] = have[a]
+		}
+	}
+	if isStatic(dims) {
+		return s.reshape(x, dims...)
+	}
+	var sizes []mlir.Value
+	for _, a := range from {
+		if a >= 0 {
+			sizes = append(sizes, s.size(x, a))
+		} else {
+			sizes = append(sizes, s.splat(1, s.tensor(tensor.ShapeOf(tensor.S32, 1))).v)
+		}
+	}
+	shape := s.one(stablehlo.ConcatenateOp{Inputs: sizes})
+	return s.one(stablehlo.DynamicReshapeOp{Operand: x.v, OutputShape: shape.v, ResultType: s.typed(x, dims)})
 }
 
 // Squeeze returns x without the given axes, whose dimensions must be 1. Without axes it
@@ -116,11 +142,7 @@ func Squeeze(x Value, axes ...int) Value {
 			return s.fail("the dimension at axis %d is %d: only a dimension of 1 can be removed", a, have[a])
 		}
 	}
-	var dims []int
-	for _, a := range rest(axes, len(have)) {
-		dims = append(dims, have[a])
-	}
-	return s.reshape(x, dims...)
+	return s.reaxis(x, rest(axes, len(have)))
 }
 
 // Transpose permutes the axes of x: axis i of the result is axis axes[i] of x. Without axes

@@ -3,6 +3,7 @@ package builder
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -156,6 +157,7 @@ func (s *step) typed(x Value, dims []int) mlir.Type {
 		s.fail("%s is not a tensor", x.v.Type())
 		return mlir.Type{}
 	}
+	s.f.b.open = s.f.b.open || !isStatic(dims)
 	t, err := s.f.b.ctx.TensorType(element, mlirDims(dims)...)
 	if err != nil {
 		s.fail("%w", err)
@@ -164,6 +166,7 @@ func (s *step) typed(x Value, dims []int) mlir.Type {
 }
 
 func (s *step) tensor(shape tensor.Shape) mlir.Type {
+	s.f.b.open = s.f.b.open || !isStatic(shape.Dims)
 	t, err := stablehlo.TensorType(s.f.b.ctx, shape)
 	if err != nil {
 		s.fail("%w", err)
@@ -250,6 +253,12 @@ func dimsOf(v Value) []int {
 		}
 	}
 	return out
+}
+
+// isOpen reports whether a type has a dimension that is not known.
+func isOpen(t mlir.Type) bool {
+	dims, _ := t.Dims()
+	return slices.Contains(dims, mlir.Dynamic)
 }
 
 func rankOf(v Value) int {

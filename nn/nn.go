@@ -49,7 +49,7 @@ func LogSoftmax(x builder.Value, axis int) builder.Value {
 
 // finite returns 0 in place of infinite elements, whose difference would be NaN.
 func finite(x builder.Value) builder.Value {
-	return builder.Select(builder.Or(builder.IsPosInf(x), builder.IsNegInf(x)), builder.ZerosLike(x), x)
+	return builder.Select(builder.Eq(builder.Abs(x), math.Inf(1)), builder.ZerosLike(x), x)
 }
 
 // along returns a reduced value with the axis that it lacks, of dimension 1.
