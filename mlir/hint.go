@@ -60,7 +60,9 @@ func (c *Context) hint(source []byte, diagnostics []Diagnostic) string {
 		return ""
 	}
 	if EncodesShardy(source) {
-		return "the file is bytecode with the dialect sdy, which no library known here reads in the form that JAX writes; this is a limit of the libraries, and not a mistake in the file: plugins of XLA read it"
+		return "the file is bytecode with the dialect sdy, which no library known here reads in the form that JAX writes; " +
+			"this is a limit of the libraries, and not a mistake in the file: plugins of XLA read it, and mlir-run " +
+			"runs it on one; libraries read the text that as_text() of JAX's Lowered returns"
 	}
 	if hint := c.versionHint(source); hint != "" {
 		return hint
@@ -87,7 +89,24 @@ func (c *Context) hint(source []byte, diagnostics []Diagnostic) string {
 			name = string(at[1])
 		}
 	}
-	return c.hintFor(name)
+	if hint := c.hintFor(name); hint != "" {
+		return hint
+	}
+	newer := strings.HasPrefix(name, "stablehlo.") || strings.HasPrefix(name, "chlo.") ||
+		strings.Contains(d.Message, "unknown StableHLO")
+	if current := c.stableHLO(); current != "" && newer {
+		return "the library has StableHLO " + current + ", and the module may be of a newer one"
+	}
+	return ""
+}
+
+// stableHLO returns the library's version of StableHLO, or "" if it does not say.
+func (c *Context) stableHLO() string {
+	if !c.api.Has("stablehloGetCurrentVersion") {
+		return ""
+	}
+	return string(
+		capi.Collect(func(cb capi.MlirStringCallback, ud pointer) { capi.StablehloGetCurrentVersion(c.api, cb, ud) }))
 }
 
 // pastTheEnd begins the diagnostic for bytecode with less than the library expects, such as properties of
@@ -101,15 +120,14 @@ const newerSharding = "expected 'replicated'"
 // versionHint returns the versions of a portable artifact and of the library if the artifact
 // is newer.
 func (c *Context) versionHint(source []byte) string {
-	if !IsBytecode(source) || !c.api.Has("stablehloGetCurrentVersion") || !c.api.Has("stablehloGetSmallerVersion") {
+	if !IsBytecode(source) || c.stableHLO() == "" || !c.api.Has("stablehloGetSmallerVersion") {
 		return ""
 	}
 	version := artifactVersion(source)
 	if !isVersion().MatchString(version) {
 		return ""
 	}
-	current := string(
-		capi.Collect(func(cb capi.MlirStringCallback, ud pointer) { capi.StablehloGetCurrentVersion(c.api, cb, ud) }))
+	current := c.stableHLO()
 	smaller := string(capi.Collect(func(cb capi.MlirStringCallback, ud pointer) {
 		capi.StablehloGetSmallerVersion(c.api, version, current, cb, ud)
 	}))

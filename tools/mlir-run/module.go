@@ -13,7 +13,6 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/passes"
-	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
 	"github.com/calliope-mlir/calliope/stablehlo/sharding"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -80,7 +79,7 @@ func readModule(o options, stdin io.Reader, progress io.Writer) (*module, error)
 		return m, nil
 	} else if err != nil {
 		m.close()
-		return nil, unreadable(library, m.name, err)
+		return nil, fmt.Errorf("cannot read %s: %w", m.name, err)
 	}
 	err = m.callChecks()
 	if err == nil {
@@ -106,18 +105,6 @@ func readModule(o options, stdin io.Reader, progress io.Writer) (*module, error)
 		return nil, fmt.Errorf("%s: %w", m.name, err)
 	}
 	return m, nil
-}
-
-// unreadable adds the newest version that this MLIR library knows to its error message: a
-// newer library may read the module.
-func unreadable(library *mlir.Library, name string, err error) error {
-	hint := ""
-	version, noVersion := stablehlo.CurrentVersion(library)
-	if text := err.Error(); noVersion == nil &&
-		(strings.Contains(text, "unknown") || strings.Contains(text, "version")) {
-		hint = fmt.Sprintf("\n(this MLIR library knows StableHLO up to %s)", version)
-	}
-	return fmt.Errorf("cannot read %s: %w%s", name, err, hint)
 }
 
 func (m *module) close() { m.ctx.Close() }
