@@ -69,7 +69,10 @@ func TestErrors(t *testing.T) {
 			return x
 		}, []any{float32(1)},
 			[]string{"errors_test.go:", "the argument has another structure:\n  given {A: an array}\n  takes an array"}},
-		"closure without function": {func(x builder.Value) builder.Value { calliope.Tap[builder.Value, float32](x, nil); return x },
+		"closure without function": {func(x builder.Value) builder.Value {
+			calliope.Tap[builder.Value, float32](x, nil)
+			return x
+		},
 			[]any{float32(1)}, []string{"errors_test.go:", "tap: callbacks: the function is nil"}},
 		"closure's result": {func(x builder.Value) builder.Value {
 			return calliope.RuntimeCall(x, x, func(context.Context, float32) (string, error) { return "", nil })
@@ -79,13 +82,19 @@ func TestErrors(t *testing.T) {
 			calliope.Tap(struct{ x builder.Value }{x}, func(struct{ x float32 }) {})
 			return x
 		}, []any{float32(1)}, []string{"errors_test.go:", "tap: the field x of struct", "is not exported"}},
-		"closure without a value": {func(x builder.Value) builder.Value { calliope.Tap(struct{}{}, func(struct{}) {}); return x },
+		"closure without a value": {func(x builder.Value) builder.Value {
+			calliope.Tap(struct{}{}, func(struct{}) {})
+			return x
+		},
 			[]any{float32(1)},
 			[]string{"errors_test.go:", "tap: the argument has no builder.Value: give one"}},
 		"closure with a text": {func(x builder.Value) builder.Value { calliope.Print("{x}", "text"); return x },
 			[]any{float32(1)},
 			[]string{"errors_test.go:", "print: the argument is a string, which cannot be part of a tree: use builder.Value"}},
-		"closure with an interface": {func(x builder.Value) builder.Value { calliope.Tap([]any{x}, func([]float32) {}); return x },
+		"closure with an interface": {func(x builder.Value) builder.Value {
+			calliope.Tap([]any{x}, func([]float32) {})
+			return x
+		},
 			[]any{float32(1)}, []string{"errors_test.go:", "tap: the argument[0] is an interface, interface {}, which hides"}},
 		"no condition": {func(x builder.Value) builder.Value { calliope.Check(builder.Value{}, "no", x); return x },
 			[]any{float32(1)}, []string{"errors_test.go:", "check: the condition is the zero Value"}},

@@ -27,6 +27,8 @@ type FuncOptions struct {
 	Session *Session
 	// Donate has the indices of the arguments whose memory results may use. A call closes the Arrays in them.
 	Donate []int
+	// Entry is the function of a module that Load runs. "" means main.
+	Entry string
 	// Callbacks are functions that the module calls by their names. They are registered in callbacks.Default until the
 	// Function is closed.
 	Callbacks map[string]callbacks.Func
@@ -76,7 +78,11 @@ func Func(fn any, o ...FuncOptions) *Function {
 	case v.Type().IsVariadic():
 		f.err = errors.New("calliope: the function is variadic: let it take a slice")
 	default:
-		if err := cmp.Or(g.check(), f.set(o, v.Type().NumIn())); err != nil {
+		err := cmp.Or(g.check(), f.set(o, v.Type().NumIn()))
+		if err == nil && f.options.Entry != "" {
+			err = errors.New("the option Entry is for Load")
+		}
+		if err != nil {
 			f.err = fmt.Errorf("calliope: Func: %w", err)
 		}
 	}

@@ -1,6 +1,7 @@
 package calliope
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,6 +39,7 @@ func LoadBytes(data []byte, o ...FuncOptions) (*Function, error) { return loadNa
 func loadNamed(name string, data []byte, o []FuncOptions) (*Function, error) {
 	f := &Function{source: &loaded{name: name, data: data}}
 	err := f.set(o, math.MaxInt)
+	f.source.(*loaded).entry = f.options.Entry
 	if err == nil {
 		err = f.load(context.Background())
 	}
@@ -57,6 +59,9 @@ func (f *Function) load(ctx context.Context) error {
 	if s.client != nil {
 		e, err := s.client.Load(ctx, l.data)
 		if saved, ok := errors.AsType[*bridge.SavedError](err); !ok || saved.Reason != bridge.NotSaved {
+			if err == nil && l.entry != "" {
+				return errors.Join(errors.New("it is a compiled program: leave FuncOptions.Entry out"), e.Close())
+			}
 			if err == nil {
 				f.known = []*compiled{l.saved(s, e)}
 				f.options.Compile.Replicas = e.NumDevices()
@@ -86,6 +91,7 @@ func (f *Function) load(ctx context.Context) error {
 type loaded struct {
 	name      string
 	data      []byte
+	entry     string // the function that runs, "" for main
 	library   *mlir.Library
 	export    model.Export // if it is of jax.export
 	signature model.Signature
@@ -96,7 +102,7 @@ func (l *loaded) parse() (*mlir.Module, error) {
 	ir := l.library.NewContext(mlir.ContextOptions{})
 	m, err := ir.Parse(l.name, l.data)
 	if err == nil {
-		err = l.export.SelectPlatform(m)
+		err = cmp.Or(model.SetMain(m, l.entry, "FuncOptions.Entry"), l.export.SelectPlatform(m))
 	}
 	if err != nil {
 		return nil, errors.Join(err, ir.Close())

@@ -66,6 +66,30 @@ func TestLoad(t *testing.T) {
 }
 
 // TestLoadOpen compiles a module for each batch size, once for each, also when several goroutines call it.
+// TestLoadEntry runs a function of a module that is not main.
+func TestLoadEntry(t *testing.T) {
+	text := []byte(`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+  return %a : tensor<2xf32>
+}
+func.func @twice(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %m = func.call @main(%a) : (tensor<2xf32>) -> tensor<2xf32>
+  %r = stablehlo.add %m, %a : tensor<2xf32>
+  return %r : tensor<2xf32>
+}`)
+	onEngines(t, func(t *testing.T, s *calliope.Session) {
+		f, err := calliope.LoadBytes(text, calliope.FuncOptions{Session: s, Entry: "twice"})
+		check.NoError(t, err)
+		check.Cleanup(t, f)
+		got, err := calliope.Call[[]float32](f, []float32{1, 2})
+		check.NoError(t, err)
+		check.Diff(t, "result", []float32{2, 4}, got[:])
+	})
+	_, err := calliope.LoadBytes(text, calliope.FuncOptions{Entry: "thrice"})
+	check.Error(t, err, "it has no function @thrice, the one to run: choose one with FuncOptions.Entry: @main, @twice")
+	_, err = calliope.Call[float32](calliope.Func(twice, calliope.FuncOptions{Entry: "f"}), float32(1))
+	check.Error(t, err, "calliope: Func: the option Entry is for Load")
+}
+
 // TestOpenModule saves a Go function with an open batch, and runs it on batches of several sizes.
 func TestOpenModule(t *testing.T) {
 	f := calliope.Func(func(x, kernel, bias builder.Value) builder.Value {

@@ -28,7 +28,9 @@ var traceLimit = time.Minute
 type nesting struct {
 	depth   int
 	builder *builder.Builder // of the innermost one
-	over    bool             // the limit was reached: the outermost one must end first, or two calls at each level would never end
+	// over says that the limit was reached: the outermost one must end first, or two calls at each level would never
+	// end.
+	over bool
 }
 
 // nestings has those that are not empty, by the goroutine's number.

@@ -20,7 +20,7 @@ type Signature struct {
 // SignatureOf returns the signature of main. Its parameters and results must be arrays.
 func SignatureOf(m *mlir.Module) (s Signature, err error) {
 	for op := range m.Body().Operations() {
-		if name, ok := op.Symbol(); !ok || name != "main" || op.Name() != "func.func" {
+		if name, ok := op.Symbol(); !ok || name != entry || op.Name() != "func.func" {
 			continue
 		}
 		attr, _ := op.Attribute("function_type")

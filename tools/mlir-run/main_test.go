@@ -273,7 +273,18 @@ func TestRun(t *testing.T) {
 		"shape": {"add.mlir --in long.npy --in a.npy", "", exitFailed, "", "in0 is f32[3]: f32[2] is expected"},
 		"type": {"add.mlir --in a.npy --in double.npy", "", exitFailed, "",
 			"in1 is f64[2]: f32[2] is expected"},
-		"no main": {"-", "func.func @f() { return }", exitFailed, "", "it has no function @main"},
+		"no main": {"-", "func.func @f() { return }", exitFailed, "",
+			"it has no function @main, the one to run: choose one with --function: @f"},
+		"no such function": {"- --function g", "func.func @main() { return }\nfunc.func private @h() { return }", exitFailed, "",
+			"it has no function @g, the one to run: choose one with --function: @main"},
+		"another function": {"- --function twice --in a.npy", `func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+  return %a : tensor<2xf32>
+}
+func.func private @twice(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %m = func.call @main(%a) : (tensor<2xf32>) -> tensor<2xf32>
+  %r = stablehlo.add %m, %a : tensor<2xf32>
+  return %r : tensor<2xf32>
+}`, exitDone, "out0 f32[2] [2 4]\n", ""},
 		"unknown size": {"-", "func.func @main(%a: tensor<?xf32>) { return }", exitFailed, "",
 			"needs inputs: use --in:\n  in0: f32[?]\n"},
 		"refused by XLA": {"- --in a.npy", `func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {

@@ -71,6 +71,9 @@ func readModule(o options, stdin io.Reader, progress io.Writer) (*module, error)
 	m.ctx = library.NewContext(mlir.ContextOptions{})
 	if m.mlir, err = m.ctx.Parse(m.name, m.program); err != nil && onlyXLAReads(m.program, err) && len(o.legacy) == 0 {
 		switch {
+		case o.function != "":
+			m.close()
+			return nil, fmt.Errorf("%s: only XLA reads it, which runs main: leave --function out: %w", m.name, err)
 		case m.export.Exported != nil:
 			m.declared.Partitions = max(m.export.Devices, 1)
 		case !mlir.IsBytecode(m.program):
@@ -80,6 +83,10 @@ func readModule(o options, stdin io.Reader, progress io.Writer) (*module, error)
 	} else if err != nil {
 		m.close()
 		return nil, fmt.Errorf("cannot read %s: %w", m.name, err)
+	}
+	if err = model.SetMain(m.mlir, o.function, "--function"); err != nil {
+		m.close()
+		return nil, fmt.Errorf("%s: %w", m.name, err)
 	}
 	err = m.callChecks()
 	if err == nil {

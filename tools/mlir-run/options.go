@@ -29,8 +29,9 @@ are used.
 Calls of LAPACK, in modules that JAX lowered for the CPU, are served by OpenBLAS, which is
 fetched when it is first needed.
 
+  --function NAME  run this function of the module (default: main)
   --in FILE      inputs: a .npz file with the arrays in0, in1, … (or arr_0, arr_1, …), or
-                 .npy files in the order of the parameters of @main (repeat the flag)
+                 .npy files in the order of the parameters of the function (repeat the flag)
   --out FILE     write the results to a .npz file, as out0, out1, …
                  (without --out, --expect and --check they are printed)
   --expect FILE  compare the results with out0, out1, … of a .npz file (it may be
@@ -89,6 +90,7 @@ Exit status: 0 success, 1 the results differ or a check fails, 2 bad usage or in
 
 type options struct {
 	module   string
+	function string
 	in       []string
 	out      string
 	expect   string
@@ -170,6 +172,7 @@ func parseOptions(args []string) (options, error) {
 		maxArrays: 4 * bounded.GiB}
 	flags := flag.NewFlagSet("mlir-run", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
+	flags.StringVar(&o.function, "function", "", "")
 	flags.Func("in", "", func(path string) error { o.in = append(o.in, path); return nil })
 	flags.StringVar(&o.out, "out", "", "")
 	flags.StringVar(&o.expect, "expect", "", "")
