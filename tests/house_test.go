@@ -60,6 +60,8 @@ const (
 // thirdParty are the modules that may be imported, and from where.
 var thirdParty = map[string][]string{
 	"github.com/gomlx/gopjrt":          {"bridge/internal/xla", "tools/bench"}, // the bench measures it beside ours
+	"k8s.io/klog/v2":                   {"bridge/internal/quiet"},
+	"github.com/go-logr/logr":          {"bridge/internal/quiet"},
 	"github.com/gomlx/compute":         {"gomlx"},
 	"github.com/gomlx/go-xla":          {"gomlx/gopjrt", "gomlx/internal/bench"},
 	"github.com/gomlx/gomlx":           {"gomlx/internal/bench", "gomlx/host", "gomlx/examples"}, // whose tests import the backend

@@ -16,8 +16,11 @@ import (
 
 	gopjrt "github.com/gomlx/gopjrt/pjrt"
 
+	"github.com/calliope-mlir/calliope/bridge/internal/quiet"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
+
+func init() { quiet.End() }
 
 // A Plugin makes the clients of a PJRT plugin. It is safe for concurrent use.
 type Plugin struct {

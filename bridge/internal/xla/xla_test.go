@@ -2,12 +2,36 @@ package xla
 
 import (
 	"errors"
+	"os"
+	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/klog/v2"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
+	"github.com/calliope-mlir/calliope/native"
 )
+
+// TestQuiet starts this program without $HOME: gopjrt logs nothing then, and logs again later.
+func TestQuiet(t *testing.T) {
+	const child = "CALLIOPE_TEST_QUIET"
+	if os.Getenv(child) != "" {
+		klog.Error("later")
+		return
+	}
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestQuiet$")
+	cmd.Env = []string{child + "=1", "CALLIOPE_CACHE=" + check.Must(native.CacheDir())} // which TestMain needs
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	check.NoError(t, cmd.Run())
+	if lines := strings.Split(strings.TrimSpace(stderr.String()), "\n"); len(lines) != 1 ||
+		!strings.HasSuffix(lines[0], "] later") {
+		t.Errorf("it wrote\n%s", stderr.String())
+	}
+}
 
 // gopjrt has the code of an error only in its text.
 func TestPluginError(t *testing.T) {
