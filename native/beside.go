@@ -66,11 +66,14 @@ func unfitBeside(program, path string) (problem string) {
 			if name != path {
 				problem = name + ": " + problem
 			}
-			return "not used: " + problem
+			return notUsed + problem
 		}
 	}
 	return ""
 }
+
+// notUsed begins the reason for a library that is there.
+const notUsed = "not used: "
 
 // strangers says which users may change a file or folder, other than the current one, root,
 // an owner, and those who may write to something else as well. It looks at a symbolic link and

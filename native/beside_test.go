@@ -67,6 +67,19 @@ func TestNotBesideExecutable(t *testing.T) {
 	}, missing.Looked[:3])
 }
 
+// TestEnsureBeside holds that an error of a fetch tells of the library that is there and is not used.
+func TestEnsureBeside(t *testing.T) {
+	if !hasModes {
+		return // there are no libraries that are not used
+	}
+	setUp(t, "")
+	path := write(t, filepath.Join(beside(t), testLibrary), libraryBytes)
+	check.NoError(t, os.Chmod(path, 0o666))
+	t.Setenv("PATH", "")
+	_, err := Ensure(t.Context(), testPart, EnsureOptions{})
+	check.Error(t, err, "is on PATH", "\nA library is there: "+path+": not used: every user may write to it")
+}
+
 // TestBesideExecutableTrust checks that nobody who cannot change the executable can make a
 // program load a library.
 func TestBesideExecutableTrust(t *testing.T) {

@@ -111,6 +111,9 @@ func fetched(ctx context.Context, p Part, o EnsureOptions) (Location, error) {
 		}
 		return sl.install(ctx, p, s, b, nil, o.progress())
 	})
+	if unused := missing.unused(); err != nil && unused != "" {
+		return Location{}, fmt.Errorf("%w\nA library is there: %s", err, unused)
+	}
 	if err != nil {
 		return Location{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -57,6 +58,13 @@ func (e *NotFoundError) Error() string {
 			s.platforms(), todo)
 	}
 	return fmt.Sprintf("native: %s not found (looked at %s): %s", e.Part, strings.Join(e.Looked, "; "), todo)
+}
+
+// unused returns the places that have a library which is not used, each with the reason.
+func (e *NotFoundError) unused() string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(e.Looked), func(place string) bool {
+		return !strings.Contains(place, notUsed)
+	}), "; ")
 }
 
 // Find searches for a part: the file that its environment variable names, then the folder of

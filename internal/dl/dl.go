@@ -46,6 +46,9 @@ func Open(path string) (*Library, error) {
 
 // open is Open for what may be needed by another library.
 func open(path string) (*Library, error) {
+	if err := checkWhole(path); err != nil {
+		return nil, err
+	}
 	cpath := C.CString(path)
 	defer C.free(unsafe.Pointer(cpath))
 	var cerr *C.char
