@@ -90,6 +90,11 @@ func.func @twice(%a: tensor<2xf32>) -> tensor<2xf32> {
 	check.Error(t, err, "calliope: Func: the option Entry is for Load")
 }
 
+func TestLoadQuantized(t *testing.T) {
+	_, err := calliope.LoadBytes([]byte(`func.func @main(%a: tensor<4x!quant.uniform<i8:f32, 0.5:0>>) { return }`))
+	check.Error(t, err, "parameter 0 of @main is tensor<4x!quant.uniform", "--stablehlo-legalize-quant-to-math")
+}
+
 // TestOpenModule saves a Go function with an open batch, and runs it on batches of several sizes.
 func TestOpenModule(t *testing.T) {
 	f := calliope.Func(func(x, kernel, bias builder.Value) builder.Value {

@@ -44,9 +44,16 @@ type Diagnostic struct {
 // "file:line:col: severity: message".
 func (d Diagnostic) String() string {
 	if d.Position.IsZero() {
-		return d.Severity.String() + ": " + d.Message
+		return d.Severity.String() + ": " + d.text()
 	}
-	return d.Position.String() + ": " + d.Severity.String() + ": " + d.Message
+	return d.Position.String() + ": " + d.Severity.String() + ": " + d.text()
+}
+
+// text returns the message without MLIR's advice for a dialect that it does not know: a flag of mlir-opt, and a function
+// of C++.
+func (d Diagnostic) text() string {
+	text, _, _ := strings.Cut(d.Message, " If this is intended, please ")
+	return text
 }
 
 // The part of a note that is the text of an error. A note may have a whole module.
@@ -87,7 +94,7 @@ func (c *Context) takeDiagnostics(source string) []Diagnostic {
 		return diagnostics
 	}
 	var at []Location
-	n := namer{c: c, name: source, renamed: map[pointer]capi.MlirLocation{}}
+	n := namer{c: c, from: unnamed, to: source, renamed: map[pointer]capi.MlirLocation{}}
 	for _, d := range list {
 		if d.Depth > 0 {
 			continue

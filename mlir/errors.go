@@ -60,7 +60,7 @@ func (e *DiagnosticError) Messages() string {
 	var notes strings.Builder
 	for _, d := range e.Diagnostics {
 		if d.Severity == SeverityError {
-			messages = append(messages, d.Message)
+			messages = append(messages, d.text())
 			d.Notes = slices.DeleteFunc(slices.Clone(d.Notes), func(n Diagnostic) bool {
 				return strings.HasPrefix(n.Message, "see current operation:")
 			})

@@ -75,7 +75,13 @@ func (c *Context) NewModule(loc Location) *Module {
 // printed and closed. The same holds for IR that is built with this depth. Building types,
 // attributes or locations that are nested more than 131,072 levels deep panics.
 func (c *Context) Parse(name string, data []byte) (*Module, error) {
-	t := c.life.check("Context.Parse")
+	c.life.check("Context.Parse")
+	return c.parseModule(name, data, false)
+}
+
+// parseModule is Parse. again says that the text is one of otherBooleans.
+func (c *Context) parseModule(name string, data []byte, again bool) (*Module, error) {
+	t := c.api
 	if err := parseGuard(name, data); err != nil {
 		return nil, err
 	}
@@ -121,6 +127,9 @@ func (c *Context) Parse(name string, data []byte) (*Module, error) {
 	}
 	diagnostics := c.takeDiagnostics(name)
 	if raw.Ptr == nil {
+		if text := otherBooleans(data, diagnostics); text != nil && !again {
+			return c.parseModule(name, text, true)
+		}
 		if line, reason := notmlir.Reason(data); reason != "" {
 			p := Position{File: cmp.Or(name, unnamed), Line: line, Column: 1}
 			diagnostics = []Diagnostic{{Position: p, Message: reason}}

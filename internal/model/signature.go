@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
@@ -47,6 +48,10 @@ func shapes(what string, types []mlir.Type, first int) ([]tensor.Shape, error) {
 		s, err := stablehlo.ShapeOf(t)
 		if err == nil && !IsOpen(s) {
 			err = s.Check()
+		}
+		if strings.Contains(t.String(), "!quant.") {
+			return nil, fmt.Errorf("%s %d of @main is %s: lower the quantized types first: calliope-opt "+
+				"--stablehlo-legalize-quant-to-math --chlo-legalize-to-stablehlo makes integers of them", what, first+i, t)
 		}
 		if err != nil || s.DType == tensor.Token {
 			return nil, fmt.Errorf("%s %d of @main is %s: its parameters and results must be arrays of known size",

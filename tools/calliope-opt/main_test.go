@@ -199,6 +199,20 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// TestUnregistered follows the advice for an operation of another dialect.
+func TestUnregistered(t *testing.T) {
+	const mine = `module { "mine.op"() : () -> () }`
+	_, errs, status := opt(t, t.TempDir(), mine)
+	check.Diff(t, "status", exitFailed, status)
+	if !strings.Contains(errs, "\n--allow-unregistered-dialect reads") || strings.Contains(errs, "If this is intended") {
+		t.Errorf("the error is %s", errs)
+	}
+	out, errs, status := opt(t, t.TempDir(), mine, "--allow-unregistered-dialect")
+	if status != exitDone || !strings.Contains(out, "mine.op") {
+		t.Errorf("status %d, %s%s", status, out, errs)
+	}
+}
+
 func TestFormats(t *testing.T) {
 	folder := t.TempDir()
 	text, _, _ := opt(t, folder, loss)

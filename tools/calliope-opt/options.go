@@ -61,6 +61,8 @@ Input and output:
   --verify-each=false     do not verify the module after each pass: passes may crash
   --allow-unregistered-dialect
   --emit-bytecode, --emit-artifact, --emit-artifact=VERSION
+                 VERSION is the StableHLO of the reader, such as 1.13.3, which doctor prints for a plugin;
+                 without it, that of this library, which may be newer than what XLA reads
   --mlir-print-op-generic, --mlir-print-debuginfo, --mlir-print-local-scope
   --mlir-elide-elementsattrs-if-larger=N, --mlir-elide-resource-strings-if-larger=N
   --max-module SIZE       the largest module that is read (default 1GiB)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/internal/child"
@@ -142,6 +144,10 @@ func (j job) do(library *mlir.Library, out io.Writer) (err error) {
 
 func (j job) transform(c *mlir.Context, out io.Writer) error {
 	m, err := c.Parse(j.name, j.source)
+	if refusal, ok := errors.AsType[*mlir.DiagnosticError](err); ok && !j.allowUnregistered &&
+		slices.ContainsFunc(refusal.Diagnostics, unregistered) {
+		return fmt.Errorf("%w\n--allow-unregistered-dialect reads operations of other dialects, in the generic form", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -157,6 +163,11 @@ func (j job) transform(c *mlir.Context, out io.Writer) error {
 		steps = steps[n:]
 	}
 	return j.write(m, out)
+}
+
+// unregistered reports whether a diagnostic is of a dialect that the library does not have.
+func unregistered(d mlir.Diagnostic) bool {
+	return strings.Contains(d.Message, "-allow-unregistered-dialect")
 }
 
 // run runs one step, or adjacent passes.
