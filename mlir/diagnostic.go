@@ -49,8 +49,8 @@ func (d Diagnostic) String() string {
 	return d.Position.String() + ": " + d.Severity.String() + ": " + d.text()
 }
 
-// text returns the message without MLIR's advice for a dialect that it does not know: a flag of mlir-opt, and a function
-// of C++.
+// text returns the message without MLIR's advice for a dialect that it does not know: a flag of mlir-opt, and a
+// function of C++.
 func (d Diagnostic) text() string {
 	text, _, _ := strings.Cut(d.Message, " If this is intended, please ")
 	return text

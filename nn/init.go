@@ -36,7 +36,8 @@ func Glorot(key builder.Value, shape tensor.Shape) (next, x builder.Value) {
 }
 
 // He returns normal random numbers with the variance 2/inputs of He et al., "Delving deep into rectifiers" (2015). The
-// axes are those of Glorot.
+// axes are those of Glorot. jax.nn.initializers.he_normal takes them from a truncated normal distribution of
+// the same variance.
 func He(key builder.Value, shape tensor.Shape) (next, x builder.Value) {
 	in, _ := fan(shape.Dims)
 	return Normal(key, shape, math.Sqrt(2/float64(in)))

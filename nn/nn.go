@@ -1,5 +1,5 @@
 // Package nn has functions of machine learning on values of package builder: activations, losses, normalizations and
-// random initial values. Their names and defaults are those of JAX (jax.nn).
+// random initial values. Their names are those of JAX (jax.nn), and so are their defaults, but for Gelu and He.
 package nn
 
 import (
@@ -16,7 +16,8 @@ func Relu(x builder.Value) builder.Value { return builder.Max(x, 0) }
 // Silu returns x · sigmoid(x), which is also called swish.
 func Silu(x builder.Value) builder.Value { return builder.Mul(x, builder.Sigmoid(x)) }
 
-// Gelu returns the Gaussian error linear unit x · Φ(x), by the error function.
+// Gelu returns the Gaussian error linear unit x · Φ(x), by the error function, as jax.nn.gelu(x, approximate=False).
+// The default of JAX is an approximation by tanh.
 func Gelu(x builder.Value) builder.Value {
 	return builder.Mul(builder.Mul(x, 0.5), builder.Add(builder.Erf(builder.Mul(x, 1/math.Sqrt2)), 1))
 }

@@ -204,7 +204,8 @@ func TestUnregistered(t *testing.T) {
 	const mine = `module { "mine.op"() : () -> () }`
 	_, errs, status := opt(t, t.TempDir(), mine)
 	check.Diff(t, "status", exitFailed, status)
-	if !strings.Contains(errs, "\n--allow-unregistered-dialect reads") || strings.Contains(errs, "If this is intended") {
+	if !strings.Contains(errs, "\n--allow-unregistered-dialect reads") ||
+		strings.Contains(errs, "If this is intended") {
 		t.Errorf("the error is %s", errs)
 	}
 	out, errs, status := opt(t, t.TempDir(), mine, "--allow-unregistered-dialect")

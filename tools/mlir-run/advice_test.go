@@ -27,7 +27,8 @@ func TestFlagsInTexts(t *testing.T) {
 			if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING {
 				for _, flag := range name.FindAllString(text.Value, -1) {
 					named++
-					if _, err := parseOptions([]string{flag}); err != nil && strings.Contains(err.Error(), "not defined") {
+					_, err := parseOptions([]string{flag})
+					if err != nil && strings.Contains(err.Error(), "not defined") {
 						t.Errorf("%s: there is no flag %s", files.Position(text.Pos()), flag)
 					}
 				}
