@@ -97,9 +97,24 @@ func TestLoadQuantized(t *testing.T) {
 
 // TestOpenModule saves a Go function with an open batch, and runs it on batches of several sizes.
 func TestOpenModule(t *testing.T) {
-	f := calliope.Func(func(x, kernel, bias builder.Value) builder.Value {
-		return nn.Softmax(builder.Add(builder.Dot(nn.Relu(x), kernel), builder.ExpandDims(bias, 0)), -1)
-	})
+	type answer[M, I, C any] struct {
+		P     M
+		Order I
+		Class C
+	}
+	type value = builder.Value
+	var rows []int
+	seen := map[string]callbacks.Func{"seen": callbacks.Tap(func(_ context.Context, p [][]float32) error {
+		rows = append(rows, len(p))
+		return nil
+	})}
+	f := calliope.Func(func(x, kernel, bias value) answer[value, value, value] {
+		p := nn.Softmax(builder.Add(builder.Dot(nn.Relu(x), kernel), builder.ExpandDims(bias, 0)), -1)
+		builder.Tap(builder.Callback{Name: "seen"}, p)
+		sure := builder.Select(builder.Gt(p, 0.3), builder.Scalar(x.Func(), float32(1)), float32(0))
+		return answer[value, value, value]{builder.Mul(p, sure), builder.ArgSort(p, 1), builder.ArgMax(p, 1)}
+	}, calliope.FuncOptions{Callbacks: seen})
+	type host = answer[[][]float32, [][]int32, []int32]
 	check.Cleanup(t, f)
 	open := tensor.ShapeOf(tensor.F32, -1, 2)
 	kernel, bias := [][]float32{{1, 0, 0}, {0, 1, 0}}, []float32{0, 0, 1}
@@ -110,16 +125,23 @@ func TestOpenModule(t *testing.T) {
 	m, err := f.Module(t.Context(), open, kernel, bias)
 	check.NoError(t, err)
 	check.Cleanup(t, m.Context())
-	loaded, err := calliope.LoadBytes(check.Must(stablehlo.PortableArtifact(m, "")))
+	artifact := check.Must(stablehlo.PortableArtifact(m, ""))
+	batches := [][][]float32{{{1, 2}}, {{1, 2}, {3, 4}, {-1, 0}}}
+	results := func(f *calliope.Function) (list []host) {
+		for _, x := range batches {
+			got, err := calliope.Call[host](f, x, kernel, bias)
+			check.NoError(t, err)
+			list = append(list, got)
+		}
+		return list
+	}
+	want := results(f)
+	check.NoError(t, f.Close())
+	loaded, err := calliope.LoadBytes(artifact, calliope.FuncOptions{Callbacks: seen})
 	check.NoError(t, err)
 	check.Cleanup(t, loaded)
-	for _, x := range [][][]float32{{{1, 2}}, {{1, 2}, {3, 4}, {-1, 0}}} {
-		want, err := calliope.Call[[][]float32](f, x, kernel, bias)
-		check.NoError(t, err)
-		got, err := calliope.Call[[][]float32](loaded, x, kernel, bias)
-		check.NoError(t, err)
-		check.Diff(t, "result", want, got)
-	}
+	check.Diff(t, "results", want, results(loaded))
+	check.Diff(t, "rows of the calls", []int{1, 3, 1, 3}, rows)
 }
 
 // No library reads bytecode with Shardy: the error says what does, and what to load in its place.

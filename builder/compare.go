@@ -49,11 +49,7 @@ func Select[X, Y Operand](pred Value, onTrue X, onFalse Y) Value {
 		like = values[1]
 	}
 	if rankOf(like) == 0 && rankOf(pred) > 0 { // scalar choices apply to each element
-		dims := dimsOf(pred)
-		if !isStatic(dims) {
-			return s.fail("the choices are scalars and the dimensions of the condition are unknown: use FullLike")
-		}
-		like = s.broadcast(like, dims, nil)
+		like = s.like(like, pred)
 	}
 	yes := other(&s, onTrue, like)
 	no := other(&s, onFalse, like)

@@ -150,6 +150,18 @@ func (s *step) sizesOf(of []Value) Value {
 	return s.one(stablehlo.ConcatenateOp{Inputs: parts})
 }
 
+// places returns the index of each element of x along an axis, s32.
+func (s *step) places(x Value, axis int) Value {
+	if !s.ok {
+		return s.none()
+	}
+	t := s.tensor(tensor.Shape{DType: tensor.S32, Dims: dimsOf(x)})
+	if isStatic(dimsOf(x)) {
+		return s.one(stablehlo.IotaOp{IotaDimension: int64(axis), ResultType: t})
+	}
+	return s.one(stablehlo.DynamicIotaOp{OutputShape: s.shapeOf(x).v, IotaDimension: int64(axis), ResultType: t})
+}
+
 // size returns a dimension of x at run time, s32[1].
 func (s *step) size(x Value, axis int) mlir.Value {
 	return s.reshape(s.one(stablehlo.GetDimensionSizeOp{Operand: x.v, Dimension: int64(axis)}), 1).v

@@ -186,11 +186,10 @@ func argOf(name string, better stablehlo.ComparisonDirection, m monoid, x Value,
 	}
 	dims := dimsOf(x)
 	axis = s.axis(axis, len(dims))
-	if !isStatic(dims) {
-		return s.fail("a dimension is unknown")
+	index := s.places(x, axis)
+	if !s.ok {
+		return s.none()
 	}
-	index := s.one(
-		stablehlo.IotaOp{IotaDimension: int64(axis), ResultType: s.tensor(tensor.Shape{DType: tensor.S32, Dims: dims})})
 	xs, inits := []Value{x, index}, []Value{s.start(m, x), s.scalar(0, index)}
 	floats := comparisonType(x.v.Type()) == stablehlo.CompareFloat
 	return reduce(&s, xs, xs, inits, func(acc, e []Value) []Value {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/stablehlo/chlo"
-	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // SortOptions are the options of Sort.
@@ -67,13 +66,8 @@ func ArgSort(x Value, axis int) Value {
 	if !s.ok {
 		return s.none()
 	}
-	dims := dimsOf(x)
-	if !isStatic(dims) {
-		return s.fail("a dimension is unknown")
-	}
-	axis = s.axis(axis, len(dims))
-	index := s.one(
-		stablehlo.IotaOp{IotaDimension: int64(axis), ResultType: s.tensor(tensor.Shape{DType: tensor.S32, Dims: dims})})
+	axis = s.axis(axis, rankOf(x))
+	index := s.places(x, axis)
 	if !s.ok {
 		return s.none()
 	}

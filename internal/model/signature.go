@@ -81,7 +81,7 @@ func (s Signature) Refine(m *mlir.Module, params []tensor.Shape) (*mlir.Module, 
 	if err != nil {
 		return nil, err
 	}
-	if err := passes.CheckKept(m, refined); err != nil {
+	if err := errors.Join(passes.CheckKept(m, refined), stateSignatures(refined, openSignatures(m))); err != nil {
 		return nil, errors.Join(err, refined.Close())
 	}
 	return refined, nil

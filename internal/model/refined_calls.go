@@ -1,0 +1,73 @@
+package model
+
+import (
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// openSignatures returns the hashes of the signatures of callbacks with open dimensions. A call whose hash is another
+// one is not among them: that stays a mistake.
+func openSignatures(m *mlir.Module) map[string]bool {
+	open := map[string]bool{}
+	for call := range callop.Calls(m) {
+		if text, isOpen := signatureOf(call); isOpen && contract.SignatureHash(text) == call.Config.Signature {
+			open[call.Config.Signature] = true
+		}
+	}
+	return open
+}
+
+// stateSignatures gives callbacks whose dimensions were open the signatures that they have now.
+func stateSignatures(m *mlir.Module, open map[string]bool) error {
+	for call := range callop.Calls(m) {
+		text, isOpen := signatureOf(call)
+		if text == "" || isOpen || !open[call.Config.Signature] {
+			continue
+		}
+		call.Config.Signature = contract.SignatureHash(text)
+		config, err := callop.ConfigAttribute(m.Context(), call.Config)
+		if err != nil {
+			return err
+		}
+		name := "backend_config"
+		if _, ok := call.Op.Attribute("mhlo." + name); ok {
+			name = "mhlo." + name
+		}
+		call.Op.SetAttribute(name, config)
+	}
+	return nil
+}
+
+// signatureOf returns the signature of a callback that names it, and whether it has open dimensions, or "".
+func signatureOf(call callop.Call) (text string, isOpen bool) {
+	if call.Err != nil || call.Config.Signature == "" {
+		return "", false
+	}
+	operands, results, err := callop.Data(call.Config, mlir.TypesOf(call.Op.OperandValues()),
+		mlir.TypesOf(call.Op.ResultValues()))
+	if err != nil {
+		return "", false
+	}
+	shapes := func(types []mlir.Type) (list []tensor.Shape) {
+		for _, t := range types {
+			s, shapeErr := stablehlo.ShapeOf(t)
+			if shapeErr != nil {
+				err = shapeErr
+			}
+			list, isOpen = append(list, s), isOpen || IsOpen(s)
+		}
+		return list
+	}
+	in, out := shapes(operands), shapes(results)
+	if err != nil {
+		return "", false
+	}
+	text, err = call.Config.SignatureOf(in, out)
+	if err != nil {
+		return "", false
+	}
+	return text, isOpen
+}
