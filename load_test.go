@@ -47,6 +47,9 @@ func TestLoad(t *testing.T) {
 	}{[]float32{0, 0, 0, 0}, 3})
 	check.NoError(t, err)
 	check.Diff(t, "static as a slice", "[f32[4] [3 3 3 3] f32[] 3]", fmt.Sprint(list))
+	pairs, err := calliope.Call[[][2]tensor.View](static, []float32{0, 0, 0, 0}, float32(3))
+	check.NoError(t, err)
+	check.Diff(t, "static as a slice of pairs", "[[f32[4] [3 3 3 3] f32[] 3]]", fmt.Sprint(pairs))
 
 	unused := load(t, export("unused"))
 	sum, err := calliope.Call[[4]float32](unused, []float32{1, 2, 3, 4}, []int8{0, 0, 0}, []float32{1, 1, 1, 1})

@@ -138,7 +138,8 @@ func (r *results) each(to reflect.Value, at string, n int, set func(at string, v
 		left := n
 		err := fill(tree.MaxDepth, to, at, &left, set)
 		if err == nil && left > 0 || errors.Is(err, errFew) {
-			err = fmt.Errorf("the module has %d results, and a %s has not as many leaves", n, to.Type())
+			err = fmt.Errorf("the module has %d results, and a %s has not as many leaves: a slice takes all that are left, "+
+				"so use a Go array, such as [2]T, where others follow", n, to.Type())
 		}
 		return err
 	case len(r.like) == 1:
@@ -170,7 +171,8 @@ func fill(depth int, to reflect.Value, at string, left *int, set func(at string,
 	case depth == 0:
 		return tree.ErrDepth
 	case to.Kind() == reflect.Slice:
-		to.Set(reflect.MakeSlice(to.Type(), *left, *left))
+		n := *left / max(1, leavesOf(to.Type().Elem()))
+		to.Set(reflect.MakeSlice(to.Type(), n, n))
 	case to.Kind() != reflect.Struct && to.Kind() != reflect.Array:
 		return fmt.Errorf("%s is a %s: the results of a module are a struct, a Go array or a slice of %s", at,
 			to.Type(), leafTypes)
@@ -178,4 +180,24 @@ func fill(depth int, to reflect.Value, at string, left *int, set func(at string,
 	return tree.Each(to, at, leafTypes, func(_ int, b tree.Branch) error {
 		return fill(depth-1, b.Value, strings.TrimSpace(b.At), left, set)
 	})
+}
+
+// leavesOf returns the number of leaves of trees of a type, or 0 if it has a slice of them.
+func leavesOf(t reflect.Type) (n int) {
+	switch {
+	case t == bufferType || leaf.Of(t) != nil:
+		return 1
+	case t.Kind() == reflect.Array:
+		return t.Len() * leavesOf(t.Elem())
+	case t.Kind() != reflect.Struct:
+		return 0
+	}
+	for i := range t.NumField() {
+		of := leavesOf(t.Field(i).Type)
+		if of == 0 {
+			return 0
+		}
+		n += of
+	}
+	return n
 }

@@ -25,6 +25,7 @@ var newerThan19 = map[string]string{
 	"TestHintTables":                "the tables are those of LLVM 22",
 	"TestHintFiles":                 "the tables are those of LLVM 22",
 	"TestIRDL":                      "the syntax of IRDL",
+	"TestCheckDialect":              "the syntax of IRDL",
 	"ExampleContext_LoadIRDL":       "the syntax of IRDL",
 	"TestPassReports":               "PrintIR",
 	"TestGPUModuleToBinaryInScript": "the syntax of transform.apply_registered_pass",
