@@ -29,6 +29,19 @@ type argument struct {
 	shape tensor.Shape
 	input bridge.Input // nil for a tensor.Shape, which can be traced but not run
 	of    int          // the argument of the call that it is a leaf of
+	index int          // among the arrays of the call
+}
+
+// place names an array of the call with these trees, such as argument 1.W[0].
+func (a argument) place(args []any) string { return placesOf(args)[a.index] }
+
+// placesOf names the arrays of a call, which were read before.
+func placesOf(args []any) (list []string) {
+	all := arguments{places: &list}
+	for i, arg := range args {
+		_ = all.readTree(i, arg)
+	}
+	return list
 }
 
 // readArgument reads an array. It returns false if v is not an array.
@@ -54,7 +67,8 @@ func readArgument(v reflect.Value) (argument, bool, error) {
 // arguments are the arrays of a call in the contract's order.
 type arguments struct {
 	list      []argument
-	structure []byte // the types of the trees, and the lengths and keys in them
+	structure []byte    // the types of the trees, and the lengths and keys in them
+	places    *[]string // if not nil, read appends what names each array
 }
 
 // readArguments reads the trees of a call.
@@ -65,15 +79,19 @@ func readArguments(args []any) (a arguments, err error) {
 			return a, fmt.Errorf("calliope: argument %d is nil", i)
 		}
 		n := len(a.list)
-		v := reflect.ValueOf(arg)
-		if err := a.read(tree.MaxDepth, v, func() string { return fmt.Sprint("argument ", i) }); err != nil {
+		if err := a.readTree(i, arg); err != nil {
 			return a, fmt.Errorf("calliope: %w", err)
 		}
 		for ; n < len(a.list); n++ {
-			a.list[n].of = i
+			a.list[n].of, a.list[n].index = i, n
 		}
 	}
 	return a, nil
+}
+
+// readTree appends the arrays of an argument.
+func (a *arguments) readTree(i int, arg any) error {
+	return a.read(tree.MaxDepth, reflect.ValueOf(arg), func() string { return fmt.Sprint("argument ", i) })
 }
 
 // withoutInputs returns arguments that do not keep arrays.
@@ -93,6 +111,9 @@ func (a *arguments) read(depth int, v reflect.Value, at func() string) error {
 	}
 	if ok {
 		a.list = append(a.list, one)
+		if a.places != nil {
+			*a.places = append(*a.places, at())
+		}
 		return nil
 	}
 	if depth == 0 {

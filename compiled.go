@@ -169,7 +169,7 @@ func (c *compiled) run(ctx context.Context, r request) (out outputs, err error) 
 		buffer, onDevice := one.input.(*bridge.Buffer)
 		switch {
 		case one.input == nil:
-			return out, errNoElements(i)
+			return out, r.errNoElements(one)
 		case onDevice && c.donated[i%len(r.list)]:
 			inputs[i] = bridge.Donate(buffer)
 		default:
@@ -180,8 +180,8 @@ func (c *compiled) run(ctx context.Context, r request) (out outputs, err error) 
 	return out, err
 }
 
-func errNoElements(i int) error {
-	return fmt.Errorf("calliope: argument %d is a tensor.Shape, which has no elements", i)
+func (r request) errNoElements(one argument) error {
+	return fmt.Errorf("calliope: %s is a tensor.Shape, which has no elements", one.place(r.first))
 }
 
 // runDivided divides the arguments among the devices, and joins the results.
@@ -189,14 +189,16 @@ func (c *compiled) runDivided(ctx context.Context, r request) ([]tensor.View, er
 	views := make([]tensor.View, len(r.list)*max(c.replicas, 1))
 	for i := range views {
 		var ok bool
-		switch one := r.input(i).input.(type) {
+		one := r.input(i)
+		switch input := one.input.(type) {
 		case nil:
-			return nil, errNoElements(i)
+			return nil, r.errNoElements(one)
 		case tensor.View:
-			views[i], ok = one, true
+			views[i], ok = input, true
 		}
 		if !ok {
-			return nil, fmt.Errorf("calliope: argument %d is an Array, and the function takes arrays of the host: use ToHost", i)
+			return nil, fmt.Errorf("calliope: %s is an Array, and the function takes arrays of the host: use ToHost",
+				one.place(r.first))
 		}
 	}
 	parts, err := c.divided.Split(views)

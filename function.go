@@ -318,8 +318,8 @@ func (f *Function) find(ctx context.Context, r request) (*compiled, error) {
 	}
 	for _, a := range r.list {
 		if model.IsOpen(a.shape) {
-			return nil, fmt.Errorf("calliope: argument %d has the shape %s, with an open dimension: give all of them, or "+
-				"save what Function.Module returns, which may have open ones", a.of, a.shape)
+			return nil, fmt.Errorf("calliope: %s has the shape %s, with an open dimension: give all of them, or "+
+				"save what Function.Module returns, which may have open ones", a.place(r.first), a.shape)
 		}
 	}
 	for {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/bridge"
@@ -154,8 +155,8 @@ func (l *loaded) take(a arguments) arguments {
 }
 
 // trace implements source: it refines the module for arguments.
-func (l *loaded) trace(_ context.Context, s *Session, o FuncOptions, _ []any, a arguments) (*trace, error) {
-	err := l.check(a)
+func (l *loaded) trace(_ context.Context, s *Session, o FuncOptions, args []any, a arguments) (*trace, error) {
+	err := l.check(args, a)
 	if err != nil {
 		return nil, err
 	}
@@ -174,29 +175,38 @@ func (l *loaded) trace(_ context.Context, s *Session, o FuncOptions, _ []any, a 
 	return t, nil
 }
 
-// check compares the arguments with the parameters, leaf by leaf.
-func (l *loaded) check(a arguments) error {
-	var lines []string
-	fits := true
-	for i := range max(len(a.list), len(l.signature.Params)) {
-		takes, given := "nothing", "nothing"
-		ok := i < len(a.list) && i < len(l.signature.Params)
-		if i < len(l.signature.Params) {
-			takes = l.parameter(i)
-		}
-		if i < len(a.list) {
-			given = a.list[i].shape.String()
-		}
-		mark := ""
-		if !ok || !fitsOpen(a.list[i].shape, l.signature.Params[i]) {
-			fits, mark = false, " ✗"
-		}
-		lines = append(lines, fmt.Sprintf("\n  %d: takes %s, given %s%s", i, takes, given, mark))
-	}
+// check compares the arguments with the parameters, leaf by leaf. args are the trees of the arguments.
+func (l *loaded) check(args []any, a arguments) error {
+	fits := slices.EqualFunc(a.list, l.signature.Params, func(one argument, p tensor.Shape) bool {
+		return fitsOpen(one.shape, p)
+	})
 	if fits {
 		return nil
 	}
-	return fmt.Errorf("calliope: the arguments do not fit %s:%s", l.name, strings.Join(lines, ""))
+	var lines strings.Builder
+	places := placesOf(args)
+	for i := range max(len(a.list), len(l.signature.Params)) {
+		takes, path, given := "nothing", "", "nothing"
+		ok := i < len(a.list) && i < len(l.signature.Params)
+		if i < len(l.signature.Params) {
+			takes = l.parameter(i)
+			if path = l.export.ParameterPath(i, len(l.signature.Params)); path != "" {
+				path = " " + path
+			}
+		}
+		if i < len(a.list) {
+			given = a.list[i].shape.String()
+			if place := places[a.list[i].index]; place != fmt.Sprint("argument ", i) {
+				given += " of " + place
+			}
+		}
+		mark := ""
+		if !ok || !fitsOpen(a.list[i].shape, l.signature.Params[i]) {
+			mark = " ✗"
+		}
+		fmt.Fprintf(&lines, "\n  %d%s: takes %s, given %s%s", i, path, takes, given, mark)
+	}
+	return fmt.Errorf("calliope: the arguments do not fit %s:%s", l.name, &lines)
 }
 
 // parameter returns the type of a parameter for people.

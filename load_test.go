@@ -68,6 +68,31 @@ func TestLoad(t *testing.T) {
 	check.Diff(t, "the CPU's branch", []float32{2, 3, 4}, slice)
 }
 
+// TestLoadTrees names the places of arrays that do not fit a file of jax.export.
+func TestLoadTrees(t *testing.T) {
+	type layer struct{ B, Unused []float32 }
+	type layers struct {
+		First [][]float32
+		Next  layer
+	}
+	f := load(t, export("trees"))
+	w, batch := [][]float32{{1, 0}, {0, 1}}, [][]float32{{1, 2}}
+	given := layers{w, layer{[]float32{3, 4}, []float32{0, 0, 0}}}
+	got, err := calliope.Call[[][]float32](f, given, batch, float32(2))
+	check.NoError(t, err)
+	check.Diff(t, "result", [][]float32{{8, 12}}, got)
+
+	given.Next.B = []float32{3}
+	_, err = f.Call(t.Context(), given, batch, []float32{2})
+	check.Error(t, err, `the arguments do not fit trees.jaxexport:
+  0 args[0][0]['w']: takes f32[2,2], given f32[2,2] of argument 0.First
+  1 args[0][1]['b']: takes f32[2], given f32[1] of argument 0.Next.B ✗
+  2 args[1][0]: takes f32[1,2], given f32[1,2] of argument 1
+  3 kwargs['scale']: takes f32[], given f32[1] of argument 2 ✗`)
+	_, err = f.Executable(t.Context(), given, batch, tensor.ShapeOf(tensor.F32, -1))
+	check.Error(t, err, "argument 2 has the shape f32[?], with an open dimension")
+}
+
 // TestLoadOpen compiles a module for each batch size, once for each, also when several goroutines call it.
 // TestLoadEntry runs a function of a module that is not main.
 func TestLoadEntry(t *testing.T) {
@@ -183,8 +208,8 @@ func TestLoadOpen(t *testing.T) {
 	}
 	_, err := f.Call(t.Context(), [][]float32{{1, 2, 3}}, []float32{1}, int32(1))
 	check.Error(t, err, `the arguments do not fit polymorphic.jaxexport:
-  0: takes f32[b,n], given f32[1,3]
-  1: takes f32[b,2], given f32[1] ✗
+  0 args[0]: takes f32[b,n], given f32[1,3]
+  1 args[1]: takes f32[b,2], given f32[1] ✗
   2: takes nothing, given s32[] ✗`)
 	_, err = f.Call(t.Context(), [][]float32{{1, 2, 3}}, [][]float32{{1, 2}, {3, 4}})
 	check.Error(t, err, "polymorphic.jaxexport: stablehlo: the shapes violate an assertion of the module", "b")

@@ -36,3 +36,11 @@ func (e Export) SelectPlatform(m *mlir.Module) error {
 	index, _ := e.PlatformIndex(Platform)
 	return stablehlo.SelectPlatform(m, index)
 }
+
+// ParameterPath returns the place of one of n parameters in the arguments in Python, or "" if it is not known.
+func (e Export) ParameterPath(i, n int) string {
+	if e.Exported == nil || len(e.Kept) != n {
+		return ""
+	}
+	return e.InputPath(e.Kept[i])
+}

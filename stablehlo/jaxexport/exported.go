@@ -38,6 +38,8 @@ type Exported struct {
 	GlobalConstants bool
 	// VJP is the function's vector-Jacobian product, or nil if the file does not have it.
 	VJP *Exported
+
+	arguments pytree // with the inputs as leaves
 }
 
 // PlatformIndex returns the index of a platform in Platforms, whose names are "cpu",
@@ -150,7 +152,7 @@ func Read(data []byte) (*Exported, error) {
 const (
 	fieldVersion = iota
 	fieldName
-	_ // in_tree
+	fieldInTree
 	fieldInputs
 	_ // out_tree
 	fieldOutputs
@@ -196,6 +198,9 @@ func (r *reader) exported(t table, depth int) *Exported {
 	unique := r.arrays(t.tables(fieldUnique))
 	e.Inputs = r.inputs(t, unique, fieldInputIndices, fieldInputs)
 	e.Outputs = r.inputs(t, unique, fieldOutputIndices, fieldOutputs)
+	if tree, ok := t.table(fieldInTree); ok {
+		e.arguments = r.pytree(tree, 0)
+	}
 	for _, effect := range t.tables(fieldOrdered) {
 		e.OrderedEffects = append(e.OrderedEffects, effect.text(0))
 	}

@@ -85,7 +85,8 @@ func TestRead(t *testing.T) {
 					t.Errorf("the module begins with %q", e.Module[:4])
 				}
 			}
-			check.Diff(t, c.file, &c.want, got, cmpopts.IgnoreFields(jaxexport.Exported{}, "Module"))
+			check.Diff(t, c.file, &c.want, got, cmpopts.IgnoreFields(jaxexport.Exported{}, "Module"),
+				cmpopts.IgnoreUnexported(jaxexport.Exported{}))
 		})
 	}
 }
@@ -319,4 +320,19 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestInputPath(t *testing.T) {
+	for file, want := range map[string][]string{
+		"static": {"args[0]", "args[1]"},
+		"trees":  {"args[0][0]['w']", "args[0][1]['b']", "args[0][1]['unused']", "args[1][0]", "kwargs['scale']"},
+	} {
+		e := check.Must(jaxexport.Read(read(t, file)))
+		var got []string
+		for i := range e.Inputs {
+			got = append(got, e.InputPath(i))
+		}
+		check.Diff(t, file, want, got)
+		check.Diff(t, file+": no input", "", e.InputPath(-1)+e.InputPath(len(e.Inputs)))
+	}
 }

@@ -120,8 +120,10 @@ func (a arrays) numbers() []int {
 
 // match reads the arrays for the given shapes, for every replica: either one set for all
 // replicas, or one for each. The error lists everything that does not fit, one per line.
-// what names the owner of the shapes.
-func (a arrays) match(what string, shapes []tensor.Shape, replicas int, limit bounded.Limit) ([]tensor.View, error) {
+// what names the owner of the shapes, and path the place of one of them.
+func (a arrays) match(
+	what string, shapes []tensor.Shape, replicas int, path func(i int) string, limit bounded.Limit,
+) ([]tensor.View, error) {
 	numbers := a.numbers()
 	want := shapes
 	if len(numbers) > 0 && slices.Max(numbers) >= len(shapes) {
@@ -133,14 +135,15 @@ func (a arrays) match(what string, shapes []tensor.Shape, replicas int, limit bo
 	taken := bounded.Size(0)
 	for i, shape := range want {
 		if !a.has(i) {
-			wrong = append(wrong, fmt.Sprintf("%s is missing: %s is expected", a.name(i), shape))
+			wrong = append(wrong, fmt.Sprintf("%s is missing: %s is expected%s", a.name(i), shape, path(i%len(shapes))))
 			missing = true
 			continue
 		}
 		v, err := a.readAs(i, shape, limit, &taken)
 		switch other, ok := errors.AsType[*otherShape](err); {
 		case ok:
-			wrong = append(wrong, fmt.Sprintf("%s is %.200s: %s is expected", a.name(i), other.given, shape))
+			wrong = append(wrong,
+				fmt.Sprintf("%s is %.200s: %s is expected%s", a.name(i), other.given, shape, path(i%len(shapes))))
 		case err != nil:
 			wrong = append(wrong, fmt.Sprintf("%s: %v", a.name(i), err))
 		default:
@@ -200,7 +203,7 @@ func (m *module) inputs(o options) ([]tensor.View, error) {
 	}
 	defer a.close()
 	given := m.Params[len(m.bound):]
-	views, err := a.match("parameters", given, o.replicas, o.arraysLimit())
+	views, err := a.match("parameters", given, o.replicas, m.path, o.arraysLimit())
 	if err != nil {
 		return nil, fmt.Errorf("--in %s does not fit %s:\n  %w", strings.Join(o.in, " "), m.name, err)
 	}
@@ -208,6 +211,15 @@ func (m *module) inputs(o options) ([]tensor.View, error) {
 		views = slices.Insert(views, r*len(m.Params), m.bound...)
 	}
 	return views, nil
+}
+
+// path returns the place of an input in the arguments in Python, for the end of a line. It is "" if it is not known.
+func (m *module) path(i int) string {
+	path := m.export.ParameterPath(i, len(m.Params)-len(m.bound))
+	if path == "" {
+		return ""
+	}
+	return ", as " + path
 }
 
 // noInputs returns the error if there are no inputs for the parameters of @main.
@@ -218,7 +230,7 @@ func (m *module) noInputs() error {
 		index, takesPlatform = stablehlo.PlatformArgument(m.mlir)
 	}
 	for i, s := range m.Params[len(m.bound):] {
-		line := fmt.Sprintf("in%d: %s", i, s)
+		line := fmt.Sprintf("in%d: %s%s", i, s, m.path(i))
 		if takesPlatform && i == index {
 			line += ", the index of the platform in the list for which the module was exported"
 		}
@@ -237,7 +249,7 @@ func (m *module) expected(o options) ([]tensor.View, error) {
 		return nil, err
 	}
 	defer a.close()
-	views, err := a.match("results", m.Results, o.replicas, o.arraysLimit())
+	views, err := a.match("results", m.Results, o.replicas, func(int) string { return "" }, o.arraysLimit())
 	if err != nil {
 		return nil, fmt.Errorf("--expect %s does not fit %s:\n  %w", o.expect, m.name, err)
 	}

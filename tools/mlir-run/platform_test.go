@@ -27,5 +27,5 @@ func TestPlatforms(t *testing.T) {
 		})
 	}
 	command{folder: folder}.run(t, "sharded.jaxexport").want(t, exitFailed, "",
-		"sharded.jaxexport needs inputs: use --in:\n  in0: f32[4]\n")
+		"sharded.jaxexport needs inputs: use --in:\n  in0: f32[4], as args[0]\n")
 }

@@ -48,7 +48,8 @@ func (m *module) inputShapes(o options) ([]tensor.Shape, error) {
 			continue // match compares it later
 		}
 		if shapes[i].Dims, err = a.dims(i, p); err != nil {
-			return nil, fmt.Errorf("--in %s does not fit %s:\n  %s%w", strings.Join(o.in, " "), m.name, a.name(i), err)
+			return nil, fmt.Errorf("--in %s does not fit %s:\n  %s%w%s", strings.Join(o.in, " "), m.name,
+				a.name(i), err, m.path(i))
 		}
 	}
 	return shapes, nil

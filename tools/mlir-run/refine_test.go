@@ -98,6 +98,12 @@ func.func private @checked(%a: tensor<3xf32>) -> tensor<3xf32> {
 		"export asserts":   {"asserted --in 4x3.npy --in 3.npy", exitFailed, "", "the shapes violate an assertion of the module: Input shapes do not match the polymorphic shapes specification. Found inconsistency between dimension size args[1].shape[0] (= 3)"},
 		"export newer":     {"newer --in 4.npy", exitDone, "out0 f32[4] [1 1 1 1]\n", ""},
 		"export effects":   {"effects --in 2.npy", exitDone, "out0 f32[2] [200 400]\n", ""},
+		"export trees": {"trees --in 2x2.npy --in 2x2.npy --in 2x2.npy --in 2x2.npy", exitFailed, "", `
+  in1 is f32[2,2]: f32[2] is expected, as args[0][1]['b']
+  in2 is f32[2,2]: f32[1,2] is expected, as args[1][0]
+  in3 is f32[2,2]: f32[] is expected, as kwargs['scale']`},
+		"export open": {"polymorphic --in 2x3.npy --in 3.npy", exitFailed, "",
+			"in1 is f32[3]: f32[?,2] is expected, as args[1]"},
 		"other platform": {"tpu --in 2.npy", exitFailed, "",
 			`it was exported for tpu: export it with platforms=["cpu"]`},
 	} {

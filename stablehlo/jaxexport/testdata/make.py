@@ -61,14 +61,14 @@ def platform_name(x):
     return jax.lax.platform_dependent(x, cpu=lambda x: x + 1, cuda=lambda x: x + 2, tpu=lambda x: x + 3)
 
 
-def write(name, body, *args, platforms=("cpu",), vjp=0, version="1.10.0", **more):
-    def function(*args):
-        return body(*args)
+def write(name, body, *args, platforms=("cpu",), vjp=0, version="1.10.0", named={}, **more):
+    def function(*args, **named):
+        return body(*args, **named)
 
     function.__name__ = name
     # JAX writes the version of twelve weeks before. Older libraries read an older one.
     hlo.get_version_from_compatibility_requirement = lambda _: version
-    exported = export.export(jax.jit(function), platforms=platforms, **more)(*args)
+    exported = export.export(jax.jit(function), platforms=platforms, **more)(*args, **named)
     (here / f"{name}.jaxexport").write_bytes(exported.serialize(vjp_order=vjp))
     return exported
 
@@ -133,3 +133,11 @@ write("loop", lambda x: jax.lax.fori_loop(0, x.shape[0], lambda i, s: s + x[i], 
 # The window depends on a dimension.
 write("window", lambda x: jnp.cumsum(x), *symbolic("b", f32))
 write("tpu", lambda x: x, array((2,), f32), platforms=("tpu",))
+# Trees, of which one leaf is not used.
+write(
+    "trees",
+    lambda layers, batch, *, scale: scale * (batch[0] @ layers[0]["w"] + layers[1]["b"]),
+    [{"w": array((2, 2), f32), "b": None}, {"b": array((2,), f32), "unused": array((3,), f32)}],
+    (array((1, 2), f32),),
+    named={"scale": array((), f32)},
+)
