@@ -224,6 +224,9 @@ func (f *Function) Close() error {
 		c.cancel()
 	}
 	var errs []error
+	if l, ok := f.source.(*loaded); ok {
+		errs = append(errs, l.close())
+	}
 	var left atomic.Int64 // of known and this function
 	left.Store(int64(len(known)) + 1)
 	unregister := func() (err error) {

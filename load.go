@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/internal/model"
@@ -85,7 +86,8 @@ func (f *Function) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(l.read(s, m, &f.options), m.Context().Close())
+	l.parsed.Store(m)
+	return l.read(s, m, &f.options)
 }
 
 // A loaded is a module that was read.
@@ -94,8 +96,25 @@ type loaded struct {
 	data      []byte
 	entry     string // the function that runs, "" for main
 	library   *mlir.Library
-	export    model.Export // if it is of jax.export
+	parsed    atomic.Pointer[mlir.Module] // for the first trace, nil after it
+	export    model.Export                // if it is of jax.export
 	signature model.Signature
+}
+
+// module returns the module in a context of its own: the one that load has read, or a new one.
+func (l *loaded) module() (*mlir.Module, error) {
+	if m := l.parsed.Swap(nil); m != nil {
+		return m, nil
+	}
+	return l.parse()
+}
+
+// close closes the module if nothing has been compiled.
+func (l *loaded) close() error {
+	if m := l.parsed.Swap(nil); m != nil {
+		return m.Context().Close()
+	}
+	return nil
 }
 
 // parse reads the module in a new context.
@@ -161,7 +180,7 @@ func (l *loaded) trace(_ context.Context, s *Session, o FuncOptions, args []any,
 		return nil, err
 	}
 	t := newTrace(s, o, a)
-	m, err := l.parse()
+	m, err := l.module()
 	if err != nil {
 		return nil, fmt.Errorf("calliope: %s: %w", l.name, err)
 	}

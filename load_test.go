@@ -68,6 +68,18 @@ func TestLoad(t *testing.T) {
 	check.Diff(t, "the CPU's branch", []float32{2, 3, 4}, slice)
 }
 
+// TestLoadParsesOnce holds that the first compile takes the module that Load has read: what becomes of the bytes does
+// not matter to it.
+func TestLoadParsesOnce(t *testing.T) {
+	data := []byte("func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }")
+	f := check.Must(calliope.LoadBytes(data))
+	check.Cleanup(t, f)
+	clear(data)
+	got, err := calliope.Call[[]float32](f, []float32{1, 2})
+	check.NoError(t, err)
+	check.Diff(t, "result", []float32{1, 2}, got)
+}
+
 // TestLoadTrees names the places of arrays that do not fit a file of jax.export.
 func TestLoadTrees(t *testing.T) {
 	type layer struct{ B, Unused []float32 }
