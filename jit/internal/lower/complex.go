@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"math"
 	"math/cmplx"
 
 	"github.com/calliope-mlir/calliope/mlir"
@@ -33,10 +32,18 @@ func (f *fft) multiply(x, y pair) pair {
 	}
 }
 
+// scale returns x times a real number.
+func (f *fft) scale(x pair, factor mlir.Value) pair {
+	return pair{arith.MulF(f.Builder, x.re, factor), arith.MulF(f.Builder, x.im, factor)}
+}
+
+// timesI returns x times i.
+func (f *fft) timesI(x pair) pair { return pair{arith.NegF(f.Builder, x.im), x.re} }
+
 // quarterTurn returns x times the fourth root of one.
 func (f *fft) quarterTurn(x pair) pair {
 	if f.inverse {
-		return pair{arith.NegF(f.Builder, x.im), x.re}
+		return f.timesI(x)
 	}
 	return pair{x.im, arith.NegF(f.Builder, x.re)}
 }
@@ -50,13 +57,25 @@ type roots struct {
 	table   []mlir.Value // of real and of imaginary parts
 }
 
-// root returns exp(-2πi·turns/n), or its conjugate for an inverse transform.
+// root returns exp(-2πi·turns/n), or its conjugate for an inverse transform. It computes roots in the first eighth of
+// the circle only, so that roots which mirror each other do so exactly, and none is a rounded 0 or 1.
 func (w roots) root(turns, n int64) complex128 {
-	z := cmplx.Rect(1, -2*math.Pi*float64(turns)/float64(n))
-	if w.inverse {
-		return cmplx.Conj(z)
+	quarters, rest := 4*turns/n, 4*turns%n
+	sin, cos := sincos(min(rest, n-rest), n)
+	switch {
+	case 2*rest == n:
+		sin = cos
+	case 2*rest > n:
+		sin, cos = cos, sin
 	}
-	return z
+	z := complex(cos, sin)
+	for range quarters {
+		z = complex(-imag(z), real(z))
+	}
+	if w.inverse {
+		return z
+	}
+	return cmplx.Conj(z)
 }
 
 // roots returns the n-th roots of one.

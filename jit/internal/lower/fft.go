@@ -94,7 +94,8 @@ func (f *fft) rows(x mlir.Value, d int, n int64) mlir.Value {
 }
 
 // load returns the parts of the i-th element of a row of n elements, of which x has the first ones. It has all, or half
-// of them, and the others are their conjugates in reverse order.
+// of them, and the others are their conjugates in reverse order. Where an element is its own conjugate, its imaginary
+// part counts for nothing, even if it is NaN.
 func (f *fft) load(x, i mlir.Value, has, n int64, place func(mlir.Value) []mlir.Value) []mlir.Value {
 	b := f.Builder
 	if !isComplex(x) {
@@ -105,7 +106,10 @@ func (f *fft) load(x, i mlir.Value, has, n int64, place func(mlir.Value) []mlir.
 	}
 	inside := arith.CmpI(b, arith.CmpIPredicateUlt, i, f.index(has))
 	parts := f.parts(tensor.Extract(b, x, place(arith.Select(b, inside, i, arith.SubI(b, f.index(n), i)))...))
-	return []mlir.Value{parts[0], arith.Select(b, inside, parts[1], arith.NegF(b, parts[1]))}
+	im := arith.Select(b, inside, parts[1], arith.NegF(b, parts[1]))
+	mirror := arith.RemUI(b, arith.SubI(b, f.index(n), i), f.index(n))
+	real := arith.CmpI(b, arith.CmpIPredicateEq, i, mirror)
+	return []mlir.Value{parts[0], arith.Select(b, real, f.float(0), im)}
 }
 
 func (f *fft) parts(z mlir.Value) []mlir.Value {
@@ -147,13 +151,18 @@ func (f *fft) pass(w roots, p, count, stride int64, from, to []mlir.Value) []mli
 			return f.pairAt(from, f.linear(q, stride, f.linear(k, count, t)))
 		}
 		store := func(r mlir.Value, v pair, to []mlir.Value) []mlir.Value { // at q + stride*(p*k+r)
-			turn := f.pairAt(w.table, arith.MulI(f.Builder, f.linear(f.index(0), stride, k), r))
-			v = f.multiply(v, turn)
+			if count > 1 { // k is not always 0
+				v = f.multiply(v, f.pairAt(w.table, arith.MulI(f.Builder, f.linear(f.index(0), stride, k), r)))
+			}
 			return f.insert([]mlir.Value{v.re, v.im}, to, []mlir.Value{f.linear(q, stride, f.linear(r, p, k))})
 		}
 		if p > largestUnrolled {
-			return f.nest([]int64{p}, to, func(r, to []mlir.Value) []mlir.Value {
-				return store(r[0], f.sum(w, p, r[0], x), to)
+			even, _ := f.sum(w, p, f.index(0), x)
+			return f.nest([]int64{p / 2}, store(f.index(0), even, to), func(i, to []mlir.Value) []mlir.Value {
+				r := arith.AddI(f.Builder, i[0], f.index(1))
+				even, odd := f.sum(w, p, r, x)
+				mirror := arith.SubI(f.Builder, f.index(p), r)
+				return store(mirror, f.subtract(even, odd), store(r, f.add(even, odd), to))
 			})
 		}
 		xs := make([]pair, p)
@@ -168,49 +177,64 @@ func (f *fft) pass(w roots, p, count, stride int64, from, to []mlir.Value) []mli
 }
 
 // largestUnrolled is the largest group whose transform is not a loop.
-const largestUnrolled = 5
+const largestUnrolled = 11
 
 // linear returns i + n*j.
 func (f *fft) linear(i mlir.Value, n int64, j mlir.Value) mlir.Value {
 	return arith.AddI(f.Builder, i, arith.MulI(f.Builder, f.index(n), j))
 }
 
-// sum returns element r of the transform of p elements.
-func (f *fft) sum(w roots, p int64, r mlir.Value, x func(t mlir.Value) pair) pair {
+// sum returns two numbers for an odd p: elements r and p-r of the transform of p elements are their sum and their
+// difference. The roots of x[t] and x[p-t] are conjugates, so the products share two real factors. That makes the
+// transform of real numbers symmetric in each bit, as XLA's is.
+func (f *fft) sum(w roots, p int64, r mlir.Value, x func(t mlir.Value) pair) (even, odd pair) {
 	b := f.Builder
-	parts := scf.Iterate(b, f.index(0), f.index(p), f.index(1), []mlir.Value{f.float(0), f.float(0)},
-		func(t mlir.Value, sum []mlir.Value) []mlir.Value {
+	first := x(f.index(0))
+	init := []mlir.Value{first.re, first.im, f.float(0), f.float(0)}
+	sums := scf.Iterate(b, f.index(1), f.index(p/2+1), f.index(1), init,
+		func(t mlir.Value, sums []mlir.Value) []mlir.Value {
 			turns := arith.RemUI(b, arith.MulI(b, r, t), f.index(p))
-			v := f.multiply(x(t), f.pairAt(w.table, arith.MulI(b, turns, f.index(w.n/p))))
-			return []mlir.Value{arith.AddF(b, sum[0], v.re), arith.AddF(b, sum[1], v.im)}
+			z := f.pairAt(w.table, arith.MulI(b, turns, f.index(w.n/p)))
+			v, mirror := x(t), x(arith.SubI(b, f.index(p), t))
+			even := f.add(pair{sums[0], sums[1]}, f.scale(f.add(v, mirror), z.re))
+			odd := f.add(pair{sums[2], sums[3]}, f.scale(f.subtract(v, mirror), z.im))
+			return []mlir.Value{even.re, even.im, odd.re, odd.im}
 		})
-	return pair{parts[0], parts[1]}
+	return pair{sums[0], sums[1]}, f.timesI(pair{sums[2], sums[3]})
 }
 
-// butterfly returns the transform of a few elements.
+// butterfly returns the transform of 2, of 4, or of an odd number of elements.
 func (f *fft) butterfly(w roots, x []pair) []pair {
 	p := len(x)
-	if p == 4 {
+	switch p {
+	case 2:
+		return []pair{f.add(x[0], x[1]), f.subtract(x[0], x[1])}
+	case 4:
 		even := f.butterfly(w, []pair{x[0], x[2]})
 		odd := f.butterfly(w, []pair{x[1], x[3]})
 		odd[1] = f.quarterTurn(odd[1])
 		return []pair{f.add(even[0], odd[0]), f.add(even[1], odd[1]), f.subtract(even[0], odd[0]),
 			f.subtract(even[1], odd[1])}
 	}
-	y := make([]pair, p)
-	for r := range y {
-		y[r] = x[0]
-		for t := 1; t < p; t++ {
-			switch turns := r * t % p; {
-			case turns == 0:
-				y[r] = f.add(y[r], x[t])
-			case 2*turns == p:
-				y[r] = f.subtract(y[r], x[t])
-			default:
-				z := w.root(int64(turns), int64(p))
-				y[r] = f.add(y[r], f.multiply(x[t], pair{f.float(real(z)), f.float(imag(z))}))
+	y := slices.Repeat(x[:1], p)
+	sums, differences := make([]pair, p/2+1), make([]pair, p/2+1)
+	for t := 1; t <= p/2; t++ {
+		sums[t], differences[t] = f.add(x[t], x[p-t]), f.subtract(x[t], x[p-t])
+		y[0] = f.add(y[0], sums[t])
+	}
+	for r := 1; r <= p/2; r++ { // as sum does
+		even, odd := x[0], pair{}
+		for t := 1; t <= p/2; t++ {
+			z := w.root(int64(r*t%p), int64(p))
+			even = f.add(even, f.scale(sums[t], f.float(real(z))))
+			if next := f.scale(differences[t], f.float(imag(z))); t == 1 {
+				odd = next
+			} else {
+				odd = f.add(odd, next)
 			}
 		}
+		odd = f.timesI(odd)
+		y[r], y[p-r] = f.add(even, odd), f.subtract(even, odd)
 	}
 	return y
 }
