@@ -1,4 +1,4 @@
-// Package doctest runs the programs of documents.
+// Package doctest runs the programs of documents, and holds that the flags which texts name exist.
 package doctest
 
 import (
