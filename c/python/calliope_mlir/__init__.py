@@ -291,6 +291,8 @@ class Library:
 
     def callback(self, name: str, **options: Any) -> Callable[[Callable], Callable]:
         """Returns a decorator that registers a function with a name; see register."""
+        if not isinstance(name, str):
+            raise TypeError('callback: the name is missing: decorate with @library.callback("NAME")')
 
         def decorate(function):
             self.register(function, name, **options)
@@ -320,6 +322,8 @@ class Library:
         is logged, and barrier raises it. A program for several devices with collective operations needs this: a call that
         fails ends the part of the run of its device alone, the others wait for it, and after a minute XLA ends the process.
         """
+        if not callable(function) or not isinstance(name, (str, type(None))):
+            raise TypeError(f"register: a function and then its name are wanted, not {function!r} and {name!r}")
         if name == "":
             raise Error(_INVALID_ARGUMENT, "register: the name is empty: leave it out to register with an id")
         ends = lambda call: not keep_errors and dispatch != "async" and (fail_run or call.num_results > 0)  # its run
@@ -587,9 +591,14 @@ def first_token() -> Any:
 
 def _emit(target, form, name, results, args, token, ordered, registry, vmap_method, keys):
     """Adds a custom call of the contract. Returns its results, and its token or None."""
+    if not isinstance(name, (str, int)):
+        raise TypeError(f"the first argument is the name or the id of a callback, not {name!r}: register it first")
     _jax = _primitive()
     import jax
 
+    for r in results:
+        if form in ("call", "pure") and not (hasattr(r, "shape") and hasattr(r, "dtype")):
+            raise TypeError(f"the second argument is for results: arrays or jax.ShapeDtypeStructs, not {r!r}")
     if form == "pure" and (ordered or token is not None):
         raise ValueError("a pure call has no order: leave out the token and ordered, or pure=True")
     keys |= {"v": np.int64(1), "form": form}

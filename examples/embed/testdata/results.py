@@ -46,6 +46,14 @@ library = calliope.Library()
 library.register_jax()
 library.register(lambda x: 3 * x, "scale")
 
+# Wrong arguments of the module itself are errors that say what belongs there.
+fails(TypeError, lambda: calliope.call(x, "scale", x), "the first argument is the name or the id")
+fails(TypeError, lambda: calliope.call(np.sin, x, x), "the first argument is the name or the id")
+fails(TypeError, lambda: calliope.io(x), "the first argument is the name or the id")
+fails(TypeError, lambda: calliope.call("scale", np.sin, x), "the second argument is for results", "ShapeDtypeStruct")
+fails(TypeError, lambda: library.callback(lambda x: x), "the name is missing", "@library.callback(")
+fails(TypeError, lambda: library.register("scale", lambda x: x), "a function and then its name")
+
 allowed = [export.DisabledSafetyCheck.custom_call(target) for target in calliope.TARGETS]
 with tempfile.TemporaryDirectory() as folder:
     files = []
