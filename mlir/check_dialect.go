@@ -66,7 +66,7 @@ func (c *Context) checksToRead(name string, text []byte) (*checkText, error) {
 	if checks == nil || !c.lib.Has("mlirLoadIRDLDialects") || c.LoadDialect("irdl") != nil {
 		return nil, nil
 	}
-	if !c.defined[checkDialect] {
+	if c.defined[checkDialect] == nil {
 		if c.LoadDialect(checkDialect) == nil {
 			return nil, nil // it is another dialect
 		}

@@ -50,7 +50,7 @@ type Context struct {
 
 	borrowed   bool                      // C code owns it
 	bare       bool                      // it has hardly a dialect, see genericGuard
-	defined    map[string]bool           // dialects of LoadIRDL, which other contexts of the library do not know
+	defined    map[string]definitions    // by the dialect of LoadIRDL, which other contexts of the library do not know
 	maxSplat   int64                     // bytes
 	composed   uint64                    // see sampled
 	depths     map[capi.MlirLocation]int // see composedLocation

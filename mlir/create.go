@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/nearest"
 )
 
 // OperationState describes an operation to be created.
@@ -67,7 +68,8 @@ func (c *Context) create(t *capi.Table, method string, p point, s *OperationStat
 		if hint := c.hintFor(kind.name); hint != "" {
 			return Operation{}, &UnsupportedError{Library: c.lib.path, Operation: kind.name, hint: hint}
 		}
-		return Operation{}, fmt.Errorf("mlir: %s does not know the operation %q", c.lib.path, kind.name)
+		return Operation{}, fmt.Errorf("mlir: %s does not know the operation %q%s", c.lib.path, kind.name,
+			nearest.Hint(c.nearestDefined("operation", kind.name)))
 	}
 	if s.InferResults {
 		if err := c.checkInference(kind, s); err != nil {

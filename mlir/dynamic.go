@@ -2,10 +2,12 @@ package mlir
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/nearest"
 )
 
 // A Trait is a property of the operations of one name.
@@ -18,17 +20,21 @@ const (
 	TraitIsolatedFromAbove
 	// TraitNoTerminator says that the blocks of the regions need no terminator.
 	TraitNoTerminator
+	// TraitPure says that the operations touch no memory and cannot fail: passes may remove, merge and move them, also
+	// to where they would not have run, as out of a loop.
+	TraitPure
 )
 
 var traits = []struct {
 	name   string
 	make   string
-	create func(*capi.Table) capi.MlirDynamicOpTrait
+	create func(*capi.Table) capi.MlirDynamicOpTrait // nil for TraitPure, which consists of models of interfaces
 }{
 	{"terminator", "mlirDynamicOpTraitIsTerminatorCreate", capi.MlirDynamicOpTraitIsTerminatorCreate},
 	{"isolated from above", "mlirDynamicOpTraitIsIsolatedFromAboveCreate",
 		capi.MlirDynamicOpTraitIsIsolatedFromAboveCreate},
 	{"no terminator", "mlirDynamicOpTraitNoTerminatorCreate", capi.MlirDynamicOpTraitNoTerminatorCreate},
+	{"pure", "mlirConditionallySpeculatableOpInterfaceAttachFallbackModel", nil},
 }
 
 func (t Trait) String() string {
@@ -56,10 +62,25 @@ func (c *Context) AddTraits(operation string, list ...Trait) error {
 	}
 	defer c.forgetKinds()
 	for _, trait := range list {
+		if trait == TraitPure {
+			if err := c.makePure(t, operation); err != nil {
+				return err
+			}
+			continue
+		}
 		if !capi.MlirDynamicOpTraitAttach(t, traits[trait].create(t), operation, c.raw) {
 			return fmt.Errorf("mlir: the operation %s has the trait %q already", operation, trait)
 		}
 	}
+	return nil
+}
+
+// makePure gives an operation the models of both interfaces that passes ask.
+func (c *Context) makePure(t *capi.Table, operation string) error {
+	if capi.MlirOperationImplementsInterfaceStatic(t, operation, c.raw, capi.MlirMemoryEffectsOpInterfaceTypeID(t)) {
+		return fmt.Errorf("mlir: the operation %s has the trait %q or other memory effects already", operation, TraitPure)
+	}
+	capi.AttachPure(t, c.raw, operation)
 	return nil
 }
 
@@ -108,8 +129,9 @@ func (c *Context) mayExtend(method, operation string) error {
 	}
 	c.calls.idle("Context." + method)
 	dialect, _, _ := strings.Cut(operation, ".")
-	if !c.defined[dialect] || !c.Registered(operation) {
-		return fmt.Errorf("mlir: LoadIRDL has not defined the operation %s in this context", operation)
+	if c.defined[dialect] == nil || !c.Registered(operation) {
+		return fmt.Errorf("mlir: LoadIRDL has not defined the operation %s in this context%s", operation,
+			nearest.Hint(c.nearestDefined("operation", operation)))
 	}
 	return nil
 }
@@ -138,10 +160,9 @@ func (c *Context) DynamicAttribute(name string, params ...Attribute) (Attribute,
 // dynamic returns the text of a type or an attribute. Parsing it verifies the parameters, which
 // the C API's functions do not.
 func (c *Context) dynamic(prefix, what, name string, params []Attribute, method string) (string, error) {
-	dialect, rest, ok := strings.Cut(name, ".")
-	if !c.defined[dialect] || !ok ||
-		strings.ContainsFunc(rest, func(r rune) bool { return strings.ContainsRune(" <>!#\"\x00\n", r) }) {
-		return "", fmt.Errorf("mlir: LoadIRDL has not defined the %s %s in this context", what, name)
+	if dialect, rest, _ := strings.Cut(name, "."); !slices.Contains(c.defined[dialect][what], rest) {
+		return "", fmt.Errorf("mlir: LoadIRDL has not defined the %s %s in this context%s", what, name,
+			nearest.Hint(c.nearestDefined(what, name)))
 	}
 	var texts []string
 	for _, p := range params {

@@ -26,7 +26,8 @@ type MemoryEffect struct {
 
 // SetMemoryEffects says what the operations of a name do with memory. effects is called by
 // passes, from any thread but for one operation at a time, and must not change anything or
-// call passes. An operation without effects is pure: passes may remove, merge and move it.
+// call passes. Passes may remove and merge operations without effects. TraitPure says more, and needs no function:
+// that they may also run where they would not have run.
 // The handles that effects gets are valid until it returns. If it panics or returns something
 // that is not an effect of the operation, the operation counts as one that may do anything,
 // and an error is reported to the handlers of OnDiagnostic.

@@ -2,6 +2,7 @@ package mlir
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -89,7 +90,7 @@ func (c *Context) hint(source []byte, diagnostics []Diagnostic) string {
 			name = string(at[1])
 		}
 	}
-	if hint := c.hintFor(name); hint != "" {
+	if hint := cmp.Or(c.definedHint(source, d, name), c.hintFor(name)); hint != "" {
 		return hint
 	}
 	newer := strings.HasPrefix(name, "stablehlo.") || strings.HasPrefix(name, "chlo.") ||

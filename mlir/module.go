@@ -137,6 +137,9 @@ func (c *Context) parseModule(name string, data []byte, again bool) (*Module, er
 		if checks != nil {
 			diagnostics = checks.restored(diagnostics)
 		}
+		if len(diagnostics) == 0 {
+			diagnostics = c.shortForm(name, data)
+		}
 		return nil, &DiagnosticError{Op: "parse", Diagnostics: diagnostics, Hint: c.hint(data, diagnostics)}
 	}
 	if checks != nil {

@@ -88,7 +88,7 @@ func (o Operation) HasInherent(name string) bool {
 func (c *Context) hasInherent(op capi.MlirOperation, name string) bool {
 	if len(c.defined) > 0 {
 		dialect, _, _ := strings.Cut(capi.MlirIdentifierStr(c.api, capi.MlirOperationGetName(c.api, op)), ".")
-		if c.defined[dialect] {
+		if c.defined[dialect] != nil {
 			return false
 		}
 	}

@@ -77,6 +77,27 @@ static bool attach_effects(const void* table, MlirContext ctx, const char* name,
   api->mlirMemoryEffectsOpInterfaceAttachFallbackModel(ctx, (MlirStringRef){(char*)name, len}, callbacks);
   return true;
 }
+
+static void none_to_list(MlirOperation op, MlirMemoryEffectInstancesList list, void* user) {}
+
+static void none_to_callback(MlirOperation op, MlirMemoryEffectInstancesCallback callback, void* data, void* user) {
+  MlirMemoryEffectInstance none = {NULL};
+  callback(0, &none, data);
+}
+
+// always returns MlirSpeculatabilitySpeculatable.
+static MlirSpeculatability always(MlirOperation op, void* user) { return 1; }
+
+static void attach_pure(const void* table, MlirContext ctx, const char* name, size_t len) {
+  const calliope_mlir_api* api = table;
+  MlirStringRef op = {(char*)name, len};
+  void (*none)(void) =
+      api->mlirMemoryEffectInstancesListAppend ? (void (*)(void))none_to_list : (void (*)(void))none_to_callback;
+  MlirMemoryEffectsOpInterfaceCallbacks effects = {NULL, NULL, none, NULL};
+  api->mlirMemoryEffectsOpInterfaceAttachFallbackModel(ctx, op, effects);
+  MlirConditionallySpeculatableOpInterfaceCallbacks speculation = {NULL, NULL, always, NULL};
+  api->mlirConditionallySpeculatableOpInterfaceAttachFallbackModel(ctx, op, speculation);
+}
 */
 import "C"
 
@@ -109,4 +130,13 @@ func AttachEffects(t *Table, ctx MlirContext, name string, f EffectsFunc) {
 		(*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), C.uintptr_t(h)) {
 		panic("capi: out of memory while attaching memory effects")
 	}
+}
+
+// AttachPure gives the operations of a name, which must be registered and have no memory effects of their own, no
+// effects, and says that they may run where they would not have run.
+func AttachPure(t *Table, ctx MlirContext, name string) {
+	t.enter()
+	defer t.leave()
+	C.attach_pure(t.pointer(), *(*C.MlirContext)(unsafe.Pointer(&ctx)),
+		(*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
 }
