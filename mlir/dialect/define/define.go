@@ -1,6 +1,10 @@
 // Package define defines dialects while a program runs: their types, attributes and operations,
 // what these may consist of, their traits and their verifiers in Go. It writes the definition as
-// operations of the irdl dialect, for mlir.Context.LoadIRDL.
+// operations of the irdl dialect, for mlir.Context.LoadIRDL. Load refuses a definition that nothing could meet.
+//
+// The operations have only the generic form, and passes do not fold them: MLIR's C API has no function that sets how a
+// dynamic operation is parsed, printed or folded, and IRDL has no operation for it. A rewrite pattern does what a fold
+// would do: see mlir.Context.NewPatterns. mlir.TraitPure lets passes remove, merge and move operations.
 package define
 
 import (
@@ -67,9 +71,10 @@ const (
 // A Constraint says what a type or an attribute may be. It may be nested 1000 deep, and consist of 65536 others, each
 // counted wherever it is used.
 type Constraint struct {
-	op   string // of the irdl dialect
-	text string // its attribute
-	of   []*Constraint
+	op        string // of the irdl dialect
+	text      string // its attribute
+	attribute bool   // that is no type
+	of        []*Constraint
 }
 
 // Anything returns a constraint that everything meets. Parts that share it are the same.
@@ -77,7 +82,12 @@ func Anything() *Constraint { return &Constraint{op: "irdl.any"} }
 
 // Is returns a constraint that only this type or attribute meets.
 func Is[T mlir.Type | mlir.Attribute](x T) *Constraint {
-	return &Constraint{op: "irdl.is", text: fmt.Sprint(x)}
+	c := &Constraint{op: "irdl.is", text: fmt.Sprint(x)}
+	if a, ok := any(x).(mlir.Attribute); ok && !a.IsNil() {
+		_, isType := a.TypeValue()
+		c.attribute = !isType
+	}
+	return c
 }
 
 // OneOf returns a constraint that is met if one of these is.
@@ -152,7 +162,10 @@ func (d Dialect) irdl() (string, error) {
 	if !definition.MatchString(d.Name) {
 		return "", fmt.Errorf("the name must match %s", definition)
 	}
-	w := &definitionWriter{dialect: d.Name}
+	w := &definitionWriter{dialect: d.Name, attributes: d.Attributes, parametric: map[string]Parametric{}}
+	for _, p := range slices.Concat(d.Types, d.Attributes) {
+		w.parametric[p.Name] = p
+	}
 	fmt.Fprintf(w, "irdl.dialect @%s {\n", d.Name)
 	for _, kind := range []struct {
 		op   string
@@ -169,12 +182,16 @@ func (d Dialect) irdl() (string, error) {
 	}
 	for _, o := range d.Operations {
 		w.begin("irdl.operation", o.Name)
+		for _, p := range slices.Concat(o.Operands, o.Results) {
+			w.check(!w.onlyAttributes(p.Is), "the part %s of %s is a value, but only attributes meet its constraint",
+				p.Name, o.Name)
+		}
 		w.parts("irdl.operands", o.Operands)
 		w.parts("irdl.results", o.Results)
-		w.attributes(o)
+		w.operationAttributes(o)
 		w.regions(o)
 		for i, t := range o.Traits {
-			w.check(t >= mlir.TraitTerminator && t <= mlir.TraitNoTerminator && !slices.Contains(o.Traits[:i], t),
+			w.check(t >= mlir.TraitTerminator && t <= mlir.TraitPure && !slices.Contains(o.Traits[:i], t),
 				"the trait %s of %s is unknown, or there twice", t, o.Name)
 		}
 		w.WriteString("  }\n")
@@ -186,11 +203,14 @@ func (d Dialect) irdl() (string, error) {
 // definitionWriter writes operations of the irdl dialect, and keeps the first error.
 type definitionWriter struct {
 	strings.Builder
-	dialect string
-	seen    map[string]bool        // kinds and names of definitions
-	values  map[*Constraint]*value // of the current definition
-	n       int
-	err     error
+	dialect    string
+	attributes []Parametric
+	parametric map[string]Parametric  // types and attributes by name
+	seen       map[string]bool        // kinds and names of definitions
+	values     map[*Constraint]*value // of the current definition
+	n          int
+	steps      int // of the search for contradictions
+	err        error
 }
 
 // A value is a constraint that is written.
@@ -261,9 +281,15 @@ func (w *definitionWriter) value(c *Constraint) *value {
 		w.check(definition.MatchString(dialect) && definition.MatchString(rest),
 			"Instance has the name %q, which must be DIALECT.NAME", c.text)
 		w.check(dialect == w.dialect, "Instance has the name %q of another dialect", c.text)
+		w.instance(c, rest)
 		fmt.Fprintf(w, " @%s::@%s<%s>", dialect, rest, strings.Join(of, ", "))
 	default:
 		w.check(len(of) > 0, "OneOf and AllOf need constraints")
+		for i, a := range c.of {
+			excludes := func(b *Constraint) bool { return w.disjoint(a, b) }
+			w.check(c.op != "irdl.all_of" || !slices.ContainsFunc(c.of[:i], excludes),
+				"AllOf has constraints that exclude each other")
+		}
 		fmt.Fprintf(w, "(%s)", strings.Join(of, ", "))
 	}
 	w.WriteString("\n")
@@ -290,7 +316,7 @@ func (w *definitionWriter) parts(op string, list []Part) {
 	}
 }
 
-func (w *definitionWriter) attributes(o Operation) {
+func (w *definitionWriter) operationAttributes(o Operation) {
 	var texts []string
 	seen := map[string]bool{}
 	for _, p := range o.Attributes {

@@ -121,6 +121,15 @@ func TestDefineRefused(t *testing.T) {
 		}
 		return define.Dialect{Name: "wrong", Operations: []define.Operation{o}}
 	}
+	f32, index := define.Is(c.F32Type()), define.Is(c.IndexType())
+	// vector has a type and an attribute with parameters, and an operation whose result meets a constraint.
+	vector := func(is *define.Constraint) define.Dialect {
+		d := op(define.Operation{Results: []define.Part{{Name: "x", Is: is}}})
+		d.Types = []define.Parametric{{Name: "vector",
+			Params: []define.Part{{Name: "elem", Is: f32}, {Name: "size", Is: define.Instance("wrong.size")}}}}
+		d.Attributes = []define.Parametric{{Name: "size"}}
+		return d
+	}
 	for _, test := range []struct {
 		definition define.Dialect
 		want       string
@@ -148,13 +157,26 @@ func TestDefineRefused(t *testing.T) {
 		{op(define.Operation{Operands: []define.Part{{Name: "x", Is: define.Instance("t")}}}), "must be DIALECT.NAME"},
 		{op(define.Operation{Operands: []define.Part{{Name: "x", Is: define.Instance("other.t")}}}),
 			"of another dialect"},
-		{op(define.Operation{Operands: []define.Part{{Name: "x", Is: define.Instance("wrong.t")}}}), "'@wrong::@t'"},
+		{op(define.Operation{Operands: []define.Part{{Name: "x", Is: define.Instance("wrong.t")}}}),
+			`the name "wrong.t", which the dialect does not define`},
+		{vector(define.Instance("wrong.vectr", f32)), `the dialect does not define (is it "vector"?)`},
+		{vector(define.Instance("wrong.vector")), "Instance of wrong.vector has 0 parameters, but vector has 2"},
+		{vector(define.Instance("wrong.vector", index, nil)), "a constraint for the parameter elem that excludes"},
+		{vector(define.Instance("wrong.vector", define.OneOf(index, define.Instance("wrong.size")), nil)),
+			"a constraint for the parameter elem that excludes"},
+		{vector(define.Instance("wrong.vector", f32, define.Instance("wrong.vector", f32, nil))),
+			"a constraint for the parameter size that excludes"},
+		{vector(define.AllOf(f32, define.OneOf(index))), "AllOf has constraints that exclude each other"},
+		{vector(define.Is(c.UnitAttribute())), "the part x of op is a value, but only attributes meet its constraint"},
+		{vector(define.OneOf(define.Instance("wrong.size"), define.Is(c.UnitAttribute()))), "but only attributes meet"},
 	} {
 		check.Error(t, test.definition.Load(c), test.want)
 	}
 	if c.Registered("wrong.op") {
 		t.Error("a refused dialect is there")
 	}
+	right := define.Instance("wrong.vector", define.OneOf(f32, index), define.AllOf(define.Instance("wrong.size")))
+	check.NoError(t, vector(define.AllOf(right, define.OneOf(index, right))).Load(c))
 }
 
 // TestHostileIRDL loads definitions that contradict themselves, and uses others wrongly. Each is an error.
