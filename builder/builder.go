@@ -23,7 +23,9 @@ type Builder struct {
 	open       bool // values may have unknown dimensions
 	options    Options
 	places     callers.Cache[position]
-	at         place // of the operations, if At set it
+	at         place              // of the operations, if At set it
+	names      string             // of the calls of Named that run, with "/" between them
+	named      map[namedKey]place // lines with names
 	shapes     map[mlir.Type]tensor.Shape
 	symbols    map[string]place      // names of functions and meshes, and where they were defined
 	meshes     map[string][]Axis     // by name
@@ -189,7 +191,7 @@ func (b *Builder) fail(at place, op string, operands []Value, err error) {
 	if b.err != nil {
 		return
 	}
-	e := &Error{File: at.file, Line: at.line, Op: op, Err: shorten(err)}
+	e := &Error{File: at.file, Line: at.line, Names: at.names, Op: op, Err: shorten(err)}
 	for _, v := range operands {
 		e.Operands = append(e.Operands, v.describe())
 	}

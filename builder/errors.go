@@ -14,6 +14,7 @@ import (
 type Error struct {
 	File     string
 	Line     int
+	Names    string   // those of Named, for example "layer1/attention", or ""
 	Op       string   // operation, for example "add"
 	Operands []string // types of the operands, for example "f32[2,3]"
 	Err      error    // what is wrong
@@ -24,7 +25,11 @@ func (e *Error) Error() string {
 	if len(e.Operands) > 0 {
 		operands = "(" + strings.Join(e.Operands, ", ") + ")"
 	}
-	return fmt.Sprintf("%s:%d: %s%s: %v", e.File, e.Line, e.Op, operands, e.Err)
+	names := ""
+	if e.Names != "" {
+		names = "in " + e.Names + ": "
+	}
+	return fmt.Sprintf("%s:%d: %s%s%s: %v", e.File, e.Line, names, e.Op, operands, e.Err)
 }
 
 // Unwrap returns the cause, for example a *mlir.DiagnosticError.
@@ -52,16 +57,16 @@ func shorten(err error) error {
 // verifyError reports a verifier's error at the Go line of the operation: the operation's
 // location.
 func (b *Builder) verifyError(at place, err error) *Error {
-	e := &Error{File: at.file, Line: at.line, Op: "module", Err: err}
+	e := &Error{File: at.file, Line: at.line, Names: at.names, Op: "module", Err: err}
 	var d *mlir.DiagnosticError
 	if !errors.As(err, &d) {
 		return e
 	}
 	for _, diagnostic := range d.Diagnostics {
 		if p := diagnostic.Position; diagnostic.Severity == mlir.SeverityError && !p.IsZero() {
-			e.File, e.Line, e.Op, e.Err = p.File, p.Line, "verify", libraryError{d}
+			e.File, e.Line, e.Names, e.Op, e.Err = p.File, p.Line, "", "verify", libraryError{d}
 			if op, ok := b.invalid(p); ok {
-				e.Op = short(op.Name())
+				e.Op, e.Names = short(op.Name()), b.namesOf(op.Location())
 				for _, v := range op.Operands() {
 					e.Operands = append(e.Operands, describeType(v.Type()))
 				}

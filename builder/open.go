@@ -22,7 +22,7 @@ func Open(m *mlir.Module) *Builder {
 	for op := range m.Body().Operations() {
 		if name, ok := op.Symbol(); ok {
 			p := op.Location().Position()
-			b.symbols[name] = place{&position{p.File, p.Line, op.Location()}}
+			b.symbols[name] = place{&position{p.File, p.Line, op.Location(), ""}}
 		}
 	}
 	for _, mesh := range callop.Meshes(m) {

@@ -21,6 +21,7 @@ type position struct {
 	file     string
 	line     int
 	location mlir.Location
+	names    string // of Named, or ""
 }
 
 // String returns the place in the form that errors use.
@@ -39,7 +40,7 @@ type Place struct {
 	context  *mlir.Context // of the position's location
 }
 
-// Place returns the Go line that an operation built now has.
+// Place returns the Go line that an operation built now has, with its names: see Named.
 func (b *Builder) Place() Place { return Place{b.here().position, b.ctx} }
 
 // At gives the operations that are built from now on the line of a Place, which may be one of another Builder, and not
@@ -47,16 +48,21 @@ func (b *Builder) Place() Place { return Place{b.here().position, b.ctx} }
 func (b *Builder) At(p Place) {
 	b.at = place{p.position}
 	if p.position != nil && p.context != b.ctx {
-		b.at = place{b.position(line{p.position.file, p.position.line})}
+		b.at = b.withNames(place{b.position(line{p.position.file, p.position.line})}, p.position.names)
 	}
 }
 
 // here returns the line that called this package: the innermost one outside of ours.
-// Operations that the package's own functions build for one another get the same line.
+// Operations that the package's own functions build for one another get the same line. It has the names of Named.
 func (b *Builder) here() place {
 	if b.at.position != nil {
 		return b.at
 	}
+	return b.withNames(b.unnamed(), b.names)
+}
+
+// unnamed is here without names.
+func (b *Builder) unnamed() place {
 	var near [8]uintptr
 	callers.Addresses(near[:])
 	if p := b.places.Known(near[:]); p != nil {
@@ -70,7 +76,7 @@ func (b *Builder) here() place {
 	return b.find(far[:])
 }
 
-// find is here for a line that is not cached yet. addresses come from callers.Addresses. They are cached from then on.
+// find is unnamed for a line that is not cached yet. addresses come from callers.Addresses. It caches them.
 func (b *Builder) find(addresses []uintptr) place {
 	through := strings.Join(b.options.Through, " ")
 	for _, a := range addresses {
@@ -108,7 +114,7 @@ func (b *Builder) place(l line, address uintptr) place {
 }
 
 func (b *Builder) position(l line) *position {
-	return &position{l.file, l.line, b.ctx.FileLocation(l.file, l.line, 0)}
+	return &position{l.file, l.line, b.ctx.FileLocation(l.file, l.line, 0), ""}
 }
 
 // lines are the lines that some builder has looked up: finding one takes microseconds.
