@@ -89,7 +89,7 @@ func TestPaths(t *testing.T) {
 	} {
 		withFew("", test.args...).want(t, 1, in(test.want...)...)
 	}
-	withFew("", "m/llvm.bc").want(t, 2, "m/llvm.bc:1:3: error [invalid]") // named, so it is read
+	withFew("", "m/llvm.bc").want(t, 2, "m/llvm.bc:1:1: error [invalid]") // named, so it is read
 	withFew("", "a.mlir", "-strict").holds(t, 2,
 		"-strict:1:1: error: there is no such file: flags are in front of the paths [invalid]")
 }
