@@ -31,22 +31,16 @@ func linearSolve[P, T any](
 		jvp: func(s, ds system) (x, dx T) {
 			x = solution(s)
 			_, change := JVP(func(p P) T { return product(p, x) }, s.P, ds.P)
-			list, _ := leaves(change)
-			return x, solution(system{s.P, each(ds.B, func(db Value) Value {
-				d := Sub(db, list[0])
-				list = list[1:]
-				return d
-			})})
+			return x, solution(system{s.P, MapTrees(func(v ...Value) Value { return Sub(v[0], v[1]) }, ds.B, change)})
 		},
 		forward: func(s system) (T, solved) {
 			x := solution(s)
 			return x, solved{s.P, x}
 		},
 		backward: func(s solved, dx T) system {
-			back := func(p P, y T) T { return LinearTranspose(func(x T) T { return product(p, x) }, s.X)(y) }
-			db := linearSolve(name, back, solve, transposed, self)(s.P, dx)
+			db := adjointSolve(name, product, solve, self, transposed, s.P, s.X, dx)
 			_, pull := VJP(func(p P) T { return product(p, s.X) }, s.P)
-			return system{pull(each(db, Neg)), db}
+			return system{pull(negated(db)), db}
 		},
 	}
 	f := func(s system) T {
@@ -58,6 +52,15 @@ func linearSolve[P, T any](
 	}
 	solution = r.of(f, f == nil)
 	return func(p P, b T) T { return solution(system{p, b}) }
+}
+
+// adjointSolve solves a system with the transposed matrix of that which linearSolve solves with these arguments. x is a
+// tree like its solution.
+func adjointSolve[P, T any](
+	name string, product func(p P, x T) T, solve func(product func(x T) T, b T) T, self, transposed *ruled, p P, x, b T,
+) T {
+	back := func(p P, y T) T { return LinearTranspose(func(x T) T { return product(p, x) }, x)(y) }
+	return linearSolve(name, back, solve, transposed, self)(p, b)
 }
 
 // Root returns the function that finds x with f(p, x) = 0, from a first guess on, as jax.lax.custom_root. Its
@@ -88,19 +91,16 @@ func Root[P, T any](
 			x = root(s)
 			_, change := JVP(func(p P) T { return f(p, x) }, s.P, ds.P)
 			dx = linearSolve("root", slope, solve, self, transposed)(found{s.P, x}, change)
-			return x, each(dx, Neg)
+			return x, negated(dx)
 		},
 		forward: func(s start) (T, found) {
 			x := root(s)
 			return x, found{s.P, x}
 		},
 		backward: func(at found, dx T) start {
-			back := func(at found, dy T) T {
-				return LinearTranspose(func(dx T) T { return slope(at, dx) }, at.X)(dy)
-			}
-			u := linearSolve("root", back, solve, transposed, self)(at, dx)
+			u := adjointSolve("root", slope, solve, self, transposed, at, at.X, dx)
 			_, pull := VJP(func(p P) T { return f(p, at.X) }, at.P)
-			return start{pull(each(u, Neg)), each(dx, ZerosLike)}
+			return start{pull(negated(u)), MapTrees(func(v ...Value) Value { return ZerosLike(v[0]) }, dx)}
 		},
 	}
 	whole := func(s start) T {
@@ -123,11 +123,4 @@ func asIs[T any](name string, want, got T, wantIs, gotIs string) T {
 	return got
 }
 
-// each returns a tree of what f makes of each leaf.
-func each[T any](x T, f func(Value) Value) T {
-	list, _ := leaves(x)
-	for i, v := range list {
-		list[i] = f(v)
-	}
-	return rebuild(x, list)
-}
+func negated[T any](x T) T { return MapTrees(func(v ...Value) Value { return Neg(v[0]) }, x) }
