@@ -165,10 +165,7 @@ func jvpCholesky(f *forward, op mlir.Operation, lowerFactor bool) {
 func jvpSolve(f *forward, op mlir.Operation, o stablehlo.TriangularSolveOp) {
 	o.ResultType = mlir.Type{}
 	x := op.Result(0)
-	solve := func(b mlir.Value) mlir.Value {
-		o.B = b
-		return f.Do(o)
-	}
+	solve := func(b mlir.Value) mlir.Value { return f.solved(o, b) }
 	if g := f.operand(op, 1); !g.IsNil() {
 		f.set(x, solve(g))
 	}
@@ -197,4 +194,10 @@ func jvpSolve(f *forward, op mlir.Operation, o stablehlo.TriangularSolveOp) {
 		g = f.matmul(x, solve(g))
 	}
 	f.accumulate(x, g)
+}
+
+// solved solves a system with another right side.
+func (e *emitter) solved(o stablehlo.TriangularSolveOp, b mlir.Value) mlir.Value {
+	o.B = b
+	return e.Do(o)
 }

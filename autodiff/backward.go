@@ -148,6 +148,9 @@ func (b *backward) linearize(op mlir.Operation) {
 	check(start.Erase())
 }
 
+// isHold reports whether an operation only keeps values in use, as that of linearize does.
+func isHold(op mlir.Operation) bool { return op.Name() == "stablehlo.custom_call" && !isUsed(op) }
+
 // between returns the operations between two others of a block.
 func between(start, end mlir.Operation) (list []mlir.Operation) {
 	for op := start.Next(); op != end; op = op.Next() {

@@ -98,7 +98,7 @@ func (e *emitter) part(x mlir.Value, dimension int, from, to int64) mlir.Value {
 func (f *forward) onlyUpper(op mlir.Operation, packed, q mlir.Value) {
 	for u := range packed.Uses() {
 		switch {
-		case u.Owner == q.Owner(), u.Owner.Name() == "stablehlo.custom_call" && !isUsed(u.Owner):
+		case u.Owner == q.Owner(), isHold(u.Owner):
 		case u.Owner.Name() == "stablehlo.slice":
 			f.onlyUpper(op, u.Owner.Result(0), q)
 		case u.Owner.Name() == "stablehlo.select" && isStatic(u.Owner.Operand(0)):

@@ -66,9 +66,3 @@ func asTriangle(op mlir.Operation, lower bool) (o stablehlo.TriangularSolveOp, o
 	o = trsm(op)
 	return o, o.LeftSide && o.Lower == lower && o.UnitDiagonal == lower && o.TransposeA == stablehlo.TransposeNone
 }
-
-// solved solves a system with another right side.
-func (e *emitter) solved(o stablehlo.TriangularSolveOp, b mlir.Value) mlir.Value {
-	o.B = b
-	return e.Do(o)
-}

@@ -2,14 +2,16 @@ package autodiff
 
 import "github.com/calliope-mlir/calliope/mlir"
 
+// solution is the number of the right side among the operands of LAPACK's gtsv, and of the solution among the results.
+const solution = 3
+
 // jvpTridiagonal is the rule of the solution of a tridiagonal system (LAPACK's gtsv), as jvpSolve is of a triangular
 // one. The operands are the diagonal below, the main one, that above, and the right side; the results are what the
 // elimination leaves in their place, of which only the solution has a derivative.
 func jvpTridiagonal(f *forward, op mlir.Operation) {
-	const solution = 3
 	for _, v := range op.ResultValues()[:solution] {
 		for u := range v.Uses() {
-			if u.Owner.Name() == "stablehlo.custom_call" && !isUsed(u.Owner) { // what keeps it in use for a while
+			if isHold(u.Owner) {
 				continue
 			}
 			fail(op, "the derivative of its factors is not known, which %s at %s uses: use the solution alone",
@@ -30,7 +32,6 @@ func jvpTridiagonal(f *forward, op mlir.Operation) {
 
 // transposeTridiagonal adds to the cotangent of the right side: the solution of the transposed system.
 func transposeTridiagonal(b *backward, op mlir.Operation) {
-	const solution = 3
 	last := rank(op.Operand(0)) - 1
 	below, above := b.shift(op.Operand(2), last, 1), b.shift(op.Operand(0), last, -1)
 	b.add(op.Operand(solution),

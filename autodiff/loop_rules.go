@@ -55,8 +55,7 @@ func transposeLoop(b *backward, op mlir.Operation) {
 	loop := op.OperandValues()
 	known, carried := make([]bool, len(loop)), []mlir.Value{}
 	body := op.Region(1).First()
-	i32 := b.Context.IntegerType(32, mlir.Signless)
-	counter := must(b.Context.TensorType(i32))
+	counter := b.counter()
 	types, initial := []mlir.Type{counter}, []mlir.Value{b.Zero(counter)}
 	for i, v := range op.Results() {
 		if known[i] = !b.linear[v]; !known[i] {
