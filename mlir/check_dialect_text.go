@@ -3,6 +3,7 @@ package mlir
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/lazyregexp"
@@ -27,7 +28,8 @@ var checkTypes = map[string]string{
 type checkText struct {
 	text  []byte
 	at    int
-	edits []textEdit
+	edits []textEdit  // in the order of the text
+	lines []int       // where they start
 	wrong *wrongCheck // the first one that has not its form
 }
 
@@ -79,6 +81,12 @@ func checksIn(text []byte) *checkText {
 	}
 	if !found {
 		return nil
+	}
+	c.lines = []int{0}
+	for i, b := range text {
+		if b == '\n' {
+			c.lines = append(c.lines, i+1)
+		}
 	}
 	return c
 }
@@ -255,23 +263,17 @@ func (c *checkText) rewritten() []byte {
 
 // column returns the column in the text of what is in a line and column of the rewritten text.
 func (c *checkText) column(line, column int) int {
-	start := 0 // of the line
-	for range line - 1 {
-		next := bytes.IndexByte(c.text[start:], '\n')
-		if next < 0 {
-			return column
-		}
-		start += next + 1
+	if line < 1 || line > len(c.lines) {
+		return column
 	}
+	start := c.lines[line-1]
 	at := start + column - 1
-	for _, e := range c.edits {
-		switch {
-		case e.at < start:
-		case at < e.at:
-			return at - start + 1
-		default:
-			at = max(e.at, at-len(e.text)+e.n)
+	first, _ := slices.BinarySearchFunc(c.edits, start, func(e textEdit, start int) int { return e.at - start })
+	for _, e := range c.edits[first:] {
+		if at < e.at {
+			break
 		}
+		at = max(e.at, at-len(e.text)+e.n)
 	}
 	return at - start + 1
 }
