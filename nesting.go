@@ -36,24 +36,24 @@ type nesting struct {
 // nestings has those that are not empty, by the goroutine's number.
 var nestings sync.Map
 
-// enter begins the use of a Go function with a builder, and returns what ends it.
-func (g goFunction) enter(ctx context.Context, b *builder.Builder) (leave func(), err error) {
+// enter begins the use of a Go function, and returns what ends it. The caller sets the builder.
+func (g goFunction) enter(ctx context.Context) (n *nesting, leave func(), err error) {
 	on := goroutine()
 	found, _ := nestings.LoadOrStore(on, new(nesting))
-	n := found.(*nesting)
+	n = found.(*nesting)
 	if n.over = n.over || n.depth >= deepest; n.over {
-		return nil, fmt.Errorf("calliope: %d Go functions are building modules inside of each other: %s", n.depth,
+		return nil, nil, fmt.Errorf("calliope: %d Go functions are building modules inside of each other: %s", n.depth,
 			callItself)
 	}
 	if err := g.claim(ctx); err != nil {
 		if n.depth == 0 {
 			nestings.Delete(on)
 		}
-		return nil, err
+		return nil, nil, err
 	}
 	outer := n.builder
-	n.depth, n.builder = n.depth+1, b
-	return func() {
+	n.depth++
+	return n, func() {
 		<-g.used
 		n.builder = outer
 		if n.depth--; n.depth == 0 {

@@ -83,14 +83,15 @@ func (g goFunction) take(a arguments) arguments { return a }
 func (g goFunction) trace(
 	ctx context.Context, s *Session, o FuncOptions, args []any, a arguments,
 ) (_ *trace, err error) {
-	ir := s.library.NewContext(mlir.ContextOptions{})
-	b := builder.New(ir, o.Build)
-	leave, err := g.enter(ctx, b)
+	nested, leave, err := g.enter(ctx)
 	if err != nil {
-		return nil, errors.Join(err, b.Close(), ir.Close())
+		return nil, err
 	}
 	defer leave()
 	t := newTrace(s, o, a)
+	ir := s.library.NewContext(mlir.ContextOptions{})
+	b := builder.New(ir, o.Build)
+	nested.builder = b
 	traces.Store(b, t)
 	defer traces.Delete(b)
 	built := false
