@@ -1,11 +1,11 @@
 package model
 
 import (
+	"strings"
+
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo"
-	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // openSignatures returns the hashes of the signatures of callbacks with open dimensions. A call whose hash is another
@@ -51,23 +51,16 @@ func signatureOf(call callop.Call) (text string, isOpen bool) {
 	if err != nil {
 		return "", false
 	}
-	shapes := func(types []mlir.Type) (list []tensor.Shape) {
-		for _, t := range types {
-			s, shapeErr := stablehlo.ShapeOf(t)
-			if shapeErr != nil {
-				err = shapeErr
-			}
-			list, isOpen = append(list, s), isOpen || IsOpen(s)
-		}
-		return list
-	}
-	in, out := shapes(operands), shapes(results)
+	in, err := callop.Shapes(operands)
 	if err != nil {
 		return "", false
 	}
-	text, err = call.Config.SignatureOf(in, out)
+	out, err := callop.Shapes(results)
 	if err != nil {
 		return "", false
 	}
-	return text, isOpen
+	if text, err = call.Config.SignatureOf(in, out); err != nil {
+		return "", false
+	}
+	return text, strings.Contains(text, "?")
 }

@@ -23,10 +23,7 @@ func (m *module) callChecks() error {
 				m.place(op), op.Name())
 		}
 		b := mlir.NewBuilder(mlir.Before(op), op.Location())
-		var operands []mlir.Value
-		for _, v := range op.Operands() {
-			operands = append(operands, v)
-		}
+		operands := op.OperandValues()
 		if value, ok := op.Attribute("value"); ok {
 			of, _ := value.Type()
 			expected := b.Create(mlir.OperationState{Name: "stablehlo.constant", Results: []mlir.Type{of},
