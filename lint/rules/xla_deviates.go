@@ -35,7 +35,8 @@ XLA's CPU compiler makes something else of
     %1 = stablehlo.power %x, %k : tensor<4xi32>   // XLA reads six bits of %k
 
 These modules are right, so the findings are warnings. They concern programs that give a module to XLA themselves: by JAX's
-compile, in a C++ host. Calliope prepares a module before it compiles it. The repair does the same, as calliope-opt --prepare does.
+compile, in a C++ host. Calliope prepares a module before it compiles it. The repair does the same, as
+calliope-opt --prepare does.
 
 XLA does not compile, or ends the process on
 

@@ -25,7 +25,8 @@ XLA's CPU compiler removes the copy that it needs. It returns what was written. 
     return %0 : tensor<4xf32>
 
 The module is right, so the finding is a warning. It concerns programs that give the module to XLA themselves: by JAX's
-compile, in a C++ host. Calliope prepares a module before it compiles it. The repair does the same, as calliope-opt --prepare does. Leaving out the alias helps too: XLA then copies.
+compile, in a C++ host. Calliope prepares a module before it compiles it. The repair does the same, as
+calliope-opt --prepare does. Leaving out the alias helps too: XLA then copies.
 
 With -strict, it is an error. docs/reference/xla-deviations.md shows it on the plugins.`,
 }
