@@ -31,7 +31,7 @@ func TestPredict(t *testing.T) {
 		{t.Context(), "[[0, 1], [1, 0], [0, -1]]", http.StatusOK, "[[0.5,0.5],[0.5,0.5],[0.5,0.5]]"},
 		{t.Context(), "{}", http.StatusBadRequest, "cannot unmarshal"},
 		{t.Context(), "[[1, 2], [3]]", http.StatusUnprocessableEntity, "argument 0: the slices in it differ in length"},
-		{t.Context(), "[[1, 2, 3]]", http.StatusUnprocessableEntity, "0: takes f32[batch,2], given f32[1,3]"},
+		{t.Context(), "[[1, 2, 3]]", http.StatusUnprocessableEntity, "args[0]: takes f32[batch,2], given f32[1,3]"},
 		{ended, "[[1, 0]]", http.StatusUnprocessableEntity, "context canceled"},
 	} {
 		w := httptest.NewRecorder()
