@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/internal/model"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
@@ -202,7 +203,7 @@ func (l *loaded) check(args []any, a arguments) error {
 	if fits {
 		return nil
 	}
-	var lines strings.Builder
+	var pairs errtext.Pairs
 	places := placesOf(args)
 	for i := range max(len(a.list), len(l.signature.Params)) {
 		takes, path, given := "nothing", "", "nothing"
@@ -219,13 +220,10 @@ func (l *loaded) check(args []any, a arguments) error {
 				given += " of " + place
 			}
 		}
-		mark := ""
-		if !ok || !fitsOpen(a.list[i].shape, l.signature.Params[i]) {
-			mark = " ✗"
-		}
-		fmt.Fprintf(&lines, "\n  %d%s: takes %s, given %s%s", i, path, takes, given, mark)
+		differs := !ok || !fitsOpen(a.list[i].shape, l.signature.Params[i])
+		pairs.Add(differs, "%d%s: takes %s, given %s", i, path, takes, given)
 	}
-	return fmt.Errorf("calliope: the arguments do not fit %s:%s", l.name, &lines)
+	return fmt.Errorf("calliope: the arguments do not fit %s:%s", l.name, &pairs)
 }
 
 // parameter returns the type of a parameter for people.

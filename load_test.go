@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -98,9 +99,9 @@ func TestLoadTrees(t *testing.T) {
 	_, err = f.Call(t.Context(), given, batch, []float32{2})
 	check.Error(t, err, `the arguments do not fit trees.jaxexport:
   0 args[0][0]['w']: takes f32[2,2], given f32[2,2] of argument 0.First
-  1 args[0][1]['b']: takes f32[2], given f32[1] of argument 0.Next.B ✗
+  1 args[0][1]['b']: takes f32[2], given f32[1] of argument 0.Next.B  <- differs
   2 args[1][0]: takes f32[1,2], given f32[1,2] of argument 1
-  3 kwargs['scale']: takes f32[], given f32[1] of argument 2 ✗`)
+  3 kwargs['scale']: takes f32[], given f32[1] of argument 2  <- differs`)
 	_, err = f.Executable(t.Context(), given, batch, tensor.ShapeOf(tensor.F32, -1))
 	check.Error(t, err, "argument 2 has the shape f32[?], with an open dimension")
 }
@@ -221,8 +222,8 @@ func TestLoadOpen(t *testing.T) {
 	_, err := f.Call(t.Context(), [][]float32{{1, 2, 3}}, []float32{1}, int32(1))
 	check.Error(t, err, `the arguments do not fit polymorphic.jaxexport:
   0 args[0]: takes f32[b,n], given f32[1,3]
-  1 args[1]: takes f32[b,2], given f32[1] ✗
-  2: takes nothing, given s32[] ✗`)
+  1 args[1]: takes f32[b,2], given f32[1]  <- differs
+  2: takes nothing, given s32[]  <- differs`)
 	_, err = f.Call(t.Context(), [][]float32{{1, 2, 3}}, [][]float32{{1, 2}, {3, 4}})
 	check.Error(t, err, "polymorphic.jaxexport: stablehlo: the shapes violate an assertion of the module", "b")
 }
@@ -315,7 +316,7 @@ func TestSaved(t *testing.T) {
 	check.NoError(t, err)
 	check.Diff(t, "y", []float32{9, 16}, y)
 	_, err = calliope.Call[[]float32](g, []float32{3, 4, 5})
-	check.Error(t, err, "0: takes f32[2], given f32[3] ✗")
+	check.Error(t, err, "0: takes f32[2], given f32[3]  <- differs")
 
 	h := calliope.Func(func(x builder.Value) builder.Value {
 		calliope.Tap(x, func([]float32) {})
@@ -329,4 +330,23 @@ func TestSaved(t *testing.T) {
 		t.Errorf("saving closures: %v", err)
 	}
 	check.Error(t, err, "load_test.go:")
+}
+
+// TestLoadManyLeaves holds that an error about many arguments is short, and has those that differ.
+func TestLoadManyLeaves(t *testing.T) {
+	var params []string
+	var args []any
+	for i := range 100 {
+		params = append(params, fmt.Sprintf("%%p%d: tensor<f32>", i))
+		args = append(args, float32(i))
+	}
+	args[31], args[98] = int32(31), int32(98)
+	module := "func.func @main(" + strings.Join(params, ", ") + ") -> tensor<f32> { return %p0 : tensor<f32> }"
+	f := check.Must(calliope.LoadBytes([]byte(module)))
+	check.Cleanup(t, f)
+	_, err := f.Call(t.Context(), args...)
+	check.Diff(t, "error", `calliope: the arguments do not fit module:
+  31: takes f32[], given s32[]  <- differs
+  98: takes f32[], given s32[]  <- differs
+  and 98 more, of which 0 differ`, fmt.Sprint(err))
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/internal/leaf"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -66,9 +67,6 @@ func acceptedBy(l leaf.Leaf) Leaf {
 		Any: rank == leaf.AnyRank}
 }
 
-// mostListed is how many leaves an error lists.
-const mostListed = 20
-
 // Error lists both sides, leaf by leaf: of more than 20, the first ones that differ.
 func (e *TemplateError) Error() string {
 	var b strings.Builder
@@ -95,34 +93,22 @@ func (e *TemplateError) Error() string {
 	for _, l := range e.Got {
 		got[l.Path] = l
 	}
-	const differs = "  <- differs"
-	var lines []string
+	var pairs errtext.Pairs
 	for _, w := range e.Want {
-		text, mark := "nothing", differs
-		if g, ok := got[w.Path]; ok {
-			delete(got, w.Path)
+		g, ok := got[w.Path]
+		delete(got, w.Path)
+		text := "nothing"
+		if ok {
 			text = g.String()
-			if w.fits(g) {
-				mark = ""
-			}
 		}
-		lines = append(lines, fmt.Sprintf("%s: %s %s, %s %s%s", w.Path, expected, w, returned, text, mark))
+		pairs.Add(!ok || !w.fits(g), "%s: %s %s, %s %s", w.Path, expected, w, returned, text)
 	}
 	for _, g := range e.Got {
 		if _, left := got[g.Path]; left {
-			lines = append(lines, fmt.Sprintf("%s: %s nothing, %s %s%s", g.Path, expected, returned, g, differs))
+			pairs.Add(true, "%s: %s nothing, %s %s", g.Path, expected, returned, g)
 		}
 	}
-	if all := len(lines); all > mostListed {
-		lines = slices.DeleteFunc(lines, func(line string) bool { return !strings.HasSuffix(line, differs) })
-		n := len(lines)
-		lines = lines[:min(n, mostListed)]
-		lines = append(lines, fmt.Sprintf("and %d more, of which %d differ", all-len(lines), n-len(lines)))
-	}
-	for _, line := range lines {
-		b.WriteString("\n  " + line)
-	}
-	return b.String()
+	return b.String() + pairs.String()
 }
 
 // Unwrap returns the errors of the arrays themselves.
