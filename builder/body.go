@@ -89,7 +89,7 @@ func trees[T any](name string, list ...T) (step, [][]Value) {
 		out[i] = values
 		all = append(all, values...)
 	}
-	s := mustFuncOf(name, all...).begin(name, all...)
+	s := mustFuncOf(all...).begin(name, all...)
 	if failed != nil {
 		s.fail("%w", failed)
 	}

@@ -310,12 +310,22 @@ func TestMistakesThatPanic(t *testing.T) {
 	}{
 		"no context": {"builder: New: the context is nil", func() { builder.New(nil, builder.Options{}) }},
 		"no module":  {"called on a nil Module", func() { builder.Open(nil) }},
-		"zero value": {"builder: sine: all operands are zero Values or templates",
+		"zero value": {"builder: Sin: all operands are zero Values or templates, which belong to no function",
 			func() { builder.Sin(builder.Value{}) }},
-		"template": {"builder: sine: all operands are zero Values or templates",
+		"template": {"builder: Sin: all operands are zero Values or templates",
 			func() { builder.Sin(builder.Like(vector)) }},
-		"no argument": {"set Callback.In", func() { builder.Tap(cb, struct{}{}) }},
-		"no leaf": {"builder: tap: the argument is a int, which cannot be part of a tree: use builder.Value",
+		"zero tree": {"builder: MapTrees: all operands are zero Values or templates", func() {
+			first := func(v ...builder.Value) builder.Value { return v[0] }
+			builder.MapTrees(first, []builder.Value{{}}, []builder.Value{})
+		}},
+		"zero state": {"builder: Loop: all operands are zero Values or templates",
+			func() { builder.Loop(builder.Value{}, builder.Value{}, nil) }},
+		"numbers": {"builder: Add: both operands are Go numbers", func() { builder.Add(1, 2) }},
+		"method": {"builder: (*Func).Call: the Func is nil and no argument names the calling function",
+			func() { (*builder.Func)(nil).Call() }},
+		"no argument": {"builder: Tap: no argument names the function that contains the call: set Callback.In",
+			func() { builder.Tap(cb, struct{}{}) }},
+		"no leaf": {"builder: Tap: the argument is a int, which cannot be part of a tree: use builder.Value",
 			func() { builder.Tap(cb, 3) }},
 		"endless": {"nested more than 1000 deep: does a slice or map hold itself?",
 			func() { builder.Tap(cb, itself) }},

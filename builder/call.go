@@ -57,7 +57,7 @@ func (f *Func) call(caller *Func, args []Value) ([]Value, *Func) {
 	}
 	if caller == nil {
 		if f == nil {
-			panic("builder: call: the Func is nil and no argument names the calling function")
+			panic(misuse("the Func is nil and no argument names the calling function"))
 		}
 		caller = f.b.caller(f)
 	}

@@ -145,10 +145,10 @@ func start[T any](cb *Callback, name string, args T) (operands []Value, f *Func,
 		f = funcOf(operands...)
 	}
 	if f == nil && err != nil {
-		panic("builder: " + name + ": " + err.Error())
+		panic(misuse(err.Error()))
 	}
 	if f == nil {
-		panic("builder: " + name + ": no argument names the function that contains the call: set Callback.In")
+		panic(misuse("no argument names the function that contains the call: set Callback.In"))
 	}
 	at = f.b.here()
 	if err != nil {

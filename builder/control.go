@@ -38,7 +38,7 @@ func Case[T any](index Value, branches ...func() T) T {
 
 // choose builds an if or a case. names are the names of the branches in errors.
 func choose[T any](op string, selector Value, want tensor.DType, names []string, branches []func() T) T {
-	f := mustFuncOf(op, selector)
+	f := mustFuncOf(selector)
 	at := f.b.here()
 	switch {
 	case !f.usable(at, op, []Value{selector}):

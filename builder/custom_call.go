@@ -48,7 +48,7 @@ func CustomCall(o CustomCallOptions, operands ...Value) []Value {
 	const name = "custom call"
 	f := o.In
 	if f == nil {
-		f = mustFuncOf(name, operands...)
+		f = mustFuncOf(operands...)
 	}
 	at := f.b.here()
 	results := make([]Value, max(len(o.Results), len(o.Types)))

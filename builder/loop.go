@@ -31,7 +31,7 @@ type LoopOptions struct {
 // build. Values that body returns unchanged are not copied.
 func While[T any](init T, cond func(state T) Value, body func(state T) T, o ...LoopOptions) T {
 	carried, err := leaves(init)
-	f := mustFuncOf("while", carried...)
+	f := mustFuncOf(carried...)
 	at := f.b.here()
 	if err != nil {
 		f.b.fail(at, "while", nil, err)
@@ -63,7 +63,7 @@ func While[T any](init T, cond func(state T) Value, body func(state T) T, o ...L
 // number of the iteration has its type. Otherwise Loop works like While.
 func Loop[T any](n Value, init T, body func(i Value, state T) T, o ...LoopOptions) T {
 	carried, err := leaves(init)
-	f := mustFuncOf("loop", append([]Value{n}, carried...)...)
+	f := mustFuncOf(append([]Value{n}, carried...)...)
 	at := f.b.here()
 	if err != nil {
 		f.b.fail(at, "loop", []Value{n}, err)

@@ -26,7 +26,7 @@ import (
 // inside of another one.
 func Manual[T, R any](mesh string, in, out []Sharding, args T, body func(parts T) R) R {
 	operands, err := leaves(args)
-	f := mustFuncOf("manual", operands...)
+	f := mustFuncOf(operands...)
 	at := f.b.here()
 	if err != nil {
 		f.b.fail(at, "manual", nil, err)

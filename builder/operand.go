@@ -48,7 +48,7 @@ func begin2[X, Y Operand](name string, x X, y Y) (step, Value, Value) {
 		s := begin(name, b)
 		return s, s.numberLike(x, b), b
 	}
-	panic(fmt.Sprintf("builder: %s: both operands are Go numbers: one operand must be a Value", name))
+	panic(misuse("both operands are Go numbers: one operand must be a Value"))
 }
 
 // other returns an operand as a value with the shape of like.

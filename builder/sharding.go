@@ -95,7 +95,7 @@ func (b *Builder) sizeOf(mesh, axis string) (int, bool) {
 
 // Constrain returns x with a constraint that tells XLA how to shard it.
 func Constrain(x Value, s Sharding) Value {
-	f := mustFuncOf("constrain", x)
+	f := mustFuncOf(x)
 	at := f.b.here()
 	if !f.usable(at, "constrain", []Value{x}) {
 		return f.missing()

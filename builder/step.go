@@ -24,12 +24,12 @@ type step struct {
 
 // begin starts a step with these operands.
 func begin(name string, operands ...Value) step {
-	return mustFuncOf(name, operands...).begin(name, operands...)
+	return mustFuncOf(operands...).begin(name, operands...)
 }
 
 func (f *Func) begin(name string, operands ...Value) step {
 	if f == nil {
-		panic("builder: " + name + ": the function is nil: use the result of Builder.Func or Value.Func")
+		panic(misuse("the function is nil: use the result of Builder.Func or Value.Func"))
 	}
 	s := step{f: f, at: f.b.here(), name: name, operands: operands}
 	s.ok = f.usable(s.at, name, operands)

@@ -111,7 +111,7 @@ func MapTrees[T any](f func(values ...Value) Value, trees ...T) T {
 			err = fmt.Errorf("tree %d has %d values, and the first has %d", i, len(values), len(lists[0]))
 		}
 		if err != nil {
-			mustFuncOf("map trees", append(values, lists[0]...)...).b.Fail("map trees", err)
+			mustFuncOf(append(values, lists[0]...)...).b.Fail("map trees", err)
 			return trees[0]
 		}
 		lists[i] = values

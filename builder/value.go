@@ -82,10 +82,11 @@ func funcOf(operands ...Value) *Func {
 
 // mustFuncOf is funcOf for an operation that has operands. It panics without a function,
 // because no builder could record the mistake.
-func mustFuncOf(op string, operands ...Value) *Func {
+func mustFuncOf(operands ...Value) *Func {
 	f := funcOf(operands...)
 	if f == nil {
-		panic("builder: " + op + ": all operands are zero Values or templates: use the result of an operation or of Func.Param")
+		panic(misuse("all operands are zero Values or templates, which belong to no function: use the result of an " +
+			"operation or of Func.Param"))
 	}
 	return f
 }
