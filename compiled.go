@@ -176,7 +176,9 @@ func (c *compiled) run(ctx context.Context, r request) (out outputs, err error) 
 			inputs[i] = one.input
 		}
 	}
-	out.arrays, err = c.runner.Run(ctx, inputs...)
+	if out.arrays, err = c.runner.Run(ctx, inputs...); err != nil {
+		r.nameInput(err)
+	}
 	return out, err
 }
 

@@ -136,7 +136,7 @@ func TestArraysOnEngines(t *testing.T) {
 		f := calliope.Func(negate, calliope.FuncOptions{Session: s})
 		check.Cleanup(t, f)
 		_, err := calliope.Call[calliope.Array](f, x)
-		check.Error(t, err, "input 0: the buffer belongs to another client", "give what its ToHost returns")
+		check.Error(t, err, "argument 0: the buffer belongs to another client", "give what its ToHost returns")
 		y := check.Must(calliope.Call[calliope.Array](f, check.Must(x.ToHost(ctx))))
 		check.Diff(t, "y", tensor.Vector[float32](-1, -2), check.Must(y.ToHost(ctx)))
 		check.NoError(t, y.Close())

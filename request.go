@@ -1,9 +1,11 @@
 package calliope
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 
+	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/internal/tree"
 )
 
@@ -69,4 +71,16 @@ func (r request) input(i int) argument {
 		return r.list[i]
 	}
 	return r.others[i/n-1].list[i%n]
+}
+
+// nameInput names the array that a run could not take, if err says so, by its place in the trees of the call.
+func (r request) nameInput(err error) {
+	wrong, ok := errors.AsType[*bridge.InputError](err)
+	if !ok {
+		return
+	}
+	wrong.Name = r.input(wrong.Index).place(r.first)
+	if len(r.others) > 0 {
+		wrong.Name += fmt.Sprint(" of replica ", wrong.Index/len(r.list))
+	}
 }

@@ -31,8 +31,8 @@ type input struct {
 	donated bool
 }
 
-// takeInputs begins the use of all inputs. After an error, r.inputs has those that are in
-// use.
+// takeInputs begins the use of all inputs. Its error is an *InputError or an *InputCountError. After an error, r.inputs
+// has those that are in use.
 func (r *Run) takeInputs(ctx context.Context, inputs []Input) error {
 	e := r.exec
 	devices := e.NumDevices()
@@ -55,14 +55,14 @@ func (r *Run) takeInputs(ctx context.Context, inputs []Input) error {
 		}
 		taken, err := e.client.take(ctx, in, device)
 		if err != nil {
-			return fmt.Errorf("input %d: %w", i, err)
+			return &InputError{Index: i, Err: err}
 		}
 		r.inputs = append(r.inputs, taken)
 		if on := taken.buffer.device; on != device {
-			return fmt.Errorf("input %d: the buffer is on device %d, but this run takes it on device %d: copy it with Buffer.CopyToDevice(%[3]d)", i, on, device)
+			return &InputError{Index: i, Err: fmt.Errorf("the buffer is on device %d, but this run takes it on device %d: copy it with Buffer.CopyToDevice(%[2]d)", on, device)}
 		}
 		if order := taken.buffer.order; order != nil {
-			return fmt.Errorf("input %d: the array is not row-major on its device (the order of its dimensions is %v), because the module that computed it has mhlo.layout_mode: remove that, or give the result of ToHost", i, order)
+			return &InputError{Index: i, Err: fmt.Errorf("the array is not row-major on its device (the order of its dimensions is %v), because the module that computed it has mhlo.layout_mode: remove that, or give the result of ToHost", order)}
 		}
 		if !e.known {
 			continue
@@ -74,7 +74,7 @@ func (r *Run) takeInputs(ctx context.Context, inputs []Input) error {
 	}
 	for i, in := range r.inputs {
 		if in.donated != r.inputs[i%perDevice].donated {
-			return fmt.Errorf("input %d: a parameter must be donated on every device or on none", i)
+			return &InputError{Index: i, Err: errors.New("a parameter must be donated on every device or on none")}
 		}
 	}
 	return nil
@@ -125,20 +125,32 @@ func (c *Client) takeView(ctx context.Context, v tensor.View, device int, borrow
 	return input{buffer: b}, nil
 }
 
-// An InputError reports an input of a run whose element type or dimensions are not those of
-// the module's parameter.
+// An InputError reports an input that a run cannot take. Its element type or dimensions are not those of the module's
+// parameter, or it has Err.
 type InputError struct {
 	Index int          // of the input, among those of all devices
+	Name  string       // of the input, for the text; whoever knows one sets it
 	Want  tensor.Shape // of the parameter, on one device
 	Got   tensor.Shape // of the input
+	Err   error        // instead of Want and Got
 
 	devices int // of the run
 }
 
 func (e *InputError) Error() string {
-	return fmt.Sprintf("bridge: run: input %d: the module's parameter is %s%s, but the input is %s", e.Index, e.Want,
+	name := e.Name
+	if name == "" {
+		name = fmt.Sprint("input ", e.Index)
+	}
+	if e.Err != nil {
+		return fmt.Sprintf("bridge: run: %s: %v", name, e.Err)
+	}
+	return fmt.Sprintf("bridge: run: %s: the module's parameter is %s%s, but the input is %s", name, e.Want,
 		forEach(e.devices), e.Got)
 }
+
+// Unwrap returns Err.
+func (e *InputError) Unwrap() error { return e.Err }
 
 // An InputCountError reports a run with another number of inputs than the module has
 // parameters.

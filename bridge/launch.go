@@ -77,11 +77,7 @@ func (r *Run) prepare(ctx context.Context, inputs []Input, caller *dispatch.Call
 		if ended := ctx.Err(); ended != nil && errors.Is(err, ended) {
 			return ended
 		}
-		switch err.(type) {
-		case *InputError, *InputCountError:
-			return err
-		}
-		return fmt.Errorf("bridge: run: %w", err)
+		return err
 	}
 	if err := r.order.take(ctx, r); err != nil {
 		return err

@@ -60,9 +60,8 @@ const grace = 100 * time.Millisecond
 // Start begins an execution and returns while it runs. XLA executes a small module (up to
 // about 1000 operations on elements) before Start returns. Start waits while 32 runs are in
 // flight on the device. The inputs are in the order of the module's parameters; if it runs
-// on several devices, first all inputs of the first device. The error is an *[InputError] if
-// an input is not of its parameter's shape, and an *[InputCountError] for a wrong number of
-// inputs.
+// on several devices, first all inputs of the first device. The error is an *[InputError] for an
+// input that the run cannot take, and an *[InputCountError] for a wrong number of inputs.
 //
 // ctx is the context of the callbacks. When it ends, they fail, and Start returns if it has
 // not.

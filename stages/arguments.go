@@ -24,7 +24,7 @@ func take(inputs []bridge.Input, params []tensor.Shape, replicas int, devices []
 	for i, in := range inputs {
 		shape, err := a.add(in, devices)
 		if err != nil {
-			return a, fmt.Errorf("stages: run: input %d: %w", i, err)
+			return a, &bridge.InputError{Index: i, Err: err}
 		}
 		if want := params[i%len(params)]; !shape.Equal(want) {
 			return a, &bridge.InputError{Index: i, Want: want.Clone(), Got: shape.Clone()}
@@ -57,7 +57,7 @@ func (a *arguments) claim() error {
 		a.values[a.at[i]] = onDevice(b)
 	}
 	if err != nil {
-		return fmt.Errorf("stages: run: input %d: %w", a.at[refused], err)
+		return &bridge.InputError{Index: a.at[refused], Err: err}
 	}
 	return nil
 }

@@ -97,9 +97,9 @@ func TestInputs(t *testing.T) {
 		_, want := inline.Run(t.Context(), second, test.in)
 		_, got := cut.Run(t.Context(), second, test.in)
 		check.Error(t, want, "input 1: ")
-		check.Error(t, got, "stages: run: input 1: ")
-		if text := strings.TrimPrefix(fmt.Sprint(want), "bridge: run: "); test.same &&
-			"stages: run: "+text != strings.Replace(fmt.Sprint(got), "is not an Input: ", "is not an Input; ", 1) {
+		check.Error(t, got, "bridge: run: input 1: ")
+		text := strings.Replace(fmt.Sprint(got), "is not an Input: ", "is not an Input; ", 1)
+		if test.same && fmt.Sprint(want) != text {
 			t.Errorf("%s: got %q, inline %q", test.name, got, want)
 		}
 	}
