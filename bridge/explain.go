@@ -22,7 +22,8 @@ type TargetError struct {
 	// another API version.
 	Nearest string
 
-	cause error
+	untyped bool // the call is not of the typed FFI
+	cause   error
 }
 
 func (e *TargetError) Error() string {
@@ -37,6 +38,8 @@ func (e *TargetError) Error() string {
 		hint = ": the module has callbacks of JAX: name those that serve them in CompileOptions.JAXCallbacks"
 	case e.Nearest != "":
 		hint = fmt.Sprintf("; is it %q?", e.Nearest)
+	case e.untyped:
+		hint = ": the call is not of XLA's typed FFI: rewrite it with passes.ReplaceLegacy, and register the function with package callbacks/legacy"
 	}
 	const text = "bridge: compile: no handler is registered for the custom call target %q%s%s"
 	return fmt.Sprintf(text, e.Target, at, hint)
@@ -66,7 +69,7 @@ func (p *Plugin) explain(err error, m contract.Module) error {
 		calls = m.Calls()
 	}
 	if match := noHandler.FindStringSubmatch(failed.Message); match != nil && failed.cause == nil {
-		missing := &TargetError{Target: match[1] + match[2], cause: err}
+		missing := &TargetError{Target: match[1] + match[2], untyped: match[2] != "", cause: err}
 		missing.Nearest = nearest.Name(missing.Target, maps.Keys(p.served()))
 		for _, call := range calls {
 			if call.Target == missing.Target {

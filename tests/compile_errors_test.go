@@ -41,6 +41,11 @@ func TestCompileErrors(t *testing.T) {
 			`no handler is registered for the custom call target "my_kernel" (called at line 2): register one by Plugin.RegisterForeign`,
 		},
 		{
+			"untyped, unlike any", `@my_kernel(%x) {api_version = 2 : i32, backend_config = "a"}`,
+			`target "my_kernel" (called at -:2:8): the call is not of XLA's typed FFI: rewrite it with passes.ReplaceLegacy`,
+			`target "my_kernel" (called at line 2): the call is not of XLA's typed FFI: rewrite it with passes.ReplaceLegacy`,
+		},
+		{
 			"JAX", `@xla_ffi_python_cpu_callback(%x) {api_version = 4 : i32, backend_config = {index = 0 : ui64}}`,
 			`"xla_ffi_python_cpu_callback" (called at -:2:8): the module has callbacks of JAX: name those that serve them in CompileOptions.JAXCallbacks`,
 			`"xla_ffi_python_cpu_callback" (called at line 2): the module has callbacks of JAX: name those that serve them in CompileOptions.JAXCallbacks`,
