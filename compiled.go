@@ -88,11 +88,11 @@ func (c *compiled) make(ctx context.Context, s *Session, t *trace, o FuncOptions
 	if err != nil {
 		return err
 	}
-	if s.client == nil || !s.client.CallsBack() {
-		return c.makeStages(ctx, s, t, compile, foreign)
-	}
 	if err := checkCalls(t.module, compile); err != nil {
 		return err
+	}
+	if s.client == nil || !s.client.CallsBack() {
+		return c.makeStages(ctx, s, t, compile, foreign)
 	}
 	for _, target := range foreign {
 		if err := s.plugin.RegisterForeign(target); err != nil {

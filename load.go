@@ -25,8 +25,9 @@ import (
 // jax.export, or of a program that Executable.Serialize has saved. It opens the session.
 //
 // The leaves of the arguments are the parameters of the module, or all inputs of a jax.export, in the contract's order.
-// A module with open dimensions is compiled for each set of shapes. A custom call that nothing serves is an error of
-// Load, with its place and the nearest known name. The files are trusted: see mlir.Context.Parse and
+// A module with open dimensions is compiled for each set of shapes. A callback that is not registered, or that takes
+// other types, is an error of Load, with its place and the nearest known name. Another custom call that nothing serves
+// is one of the first call. The files are trusted: see mlir.Context.Parse and
 // bridge.Client.Load.
 func Load(path string, o ...FuncOptions) (*Function, error) {
 	data, err := os.ReadFile(path)
@@ -141,9 +142,6 @@ func (l *loaded) read(s *Session, m *mlir.Module, o *FuncOptions) (err error) {
 	}
 	o.Compile.Replicas = max(o.Compile.Replicas, declared.Replicas)
 	o.Compile.Partitions = max(o.Compile.Partitions, declared.Partitions)
-	if s.client == nil || !s.client.CallsBack() {
-		return nil
-	}
 	return checkCalls(m, o.Compile)
 }
 

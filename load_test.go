@@ -278,6 +278,18 @@ func TestWithoutPlugin(t *testing.T) {
 func withoutPlugin(t *testing.T, o calliope.Options) {
 	s := check.Must(calliope.Open(t.Context(), o))
 	check.Cleanup(t, s)
+	_, err := calliope.LoadBytes([]byte(calls), calliope.FuncOptions{Session: s})
+	check.Error(t, err, "calliope: Load: module:", `"load_double"`, "is not registered")
+	takes := map[string]callbacks.Func{"load_double": callbacks.Tap(func(context.Context, int32) error { return nil })}
+	_, err = calliope.LoadBytes([]byte(calls), calliope.FuncOptions{Session: s, Callbacks: takes})
+	check.Error(t, err, "calliope: Load: module:", "argument 0: takes s32[], given f32[2]")
+	wrong := calliope.Func(func(x builder.Value) builder.Value {
+		calliope.Tap(x, func(int32) {})
+		return x
+	}, calliope.FuncOptions{Session: s})
+	check.Cleanup(t, wrong)
+	_, err = wrong.Call(t.Context(), []float32{1, 2})
+	check.Error(t, err, "preflight: ", "load_test.go:", "argument 0: takes s32[], given f32[2]")
 	double := map[string]callbacks.Func{"load_double": callbacks.Call(double)}
 	f, err := calliope.LoadBytes([]byte(calls), calliope.FuncOptions{Session: s, Callbacks: double})
 	check.NoError(t, err)
