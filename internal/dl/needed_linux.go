@@ -53,8 +53,9 @@ func openNeeded(path string) error {
 				path, name)
 		}
 		if _, err := open(found); err != nil {
-			const also = "opening shared library %s: it needs one that is also looked for in the working folder: %w"
-			return fmt.Errorf(also, path, err)
+			const lacks = "opening shared library %s: it needs %s, which is neither beside it nor in the folders of " +
+				"the system (the working folder does not count): %w"
+			return fmt.Errorf(lacks, path, name, err)
 		}
 	}
 	return nil

@@ -47,7 +47,8 @@ func TestNeeded(t *testing.T) {
 		if test.want == "" {
 			check.Report(t, err)
 		} else {
-			check.Error(t, err, "it needs one that is also looked for in the working folder", test.want)
+			check.Error(t, err, "it needs "+test.want+", which is neither beside it nor in the folders of the system",
+				test.want+": cannot open shared object file")
 		}
 	}
 	opened := string(check.Must(os.ReadFile("/proc/self/maps")))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -61,6 +62,9 @@ func (r *report) try(ctx context.Context, all []found, checked bool) {
 	}
 }
 
+// lacking matches what the loader of Linux says of a library that another one needs.
+var lacking = regexp.MustCompile(`([^\s/:]+\.so[^\s/:]*): cannot open shared object file`)
+
 // job prints the steps of a job and reports whether all of them succeeded. next is the
 // command for the user if one failed.
 func (r *report) job(ctx context.Context, name string, env []string, next string) bool {
@@ -74,6 +78,10 @@ func (r *report) job(ctx context.Context, name string, env []string, next string
 		case strings.Contains(s.Problem, "XLA_FLAGS"):
 			// An unknown flag is an error of bridge. XLA ends the process for a value of the wrong type.
 			r.fail(s.Name, s.Problem, "env -u XLA_FLAGS "+command)
+			well = false
+		case lacking.MatchString(s.Problem):
+			r.fail(s.Name, s.Problem, "install the package of the system that has "+
+				lacking.FindStringSubmatch(s.Problem)[1]+", then "+command)
 			well = false
 		case s.Problem != "":
 			r.fail(s.Name, s.Problem, next)
