@@ -214,6 +214,11 @@ func TestTrouble(t *testing.T) {
 		want: map[string]string{"machine": "cache FAILED: /proc/calliope does not exist and cannot be made: "},
 		next: "set CALLIOPE_CACHE to a directory that can be written, then " + command,
 	}, {
+		name: "no cache, and a part is missing",
+		env:  map[string]string{"CALLIOPE_CACHE": "", "HOME": "", "XDG_CACHE_HOME": "", native.MLIR.Env(): ""},
+		want: map[string]string{"machine": "cache none: native: no folder for the cache is known"},
+		next: "set CALLIOPE_CACHE to the absolute path of a directory, then " + command,
+	}, {
 		name: "a cache that everybody may write to",
 		env:  map[string]string{"CALLIOPE_CACHE": open, native.MLIR.Env(): "", native.PJRTPlugin.Env(): ""},
 		args: []string{"-fetch"},

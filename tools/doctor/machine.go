@@ -39,16 +39,21 @@ func (r *report) machine(ctx context.Context) {
 	} else {
 		r.line("pip", r.pip)
 	}
+	r.cache()
+}
+
+// cache prints where fetched parts are.
+func (r *report) cache() {
 	dir, err := native.CacheDir()
 	if err != nil {
-		r.fail("cache", err.Error(), "set CALLIOPE_CACHE to the absolute path of a directory, then "+command)
+		r.without(err.Error(), "set CALLIOPE_CACHE to the absolute path of a directory, then "+command)
 		return
 	}
 	size, err := folderSize(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if err := canMake(dir); err != nil {
-			r.fail("cache", fmt.Sprintf("%s does not exist and cannot be made: %v", dir, err),
+			r.without(fmt.Sprintf("%s does not exist and cannot be made: %v", dir, err),
 				"set CALLIOPE_CACHE to a directory that can be written, then "+command)
 			return
 		}
@@ -58,6 +63,17 @@ func (r *report) machine(ctx context.Context) {
 	default:
 		r.line("cache", fmt.Sprintf("%s, %d MB", dir, size/1e6))
 	}
+}
+
+// without prints that there is no cache. If nobody chose one, that is a failure only where a part is missing: those
+// beside the program need none.
+func (r *report) without(problem, next string) {
+	if os.Getenv("CALLIOPE_CACHE") != "" {
+		r.fail("cache", problem, next)
+		return
+	}
+	r.noCache = next
+	r.line("cache", "none: "+problem+" (only fetching needs it)")
 }
 
 // toolkit returns the versions of this module and of gopjrt.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -124,7 +125,7 @@ func (r *report) parts(named []native.Part) []found {
 		}
 	}
 	if len(missing) > 0 {
-		r.mustRun(r.getCommand(missing))
+		r.mustRun(cmp.Or(r.noCache, r.getCommand(missing)))
 	}
 	return all
 }

@@ -18,8 +18,9 @@ type report struct {
 	failed bool
 	next   string // command for the first failure
 
-	pip   string // pip that fetches, with its version
-	noPip error  // why there is no pip
+	pip     string // pip that fetches, with its version
+	noPip   error  // why there is no pip
+	noCache string // what to do if a part must be fetched, but no folder for the cache is there
 
 	vlog string    // bridge.OpenOptions.VLog of the self-test
 	log  io.Writer // where the plugin's log goes then
