@@ -25,6 +25,7 @@ type Engine struct {
 	functions map[string]signature
 	external  []string // symbols that the code uses and the module only declares
 	libraries []string
+	brain     bool // the code computes with bf16
 	dump      bool
 	calls     atomic.Int64
 	closed    atomic.Bool
@@ -97,7 +98,7 @@ func New(m *mlir.Module, o Options) (*Engine, error) {
 			return nil, fmt.Errorf("execution: Options.Signatures: the module has no llvm.func @%s", name)
 		}
 	}
-	e.external = external(m)
+	e.external, e.brain = external(m), computesBF16(m)
 	if len(o.Functions) > 0 {
 		with, err := e.define(m, o.Functions)
 		if err != nil {

@@ -75,7 +75,8 @@ func (s signature) matches(function any) error {
 	}
 	for i, a := range s.arguments {
 		if !a.accepts(t.In(i)) {
-			return fmt.Errorf("its parameter %d is %s in the module, which %s does not match", i, a.text, t.In(i))
+			return fmt.Errorf("its parameter %d is %s in the module, which %s does not match: %s", i, a.text, t.In(i),
+				a.advice())
 		}
 	}
 	at := 0
@@ -98,8 +99,8 @@ func (s signature) matches(function any) error {
 	case s.result.kind == layoutVoid:
 		return fmt.Errorf("the module's function has no result")
 	case results != 1 || !s.result.accepts(t.Out(0)):
-		return fmt.Errorf("its result is %s in the module, and must be one result in Go, which an error may follow",
-			s.result.text)
+		return fmt.Errorf("its result is %s in the module, and must be one result in Go, which an error may follow: %s",
+			s.result.text, s.result.advice())
 	}
 	return nil
 }
@@ -153,11 +154,12 @@ func (n machineType) full() string {
 
 // serve sets the Go function that the array for a function of the module is passed to.
 func (e *Engine) serve(name string, f reflect.Value) error {
-	t := f.Type()
+	t, s := f.Type(), e.functions[name]
 	return e.registerHost(hostPrefix+name, func(argument unsafe.Pointer) error {
 		at := unsafe.Slice((*unsafe.Pointer)(argument), t.NumIn()+1)
 		in := make([]reflect.Value, t.NumIn())
 		for i := range in {
+			s.arguments[i].unpack(t.In(i), at[i])
 			in[i] = reflect.NewAt(t.In(i), at[i]).Elem()
 		}
 		out := f.Call(in)
@@ -168,7 +170,11 @@ func (e *Engine) serve(name string, f reflect.Value) error {
 			out = out[:n-1]
 		}
 		if len(out) == 1 {
-			reflect.NewAt(t.Out(0), at[len(in)]).Elem().Set(out[0])
+			result, err := s.result.packed(out[0])
+			if err != nil {
+				return fmt.Errorf("execution: the result of the Go function for @%s: %w", name, err)
+			}
+			reflect.NewAt(t.Out(0), at[len(in)]).Elem().Set(result)
 		}
 		return nil
 	})

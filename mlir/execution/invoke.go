@@ -16,6 +16,11 @@ import (
 // function's result, such as a struct for a struct or several results and a MemRefResult for a memref, or nil if the
 // function has none.
 //
+// For an f16 or bf16 give a tensor.Float16 or tensor.BFloat16, or an integer of 16 bits with the bits of one. For an
+// integer that Go lacks give the next larger one, such as an int32 or uint32 for i17. One of more than 64 bits is an
+// array of words, with the lowest one first, such as a [2]uint64 for i128. An argument that does not fit is an error. A
+// signed integer for a result extends its sign, and the others begin with zeros.
+//
 // Invoke returns an error if the arguments or the result do not match the types that the function had when the run of
 // passes began that lowered the module: those of numbers, and the element type, the rank, the static sizes and the
 // layout of each memref. A memref of a tensor must be in row-major order, unless passes make the memrefs in an earlier
@@ -56,8 +61,8 @@ func (e *Engine) Invoke(name string, result any, arguments ...any) error {
 		}
 		to = memRefWords(rank)
 	case to.Kind() != reflect.Pointer || to.IsNil() || !s.result.accepts(to.Type().Elem()):
-		return fmt.Errorf("execution: %s returns a result of type %s, which %T cannot hold", name, s.result.text,
-			result)
+		return fmt.Errorf("execution: %s returns a result of type %s, which %T cannot hold: give a pointer to it: %s", name,
+			s.result.text, result, s.result.advice())
 	default:
 		if err := s.fields(to.Type().Elem()); err != nil {
 			return fmt.Errorf("execution: the result of %s cannot be a %T: %w", name, result, err)
@@ -68,6 +73,9 @@ func (e *Engine) Invoke(name string, result any, arguments ...any) error {
 		return e.unlinked(name)
 	}
 	callPacked(f, values, to)
+	if to.IsValid() {
+		s.result.unpack(to.Type().Elem(), to.UnsafePointer())
+	}
 	if isMemRef {
 		memRef.set(to, values)
 	}
@@ -130,8 +138,11 @@ func (s signature) values(name string, arguments []any, pins *runtime.Pinner) (v
 	}
 	for i, v := range values {
 		if !v.IsValid() || !s.arguments[i].accepts(v.Type()) {
-			return nil, fmt.Errorf("execution: argument %d of %s has the type %s, which %T does not match", of[i], name,
-				s.arguments[i].text, anyOf(v))
+			return nil, fmt.Errorf("execution: argument %d of %s has the type %s, which %T does not match: %s", of[i], name,
+				s.arguments[i].text, anyOf(v), s.arguments[i].advice())
+		}
+		if values[i], err = s.arguments[i].packed(v); err != nil {
+			return nil, fmt.Errorf("execution: argument %d of %s: %w", of[i], name, err)
 		}
 	}
 	return values, nil

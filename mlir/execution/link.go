@@ -33,6 +33,18 @@ func external(m *mlir.Module) (names []string) {
 	return slices.Compact(names)
 }
 
+// computesBF16 reports whether operations of a module have results of bf16.
+func computesBF16(m *mlir.Module) bool {
+	for op := range m.Operation().All() {
+		for _, result := range op.Results() {
+			if kind, _ := result.Type().FloatKind(); kind == mlir.BF16 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // defines reports whether a top-level operation is more than a declaration.
 func defines(op mlir.Operation) bool {
 	switch op.Name() {
@@ -62,6 +74,12 @@ func (e *Engine) unlinked(function string) error {
 		if !e.symbols[name] && !found(name) {
 			missing = append(missing, fmt.Sprintf("%q", name))
 		}
+	}
+	if len(missing) == 0 && e.brain {
+		return fmt.Errorf("execution: %s cannot be linked: the module computes with bf16, for which LLVM needs "+
+			"functions that this process lacks: run arith-emulate-unsupported-floats{source-types=bf16 "+
+			"target-type=f32} and arith-expand{include-bf16=1} before the module is lowered, or compute with f32",
+			function)
 	}
 	if len(missing) == 0 {
 		missing = []string{"a symbol whose name the library printed to standard error"}

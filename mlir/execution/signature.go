@@ -112,14 +112,15 @@ func (p *layoutParser) next() machineType {
 			if strings.HasPrefix(p.rest, "<") {
 				return p.other(start)
 			}
-		case "f32", "f64":
+		case "f16", "bf16", "f32", "f64":
 			n.kind = layoutFloat
-			n.bits, _ = strconv.Atoi(word[1:])
-		case "i1", "i8", "i16", "i32", "i64":
-			n.kind = layoutInt
-			n.bits, _ = strconv.Atoi(word[1:])
+			n.bits, _ = strconv.Atoi(strings.TrimLeft(word, "bf"))
 		default:
-			return p.other(start)
+			bits, err := strconv.Atoi(strings.TrimPrefix(word, "i"))
+			if err != nil || !strings.HasPrefix(word, "i") {
+				return p.other(start)
+			}
+			n.kind, n.bits = layoutInt, bits
 		}
 	}
 	n.text = start[:len(start)-len(p.rest)]
@@ -152,15 +153,9 @@ func (n machineType) accepts(t reflect.Type) bool {
 	}
 	switch n.kind {
 	case layoutInt:
-		switch t.Kind() {
-		case reflect.Bool:
-			return n.bits == 1
-		case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
-			reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-			return n.bits == t.Bits()
-		}
+		return n.acceptsInt(t)
 	case layoutFloat:
-		return (t.Kind() == reflect.Float32 || t.Kind() == reflect.Float64) && n.bits == t.Bits()
+		return n.acceptsFloat(t)
 	case layoutPointer:
 		switch t.Kind() {
 		case reflect.Pointer, reflect.UnsafePointer, reflect.Uintptr:
@@ -175,13 +170,19 @@ func (n machineType) accepts(t reflect.Type) bool {
 			return false
 		}
 		for i, part := range n.parts {
-			if !part.accepts(t.Field(i).Type) {
+			f := t.Field(i)
+			if !part.accepts(f.Type) {
+				return false
+			}
+			last := i == len(n.parts)-1
+			if part.wide() && (f.Offset%wideAlign != 0 || !last && f.Type.Size()%wideAlign != 0) {
 				return false
 			}
 		}
 		return true
 	case layoutArray:
-		return t.Kind() == reflect.Array && t.Len() == n.length && n.parts[0].accepts(t.Elem())
+		return t.Kind() == reflect.Array && t.Len() == n.length && n.parts[0].accepts(t.Elem()) &&
+			(!n.parts[0].wide() || t.Elem().Size()%wideAlign == 0)
 	}
 	return false
 }

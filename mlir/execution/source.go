@@ -101,13 +101,15 @@ func sources(types []mlir.Type, bare bool) []source {
 // machineOf returns what a type is lowered to, or a machineType of the kind layoutOther for all but numbers.
 func machineOf(t mlir.Type) machineType {
 	m := machineType{text: t.String()}
-	if bits, _, ok := t.IntegerWidth(); ok && slices.Contains([]int{1, 8, 16, 32, 64}, bits) {
+	if bits, _, ok := t.IntegerWidth(); ok {
 		m.kind, m.bits = layoutInt, bits
 	} else if part, ok := t.ComplexElement(); ok {
 		if part := machineOf(part); part.kind == layoutFloat {
 			m.kind, m.parts = layoutStruct, []machineType{part, part}
 		}
-	} else if kind, _ := t.FloatKind(); kind == mlir.F32 {
+	} else if kind, _ := t.FloatKind(); kind == mlir.F16 || kind == mlir.BF16 {
+		m.kind, m.bits = layoutFloat, 16
+	} else if kind == mlir.F32 {
 		m.kind, m.bits = layoutFloat, 32
 	} else if kind == mlir.F64 {
 		m.kind, m.bits = layoutFloat, 64
@@ -115,17 +117,18 @@ func machineOf(t mlir.Type) machineType {
 	return m
 }
 
-// elementOf returns what an element of a memref is for Go: a float without a type in Go is the integer with its bits.
+// elementOf returns what an element of a memref is for Go: a float of 8 bits is the integer with its bits. Integers
+// that Go lacks have no kind, because nothing converts the elements.
 func elementOf(t mlir.Type) machineType {
 	m := machineOf(t)
 	kind, _ := t.FloatKind()
 	switch {
 	case m.kind == layoutInt && m.bits == 1:
 		m.bits = 8
+	case m.kind == layoutInt && !slices.Contains([]int{8, 16, 32, wordBits}, m.bits):
+		m.kind = layoutOther
 	case t.IsIndex():
 		m.kind, m.bits = layoutInt, 64
-	case kind == mlir.F16, kind == mlir.BF16:
-		m.kind, m.bits = layoutInt, 16
 	case kind >= mlir.F8E5M2:
 		m.kind, m.bits = layoutInt, 8
 	}
@@ -148,13 +151,18 @@ func lowered(list []source, to []machineType) bool {
 		}
 		for i, part := range to[:n] {
 			if want := s.part(i); want != layoutOther && part.kind != layoutOther && // layoutOther cannot be passed
-				(part.kind != want || !s.memRef && part.bits != s.machine.bits) {
+				(part.kind != want || !s.memRef && !part.same(s.machine)) {
 				return false
 			}
 		}
 		to = to[n:]
 	}
 	return len(to) == 0
+}
+
+// same reports whether two types are the same number, or both are something else.
+func (t machineType) same(u machineType) bool {
+	return t.kind == u.kind && t.bits == u.bits && (t.kind != layoutFloat || t.text == u.text)
 }
 
 // flat returns the parts of a memref that a function returns, as a function takes them.
@@ -197,7 +205,7 @@ func (s source) holds(m MemRef) error {
 	case !s.memRef:
 		return errors.New("it is not a memref")
 	case !s.element.accepts(m.element):
-		return fmt.Errorf("its elements are %s, and %s is wanted", m.element, s.element.goType())
+		return fmt.Errorf("its elements are %s, and %s", m.element, s.element.advice())
 	case s.unranked != m.unranked && s.unranked:
 		return errors.New("it is unranked: pass MemRef.Unranked")
 	case s.unranked != m.unranked:
@@ -233,17 +241,4 @@ func (s source) holds(m MemRef) error {
 // pointsTo reports whether a Go type may be an address of elements of the memref s.
 func (s source) pointsTo(t reflect.Type) bool {
 	return t.Kind() != reflect.Pointer || s.element.accepts(t.Elem())
-}
-
-// goType returns how a number is called in Go.
-func (n machineType) goType() string {
-	switch {
-	case n.kind == layoutInt && (n.bits == 8 || n.bits == 16 || n.bits == 32 || n.bits == 64):
-		return fmt.Sprintf("int%d or uint%d", n.bits, n.bits)
-	case n.kind == layoutFloat:
-		return fmt.Sprintf("float%d", n.bits)
-	case n.kind == layoutStruct && len(n.parts) == 2:
-		return fmt.Sprintf("complex%d", 2*n.parts[0].bits)
-	}
-	return "a type that Go does not have, for " + n.text + ","
 }

@@ -130,7 +130,7 @@ func TestInvokeSource(t *testing.T) {
 				"its offset is 0, and 1 is wanted"},
 			{"half", nil, []any{execution.NewMemRef([]uint16{1}, 1)}, ""},
 			{"half", nil, []any{execution.NewMemRef([]float32{1}, 1)},
-				"its elements are float32, and int16 or uint16 is wanted"},
+				"its elements are float32, and tensor.BFloat16, int16 or uint16 is wanted"},
 			{"bools", nil, []any{execution.NewMemRef([]uint8{1}, 1)}, ""},
 			{"bools", nil, []any{execution.NewMemRef([]int64{1}, 1)}, "int8 or uint8 is wanted"},
 			{"any", nil, []any{execution.NewMemRef([]complex64{1}, 1, 1).Unranked()}, ""},
