@@ -198,6 +198,28 @@ func (b *Builder) Attribute(text string) Attribute {
 	return b.c.UnitAttribute()
 }
 
+// CheckedType returns t if err is nil. Otherwise it keeps err and returns the type none. It takes what a function
+// that makes a type returns:
+//
+//	matrix := b.CheckedType(c.TensorType(f32, 2, 3))
+func (b *Builder) CheckedType(t Type, err error) Type {
+	if b.Fail(err); err != nil {
+		return b.c.NoneType()
+	}
+	return t
+}
+
+// CheckedAttribute returns a if err is nil. Otherwise it keeps err and returns the unit attribute. It takes what a
+// function that makes an attribute returns:
+//
+//	ones := b.CheckedAttribute(mlir.NewDenseSplat(matrix, float32(1)))
+func (b *Builder) CheckedAttribute(a Attribute, err error) Attribute {
+	if b.Fail(err); err != nil {
+		return b.c.UnitAttribute()
+	}
+	return a
+}
+
 // Region returns a new region of one block with arguments of the given types, and calls body
 // with them. While body runs, b creates operations at the end of that block. Region does not
 // call body if b has an error.

@@ -10,7 +10,8 @@ import (
 
 // NewDense returns dense<values…> : t, in row-major order. T must hold the bits of t's
 // elements (see DenseElement), and len(values) must be the number of t's elements. The
-// values are copied once, into the context.
+// values are copied once, into the context. A [Builder] keeps the error with CheckedAttribute;
+// arith.ConstantDense makes a constant of the values.
 func NewDense[T DenseElement](t Type, values []T) (Attribute, error) {
 	t.check("NewDense")
 	c := t.life.ctx

@@ -121,9 +121,7 @@ func (g *generator) statement(n *node) {
 }
 
 func (g *generator) tensor(shape []int64) mlir.Type {
-	t, err := g.b.Context().TensorType(g.b.Type("f64"), shape...)
-	g.b.Fail(err)
-	return t
+	return g.b.CheckedType(g.b.Context().TensorType(g.b.Type("f64"), shape...))
 }
 
 // op adds an operation with one result.
@@ -136,8 +134,7 @@ func (g *generator) op(n *node, name string, t mlir.Type, operands ...mlir.Value
 func (g *generator) value(n *node) mlir.Value {
 	if n.kind == kindLiteral {
 		t := g.tensor(n.shape)
-		dense, err := mlir.NewDense(t, n.values)
-		g.b.Fail(err)
+		dense := g.b.CheckedAttribute(mlir.NewDense(t, n.values))
 		g.at(n)
 		return g.b.Create(mlir.OperationState{Name: "toy.constant", Results: []mlir.Type{t},
 			Attributes: []mlir.NamedAttribute{{Name: "value", Value: dense}}}).Result(0)

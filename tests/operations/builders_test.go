@@ -46,7 +46,7 @@ import (
 var builders = map[string][]any{
 	"affine":  {affine.For, affine.Load, affine.Store},
 	"amdgpu":  {amdgpu.TDMBaseType, amdgpu.TDMDescriptorType, amdgpu.TDMGatherBaseType},
-	"arith":   {arith.ConstantInt, arith.ConstantIndex, arith.ConstantFloat},
+	"arith":   {arith.ConstantInt, arith.ConstantIndex, arith.ConstantFloat, arith.ConstantDense[float32]},
 	"async":   {async.Execute, async.Func},
 	"complex": {complex.Number},
 	"emitc": {emitc.Opaque, emitc.ArrayType, emitc.LValueType, emitc.PointerType, emitc.OpaqueType, emitc.PtrDiffType,

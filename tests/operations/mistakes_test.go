@@ -125,6 +125,31 @@ func TestMistakesNameTheLine(t *testing.T) {
 		}, "f4E2M1FN cannot represent NaN"},
 		"a constant of no type": {func(b *mlir.Builder, in []mlir.Value) { arith.ConstantInt(b, mlir.Type{}, 1) },
 			"called on a zero value"},
+		"an integer of another element": {func(b *mlir.Builder, in []mlir.Value) {
+			arith.ConstantInt(b, b.Type("vector<4xf32>"), 1)
+		}, "the type f32, which is not an integer or index type"},
+		"a large element": {func(b *mlir.Builder, in []mlir.Value) {
+			arith.ConstantInt(b, b.Type("tensor<4xi8>"), 300)
+		}, "300 does not fit in i8"},
+		"a splat of unknown size": {func(b *mlir.Builder, in []mlir.Value) {
+			arith.ConstantFloat(b, b.Type("tensor<?xf32>"), 1)
+		}, "tensor<?xf32>"},
+		"too few elements": {func(b *mlir.Builder, in []mlir.Value) {
+			arith.ConstantDense(b, b.Type("tensor<4xf32>"), []float32{1, 2})
+		}, "2 values cannot fill tensor<4xf32>, which has 4 elements"},
+		"elements of another type": {func(b *mlir.Builder, in []mlir.Value) {
+			arith.ConstantDense(b, b.Type("tensor<2xf32>"), []float64{1, 2})
+		}, "float64 does not hold an element of tensor<2xf32>"},
+		"elements of no type": {func(b *mlir.Builder, in []mlir.Value) {
+			arith.ConstantDense(b, mlir.Type{}, []float64{1, 2})
+		}, "called on a zero value"},
+		"a type that cannot be made": {func(b *mlir.Builder, in []mlir.Value) {
+			arith.ConstantDense(b, b.CheckedType(b.Context().TensorType(b.Type("f32"), -7)), []float32{1})
+		}, "-7"},
+		"an attribute that cannot be made": {func(b *mlir.Builder, in []mlir.Value) {
+			memref.GlobalOp{SymName: "g", Type: b.Type("memref<2xf32>"),
+				InitialValue: b.CheckedAttribute(mlir.NewDense(b.Type("tensor<2xf32>"), []float32{1}))}.Create(b)
+		}, "1 values cannot fill tensor<2xf32>, which has 2 elements"},
 		"no function": {func(b *mlir.Builder, in []mlir.Value) { scf.Choose(b, in[0], nil, nil) },
 			"the function that builds the body is nil"},
 	} {
