@@ -91,7 +91,7 @@ func (m *Module) Transform(script *Module, o TransformOptions) error {
 	case run.failed != nil:
 		return run.failed
 	case !ok:
-		return &DiagnosticError{Op: "transforming", Diagnostics: diagnostics}
+		return run.failure(diagnostics)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package mlir
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,7 +13,8 @@ import (
 // A TransformOp is what an operation of transform scripts does, in Go; see Context.SetTransform.
 type TransformOp struct {
 	// Apply changes the module that is transformed, with Transformation.Rewriter, and sets the
-	// results. An error or a panic ends Module.Transform, which returns it.
+	// results. An error or a panic ends Module.Transform, which returns it. A *SilenceableError
+	// does not if the script goes on after it.
 	Apply func(*Transformation) error
 	// Consumes are the operands whose handles a script cannot use afterwards, because what they
 	// stand for may be gone. Other handles stay valid.
@@ -33,6 +35,7 @@ type Transformation struct {
 
 	c       *Context
 	run     *scriptRun
+	top     pointer // the outermost operation that it works on
 	results capi.MlirTransformResults
 	state   capi.MlirTransformState
 	set     []bool // by result
@@ -40,10 +43,11 @@ type Transformation struct {
 
 // scriptRun is a run of a transform script on a module.
 type scriptRun struct {
-	top      pointer
-	on       capi.MlirOperation
-	failed   error // of an operation in Go
-	previous *scriptRun
+	top         pointer
+	on          capi.MlirOperation
+	failed      error         // of an operation in Go
+	silenceable []silenceable // of operations in Go
+	previous    *scriptRun
 }
 
 // SetTransform makes the operations of a name, which LoadIRDL must have defined in this context,
@@ -79,11 +83,16 @@ func (c *Context) SetTransform(operation string, f TransformOp) error {
 	capi.AttachTransform(t, c.raw, operation,
 		capi.Transform{Consumed: consumed, ReadsOnly: f.ReadsOnly, Repeats: f.Repeats,
 			Apply: func(op capi.MlirOperation, rewriter capi.MlirTransformRewriter, results capi.MlirTransformResults,
-				state capi.MlirTransformState) bool {
+				state capi.MlirTransformState) capi.MlirDiagnosedSilenceableFailure {
 				err := c.transform(op, f.Apply, &Transformation{c: c, run: c.scripts, results: results, state: state},
 					rewriter)
 				if err == nil {
-					return true
+					return capi.MlirDiagnosedSilenceableFailureSuccess
+				}
+				if isSilenceable(err) {
+					at := c.location(capi.MlirOperationGetLocation(t, op)).Position()
+					c.scripts.silenceable = append(c.scripts.silenceable, silenceable{operation, at, err})
+					return capi.MlirDiagnosedSilenceableFailureSilenceableFailure
 				}
 				err = fmt.Errorf("mlir: transforming: %s: %w", operation, err)
 				if c.scripts != nil && c.scripts.failed == nil {
@@ -91,7 +100,7 @@ func (c *Context) SetTransform(operation string, f TransformOp) error {
 				}
 				message := append([]byte(strings.ReplaceAll(err.Error(), "\x00", "")), 0)
 				capi.MlirEmitError(t, capi.MlirOperationGetLocation(t, op), unsafe.Pointer(&message[0]))
-				return false
+				return capi.MlirDiagnosedSilenceableFailureDefiniteFailure
 			}})
 	return nil
 }
@@ -108,21 +117,58 @@ func (c *Context) transform(
 	return c.enter(on, func(*call) error {
 		this.Op = c.operation(op)
 		this.set = make([]bool, this.Op.NumResults())
-		return c.enter(call{top: this.run.top, on: this.run.on, pattern: true, verified: true, inner: true},
+		on, err := this.on()
+		if err != nil {
+			return err
+		}
+		return c.enter(call{top: this.top, on: on, pattern: true, anywhere: true, verified: true, inner: true},
 			func(payload *call) error {
 				r := &Rewriter{c: c, raw: capi.MlirTransformRewriterAsBase(c.api, rewriter), life: payload.life,
 					call: payload}
 				this.Rewriter = r
 				defer r.free()
-				if err := apply(this); err != nil {
-					return err
+				failed := apply(this)
+				if failed != nil && !isSilenceable(failed) {
+					return failed
 				}
 				if err := payload.valid(c, true); err != nil {
 					return err
 				}
+				if failed != nil {
+					return failed // the library sets the results
+				}
 				return this.finish()
 			})
 	})
+}
+
+// on sets the outermost operation that the transformation works on, and returns what the script runs on in it. It is
+// the module or, in transform.alternatives, a copy of what the alternatives work on, which is in no module.
+func (t *Transformation) on() (capi.MlirOperation, error) {
+	t.top = t.run.top
+	first := true
+	for _, v := range t.Op.OperandValues() {
+		kind, ok := kindOf(v.Type())
+		if !ok || kind == capi.PayloadParams {
+			continue
+		}
+		of := capi.OperationKind
+		if kind == capi.PayloadValues {
+			of = capi.ValueKind
+		}
+		for _, p := range capi.Payload(t.c.api, t.state, v.raw, kind) {
+			top := capi.Top(t.c.api, of, p)
+			if !first && top != t.top {
+				return capi.MlirOperation{}, errors.New("its operands stand for things in several copies: let " +
+					"transform.foreach apply transform.alternatives to one operation at a time")
+			}
+			t.top, first = top, false
+		}
+	}
+	if t.top == t.run.top {
+		return t.run.on, nil
+	}
+	return capi.MlirOperation{Ptr: t.top}, nil
 }
 
 // kindOf returns what the handles of a type stand for.
@@ -228,7 +274,7 @@ func (t *Transformation) SetParams(result int, list ...Attribute) {
 
 // inside panics if something is not in the module that is transformed.
 func (t *Transformation) inside(kind capi.Kind, raw pointer, method string) {
-	if capi.Top(t.c.api, kind, raw) != t.run.top {
+	if capi.Top(t.c.api, kind, raw) != t.top {
 		panic("mlir: Transformation." + method + " was given something that is not in the module")
 	}
 }

@@ -4,7 +4,7 @@ package capi
 #include <stdlib.h>
 #include "gen_mlir_api.h"
 
-extern int calliopeTransform(void* op, void* rewriter, void* results, void* state, uintptr_t handle);
+extern unsigned calliopeTransform(void* op, void* rewriter, void* results, void* state, uintptr_t handle);
 extern void calliopeTransformDestruct(uintptr_t handle);
 
 // The helpers that say what an operation of a script does with its handles. They take a list in
@@ -40,15 +40,11 @@ static void transform_effects(MlirOperation op, MlirMemoryEffectInstancesList li
   (t->reads_only ? t->help.reads_payload : t->help.modifies_payload)(list);
 }
 
-enum { TRANSFORM_SUCCESS = 0, TRANSFORM_FAILURE = 2 }; // of MlirDiagnosedSilenceableFailure
-
 static MlirDiagnosedSilenceableFailure transform_apply(MlirOperation op, MlirTransformRewriter rewriter,
                                                        MlirTransformResults results, MlirTransformState state,
                                                        void* user) {
   transform* t = user;
-  return calliopeTransform(op.ptr, rewriter.ptr, results.ptr, state.ptr, t->handle)
-             ? TRANSFORM_SUCCESS
-             : TRANSFORM_FAILURE;
+  return calliopeTransform(op.ptr, rewriter.ptr, results.ptr, state.ptr, t->handle);
 }
 
 static bool transform_repeats(MlirOperation op, void* user) { return ((transform*)user)->repeats; }
@@ -128,9 +124,14 @@ var TransformHelpers = []string{"mlirTransformOnlyReadsHandle", "mlirTransformCo
 	"mlirTransformProducesHandle",
 	"mlirTransformModifiesPayload", "mlirTransformOnlyReadsPayload"}
 
+// A TransformApply applies an operation of a transform script.
+type TransformApply func(
+	MlirOperation, MlirTransformRewriter, MlirTransformResults, MlirTransformState,
+) MlirDiagnosedSilenceableFailure
+
 // A Transform is the meaning of operations of a transform script. Apply must not panic.
 type Transform struct {
-	Apply     func(MlirOperation, MlirTransformRewriter, MlirTransformResults, MlirTransformState) bool
+	Apply     TransformApply
 	Consumed  uint64 // a bit for each operand
 	ReadsOnly bool
 	Repeats   bool
@@ -157,7 +158,7 @@ func CanTransform(t *Table) (missing string) {
 func AttachTransform(t *Table, ctx MlirContext, name string, f Transform) {
 	apply := f.Apply
 	f.Apply = func(op MlirOperation, r MlirTransformRewriter, results MlirTransformResults,
-		state MlirTransformState) bool {
+		state MlirTransformState) MlirDiagnosedSilenceableFailure {
 		defer t.pause()()
 		return apply(op, r, results, state)
 	}

@@ -11,12 +11,9 @@ import (
 )
 
 //export calliopeTransform
-func calliopeTransform(op, rewriter, results, state unsafe.Pointer, handle C.uintptr_t) C.int {
-	if cgo.Handle(handle).Value().(Transform).Apply(MlirOperation{op}, MlirTransformRewriter{rewriter},
-		MlirTransformResults{results}, MlirTransformState{state}) {
-		return 1
-	}
-	return 0
+func calliopeTransform(op, rewriter, results, state unsafe.Pointer, handle C.uintptr_t) C.uint {
+	return C.uint(cgo.Handle(handle).Value().(Transform).Apply(MlirOperation{op}, MlirTransformRewriter{rewriter},
+		MlirTransformResults{results}, MlirTransformState{state}))
 }
 
 //export calliopeTransformDestruct
