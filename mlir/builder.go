@@ -243,6 +243,20 @@ func (b *Builder) Region(body func(arguments []Value), arguments ...Type) Region
 	return region
 }
 
+// Module creates a builtin.module within a module, and calls body to build what is in it. The symbols in it are in a
+// symbol table of their own. An empty name is none.
+func (b *Builder) Module(name string, body func()) Operation {
+	var inner func([]Value)
+	if body != nil {
+		inner = func([]Value) { body() }
+	}
+	s := OperationState{Name: "builtin.module", Regions: []Region{b.Region(inner)}}
+	if name != "" {
+		s.Attributes = []NamedAttribute{{Name: symbolName, Value: b.c.StringAttribute(name)}}
+	}
+	return b.Create(s)
+}
+
 // Block returns a new block with arguments of the given types, at the end of the region that b
 // creates operations in. Branches take it, and In builds it.
 func (b *Builder) Block(arguments ...Type) (block Block) {

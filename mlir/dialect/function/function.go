@@ -1,6 +1,6 @@
 // Package function builds and reads the operations of MLIR's dialect func: functions, their calls and returns. Func
-// makes a function whose body a Go function builds. Inline, Callees and the functions on attributes of arguments and
-// results work on modules that exist.
+// makes a function whose body a Go function builds, and FuncOptions has its visibility. Inline, Callees and the
+// functions on attributes of arguments and results work on modules that exist.
 package function
 
 import (

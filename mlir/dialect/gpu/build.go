@@ -30,8 +30,24 @@ func Launch(b *mlir.Builder, grid, block [3]mlir.Value, body func(Launched)) mli
 
 // Module creates a gpu.module, and calls body to build what is in it.
 func Module(b *mlir.Builder, name string, body func()) mlir.Operation {
+	return ModuleOptions{}.Module(b, name, body)
+}
+
+// ModuleOptions are what a gpu.module may have besides its name and body.
+type ModuleOptions struct {
+	// Targets are what the pass gpu-module-to-binary compiles the module for, such as #nvvm.target<chip = "sm_90"> and
+	// #rocdl.target<chip = "gfx942">, which Builder.Attribute makes of this text.
+	Targets []mlir.Attribute
+	// OffloadingHandler says how the compiled objects are put into the module of the host, such as
+	// #gpu.select_object. The zero Attribute leaves that to the pass.
+	OffloadingHandler mlir.Attribute
+}
+
+// Module is [Module] with these options.
+func (o ModuleOptions) Module(b *mlir.Builder, name string, body func()) mlir.Operation {
 	ods.Needs(b, body != nil)
-	return ModuleOp{SymName: name, BodyRegion: b.Region(func([]mlir.Value) { body() })}.Create(b)
+	return ModuleOp{SymName: name, Targets: o.Targets, OffloadingHandler: o.OffloadingHandler,
+		BodyRegion: b.Region(func([]mlir.Value) { body() })}.Create(b)
 }
 
 // Kernel creates a gpu.func that is a kernel, and calls body with its arguments to build it. Kernel

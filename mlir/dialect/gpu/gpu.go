@@ -1,6 +1,7 @@
 // Package gpu builds and reads the operations of MLIR's dialect gpu: kernels, their launch, and memory of GPUs.
-// Launch, Module and Kernel take Go functions that build the bodies. Objects reads the compiled code in a
-// gpu.binary. If the library lacks what a function needs, the error matches mlir.ErrUnsupported.
+// Launch, Module and Kernel take Go functions that build the bodies, and ModuleOptions has the targets of a module.
+// Objects reads the compiled code in a gpu.binary. If the library lacks what a function needs, the error matches
+// mlir.ErrUnsupported.
 package gpu
 
 import (

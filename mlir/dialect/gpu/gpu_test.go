@@ -58,6 +58,36 @@ func TestObject(t *testing.T) {
 	})
 }
 
+// TestModuleOptions builds modules for targets, which the library's verifier checks.
+func TestModuleOptions(t *testing.T) {
+	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
+		m := c.NewModule(mlir.Location{})
+		m.Operation().SetAttribute("gpu.container_module", c.UnitAttribute())
+		b := mlir.NewBuilder(m.Body(), mlir.Location{})
+		gpu.ModuleOptions{Targets: []mlir.Attribute{b.Attribute(`#nvvm.target<chip = "sm_90">`),
+			b.Attribute(`#nvvm.target<chip = "sm_80">`)}}.Module(b, "kernels", func() {
+			gpu.Kernel(b, "nothing", nil, func([]mlir.Value) {})
+		})
+		gpu.Module(b, "plain", func() {})
+		check.NoError(t, b.Err())
+		check.NoError(t, m.Verify())
+		check.Diff(t, "the module", `module attributes {gpu.container_module} {
+  gpu.module @kernels [#nvvm.target<chip = "sm_90">, #nvvm.target<chip = "sm_80">] {
+    gpu.func @nothing() kernel {
+      gpu.return
+    }
+  }
+  gpu.module @plain {
+  }
+}
+`, m.String())
+		gpu.ModuleOptions{Targets: []mlir.Attribute{c.UnitAttribute()}}.Module(b, "wrong", func() {})
+		if b.Fail(m.Verify()); b.Err() == nil {
+			t.Error("an attribute that is no target is accepted")
+		}
+	})
+}
+
 func TestObjects(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		m := mlirtest.Parse(t, c, `gpu.binary @b [#gpu.object<#nvvm.target, bin = "x">, #gpu.object<#nvvm.target, assembly = "y">]`)
