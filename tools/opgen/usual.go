@@ -10,9 +10,18 @@ import (
 // oneType matches the conditions that one type satisfies.
 var oneType = regexp.MustCompile(`^(i\d+|f\d+|index|!acc\.\w+)$`)
 
-// usual returns the types, quoted, of the results of an operation that infers them, but not in LLVM 22 or before. It
-// returns false where they are not known, and for the dialects whose operations infer their results in all libraries.
+// resultMethods are the operations whose package has a method that returns the type of the result, because that depends
+// on attributes or operands.
+var resultMethods = strings.Fields(`nvvm.clusterlaunchcontrol.query.cancel nvvm.ldmatrix nvvm.match.sync
+	nvvm.redux.sync nvvm.shfl.sync nvvm.vote.sync`)
+
+// usual returns the expressions of the types, mostly quoted, of the results of an operation that infers them, but not
+// in LLVM 22 or before. It returns false where they are not known, and for the dialects whose operations infer their
+// results in all libraries.
 func (g *generator) usual(op *operation) (types string, ok bool) {
+	if slices.Contains(resultMethods, op.name) {
+		return "o.result()", true
+	}
 	results := op.list("result")
 	if !op.is(infers) || !slices.Contains([]string{"acc", "nvvm", "amdgpu"}, g.dialect) ||
 		g.dialect == "amdgpu" && len(results) > 0 {

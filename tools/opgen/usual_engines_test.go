@@ -7,17 +7,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
-
-// unknownResults are operations whose results LLVM 22 does not infer, and depend on attributes or operands.
-var unknownResults = strings.Fields(`nvvm.clusterlaunchcontrol.query.cancel nvvm.ldmatrix nvvm.match.sync
-	nvvm.redux.sync nvvm.shfl.sync nvvm.vote.sync`)
 
 // TestUsual checks that an operation which infers its results in one library has short forms in LLVM 22 as well, and
 // that the types given there are those that other libraries infer.
@@ -37,8 +32,7 @@ func TestUsual(t *testing.T) {
 				}
 				types, known := g.usual(&op)
 				switch inferred := c.InfersTypes(op.name); {
-				case !inferred && !known && c.Library() == mlirtest.Upstream(t) &&
-					!slices.Contains(unknownResults, op.name):
+				case !inferred && !known && c.Library() == mlirtest.Upstream(t):
 					t.Errorf("%s: the library does not infer its results, and no types are known", op.name)
 				case inferred && known && len(op.list("operand")) == 0 &&
 					!slices.ContainsFunc(op.list("attribute"), func(p part) bool { return p.many == "" }):

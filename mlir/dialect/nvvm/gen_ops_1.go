@@ -355,7 +355,7 @@ func (o ClusterLaunchControlQueryCancelOp) Create(b *mlir.Builder) mlir.Operatio
 	ods.Set(w, "query_type", o.QueryType, clusterLaunchControlQueryTypeKind)
 	w.Operand("try_cancel_response", o.TryCancelResponse)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr(o.result())
 }
 
 // ClusterLaunchControlQueryCancel creates nvvm.clusterlaunchcontrol.query.cancel and

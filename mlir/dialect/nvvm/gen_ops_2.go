@@ -1305,7 +1305,7 @@ func (o LdMatrixOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.Set(w, "shape", o.Shape, ods.Attribute)
 	ods.Set(w, "eltType", o.EltType, ldStMatrixEltTypeKind)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr(o.result())
 }
 
 // LdMatrix creates nvvm.ldmatrix and returns its result.
@@ -1418,7 +1418,7 @@ func (o MatchSyncOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("val", o.Val)
 	ods.Set(w, "kind", o.Kind, matchSyncKindKind)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr(o.result())
 }
 
 // MatchSync creates nvvm.match.sync and returns its result.

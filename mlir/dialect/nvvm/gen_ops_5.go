@@ -893,7 +893,7 @@ func (o ReduxOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetPointer(w, "abs", o.Abs, ods.Bool)
 	ods.SetPointer(w, "nan", o.Nan, ods.Bool)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr(o.result())
 }
 
 // Redux creates nvvm.redux.sync and returns its result.
@@ -1009,7 +1009,7 @@ func (o ShflOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.Set(w, "kind", o.Kind, shflKindKind)
 	ods.SetValue(w, "return_value_and_is_valid", o.ReturnValueAndIsValid, ods.Unit)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr(o.result())
 }
 
 // Shfl creates nvvm.shfl.sync and returns its result.

@@ -1004,7 +1004,7 @@ func (o VoteSyncOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("pred", o.Pred)
 	ods.Set(w, "kind", o.Kind, voteSyncKindKind)
 	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.InferOr(o.result())
 }
 
 // VoteSync creates nvvm.vote.sync and returns its result.
