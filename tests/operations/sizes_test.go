@@ -30,6 +30,8 @@ func TestSizesOfShortForms(t *testing.T) {
 		if c.LoadDialect("transform") != nil {
 			return // jaxlib's library
 		}
+		hasXeGPU := false
+		sizes := func(s ...mlir.Size) []mlir.Size { return s }
 		transform.Main(b, func(root mlir.Value) {
 			op, n := b.Type("!transform.any_op"), mlir.Fixed(8)
 			some := mlir.Computed(transform.ParamConstant(b, b.Type("!transform.param<i64>"), b.Attribute("8 : i64")))
@@ -41,6 +43,21 @@ func TestSizesOfShortForms(t *testing.T) {
 			transform.TileUsingForall(b, op, op, transform.Match(b, root, "linalg.div"), nil, some, n)
 			transform.Split(b, op, transform.Match(b, root, "linalg.exp"), 0, some)
 			transform.Split(b, op, transform.Match(b, root, "linalg.log"), 0, n)
+			if c.Registered("transform.xegpu.insert_prefetch") {
+				value := func(name string) mlir.Value {
+					of := transform.Match(b, root, name)
+					return transform.GetResult(b, b.Type("!transform.any_value"), of, []int64{0})
+				}
+				loads, products := value("xegpu.load_nd"), value("xegpu.dpas")
+				if e.Name == "default" { // its operation takes operations
+					loads, products = transform.Match(b, root, "xegpu.load_nd"), transform.Match(b, root, "xegpu.dpas")
+				}
+				transform.InsertPrefetch(b, op, loads, some)
+				transform.InsertPrefetch(b, op, products, n)
+				transform.ConvertLayout(b, op, value("arith.addf"), sizes(n, some), sizes(n, n), nil, sizes(some, n),
+					sizes(n, n))
+				hasXeGPU = true
+			}
 			transform.Pack(b, b.Type(`!transform.op<"linalg.generic">`), transform.Match(b, root, "linalg.abs"), n, n)
 		})
 		check.NoError(t, b.Err())
@@ -50,6 +67,20 @@ func TestSizesOfShortForms(t *testing.T) {
 			if v, ok := transform.AsVectorize(op); ok && len(v.VectorSizes) > 0 {
 				check.Diff(t, "sizes", []int64{mlir.Dynamic, 8, mlir.Dynamic}, v.StaticVectorSizes)
 				check.Diff(t, "scalable", []bool{false, false, false}, v.ScalableSizes)
+			}
+		}
+		if e.Name != native.IREE.String() && !hasXeGPU {
+			t.Error("the library lacks transform.xegpu.insert_prefetch")
+		}
+		for op := range m.Operation().All() {
+			if v, ok := transform.AsInsertPrefetch(op); ok {
+				check.Diff(t, "the prefetch is a value", v.DynamicNbPrefetch.IsNil(), *v.StaticNbPrefetch == 8)
+			}
+			if v, ok := transform.AsConvertLayout(op); ok {
+				check.Diff(t, "input layout", []int64{8, mlir.Dynamic}, v.StaticInputSgLayout)
+				check.Diff(t, "target layout", []int64{mlir.Dynamic, 8}, v.StaticTargetSgLayout)
+				check.Diff(t, "target data", []int64{8, 8}, v.StaticTargetSgData)
+				check.Diff(t, "values", 2, len(v.InputSgLayout)+len(v.TargetSgLayout))
 			}
 		}
 		b = mlir.NewBuilder(m.Body(), mlir.Location{})

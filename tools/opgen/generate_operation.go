@@ -190,12 +190,12 @@ func named(op *operation) bool {
 		!slices.Contains([]string{"linalg.generic", "linalg.map", "linalg.reduce"}, op.name)
 }
 
-// manyLists reports whether an operation has so many lists of operands that they are rarely
+// manyLists reports whether an operation has so many lists of operands, besides those of sizes, that they are rarely
 // all given. Its function has no parameters for them.
 func manyLists(op *operation) bool {
 	n := 0
 	for _, p := range op.list("operand") {
-		if p.many == "variadic" {
+		if _, ok := static(op, p); p.many == "variadic" && !ok {
 			n++
 		}
 	}
@@ -334,7 +334,7 @@ func (c *operationCode) operand(p part, f string) {
 	case p.many == "optional":
 		c.operandLetters += "?"
 		c.add(f, "mlir.Value", p.manyNote(), fmt.Sprintf("%s.Optional(%q, o.%s)", p.writer(), p.name, f), "r.Operand()")
-		if static, ok := c.static(p); ok && p.age == "" && static.many == "" {
+		if static, ok := c.static(p); ok && p.age == "" && (static.many == "" || static.many == "default") {
 			c.sizes(p, f, static)
 		}
 	default:
@@ -344,10 +344,12 @@ func (c *operationCode) operand(p part, f string) {
 	}
 }
 
+func (c *operationCode) static(p part) (part, bool) { return static(c.operation, p) }
+
 // static returns the attribute with the numbers of the sizes whose values an operand has, if it has one.
-func (c *operationCode) static(p part) (part, bool) {
+func static(op *operation, p part) (part, bool) {
 	kind := map[string]string{"variadic": "int64s", "optional": "i64"}[p.many]
-	for _, a := range c.list("attribute") {
+	for _, a := range op.list("attribute") {
 		if a.name == "static_"+strings.TrimPrefix(p.name, "dynamic_") && a.kind == kind && a.age == "" {
 			return a, true
 		}
@@ -373,7 +375,11 @@ func (c *operationCode) sizes(p part, f string, static part) {
 		typ, function = "mlir.Size", "SplitOne"
 	}
 	c.pass(f, typ, part{name: name})
-	c.arguments[len(c.arguments)-1] = fmt.Sprintf("%s: %sValues, %s: %[2]sNumbers", f, v, goName(static.name))
+	number := v + "Numbers"
+	if p.many == "optional" && static.many != "" {
+		number = "&" + number
+	}
+	c.arguments[len(c.arguments)-1] = fmt.Sprintf("%s: %sValues, %s: %s", f, v, goName(static.name), number)
 	c.before = append(c.before, fmt.Sprintf("%sNumbers, %[1]sValues := ods.%s(b, %q, %[1]s)", v, function, what))
 	for _, a := range c.list("attribute") {
 		of, scalable := strings.CutPrefix(a.name, "scalable_") // scalable_sizes are also those of vector_sizes

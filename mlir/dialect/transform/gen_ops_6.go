@@ -1638,8 +1638,14 @@ func (o ConvertLayoutOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // ConvertLayout creates transform.xegpu.convert_layout and returns its result.
-func ConvertLayout(b *mlir.Builder, newConvertOpType mlir.Type, target mlir.Value) mlir.Value {
-	return ConvertLayoutOp{NewConvertOpType: newConvertOpType, Target: target}.Create(b).Result(0)
+func ConvertLayout(b *mlir.Builder, newConvertOpType mlir.Type, target mlir.Value, inputSgLayout []mlir.Size, inputSgData []mlir.Size, inputInstData []mlir.Size, targetSgLayout []mlir.Size, targetSgData []mlir.Size, targetInstData ...mlir.Size) mlir.Value {
+	inputSgLayoutNumbers, inputSgLayoutValues := ods.SplitSome(b, "the input sg layout of transform.xegpu.convert_layout", inputSgLayout)
+	inputSgDataNumbers, inputSgDataValues := ods.SplitSome(b, "the input sg data of transform.xegpu.convert_layout", inputSgData)
+	inputInstDataNumbers, inputInstDataValues := ods.SplitSome(b, "the input inst data of transform.xegpu.convert_layout", inputInstData)
+	targetSgLayoutNumbers, targetSgLayoutValues := ods.SplitSome(b, "the target sg layout of transform.xegpu.convert_layout", targetSgLayout)
+	targetSgDataNumbers, targetSgDataValues := ods.SplitSome(b, "the target sg data of transform.xegpu.convert_layout", targetSgData)
+	targetInstDataNumbers, targetInstDataValues := ods.SplitSome(b, "the target inst data of transform.xegpu.convert_layout", targetInstData)
+	return ConvertLayoutOp{NewConvertOpType: newConvertOpType, Target: target, InputSgLayout: inputSgLayoutValues, StaticInputSgLayout: inputSgLayoutNumbers, InputSgData: inputSgDataValues, StaticInputSgData: inputSgDataNumbers, InputInstData: inputInstDataValues, StaticInputInstData: inputInstDataNumbers, TargetSgLayout: targetSgLayoutValues, StaticTargetSgLayout: targetSgLayoutNumbers, TargetSgData: targetSgDataValues, StaticTargetSgData: targetSgDataNumbers, TargetInstData: targetInstDataValues, StaticTargetInstData: targetInstDataNumbers}.Create(b).Result(0)
 }
 
 // AsConvertLayout returns op as a ConvertLayoutOp. It returns false if op is another

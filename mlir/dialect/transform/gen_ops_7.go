@@ -26,8 +26,9 @@ func (o InsertPrefetchOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // InsertPrefetch creates transform.xegpu.insert_prefetch and returns its result.
-func InsertPrefetch(b *mlir.Builder, descOpType mlir.Type, target mlir.Value) mlir.Value {
-	return InsertPrefetchOp{DescOpType: descOpType, Target: target}.Create(b).Result(0)
+func InsertPrefetch(b *mlir.Builder, descOpType mlir.Type, target mlir.Value, nbPrefetch mlir.Size) mlir.Value {
+	nbPrefetchNumbers, nbPrefetchValues := ods.SplitOne(b, "the nb prefetch of transform.xegpu.insert_prefetch", nbPrefetch)
+	return InsertPrefetchOp{DescOpType: descOpType, Target: target, DynamicNbPrefetch: nbPrefetchValues, StaticNbPrefetch: &nbPrefetchNumbers}.Create(b).Result(0)
 }
 
 // AsInsertPrefetch returns op as an InsertPrefetchOp. It returns false if op is another
