@@ -29,6 +29,17 @@ func ofIntegers(op mlir.Operation) bool {
 	return isInteger && static
 }
 
+// hasSixBits reports whether the exponents in an array are known to be from 0 to 63.
+func hasSixBits(v mlir.Value) bool {
+	r := rangeOf(v, -1, 0)
+	if isConstant(v) { // rangeOf knows no unsigned integers
+		r = constantRange(v.Owner(), -1, 0)
+	} else if n, known := constantOf(v); known {
+		r = interval{n, n}
+	}
+	return r.least >= 0 && r.most <= 63
+}
+
 // A powerExpander adds operations on arrays of one type.
 type powerExpander struct {
 	emitter

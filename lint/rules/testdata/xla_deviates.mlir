@@ -4,6 +4,13 @@ func.func @main(%x: tensor<64xi1>, %y: tensor<i32>, %n: tensor<i32>, %f: tensor<
   %1 = stablehlo.power %y, %n : tensor<i32> // want "XLA reads only the low six bits of the exponent of an integer: a program that .*" fix "^prepare$"
   %two = stablehlo.constant dense<2> : tensor<i32>
   %2 = stablehlo.power %1, %two : tensor<i32>
+  // Exponents whose six bits are all.
+  %some = stablehlo.constant dense<[0, 1, 63, 5]> : tensor<4xui64>
+  %some0 = stablehlo.power %some, %some : tensor<4xui64>
+  %clamped = stablehlo.clamp %zero, %n, %two : tensor<i32>
+  %some1 = stablehlo.power %y, %clamped : tensor<i32>
+  %more = stablehlo.constant dense<[0, 1, 64, 5]> : tensor<4xi64>
+  %some2 = stablehlo.power %more, %more : tensor<4xi64> // want "XLA reads only the low six bits"
   %3 = stablehlo.while(%i = %zero) : tensor<i32> cond { // want "XLA knows how often the loop runs, and does not evaluate its condition: the calls in it are lost"
     stablehlo.custom_call @f() {api_version = 4 : i32, has_side_effect = true} : () -> ()
     %4 = stablehlo.compare LT, %i, %two, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
