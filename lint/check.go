@@ -136,7 +136,7 @@ func (c *check) refused(context *mlir.Context, err error) {
 	}
 	before := len(c.found)
 	if refusal, ok := errors.AsType[*mlir.DiagnosticError](err); ok {
-		hint := inGo().ReplaceAllString(refusal.Hint, ": try -engine $1")
+		hint := forCommand(refusal.Hint)
 		places := c.placesOf(context, refusal.Diagnostics)
 		for i, d := range refusal.Diagnostics {
 			if d.Severity != mlir.SeverityError || len(c.found) > before && strings.HasPrefix(d.Message, again) {
@@ -156,6 +156,9 @@ func (c *check) refused(context *mlir.Context, err error) {
 		c.found = append(c.found, invalid(c.file, "%v", err))
 	}
 }
+
+// forCommand returns a hint of package mlir as users of the command need it.
+func forCommand(hint string) string { return inGo().ReplaceAllString(hint, ": try -engine $1") }
 
 // inGo matches what a hint says to programs, and which part it names.
 var inGo = lazyregexp.New(": fetch it with `.* (\\w+)`, and open it with mlir\\.OpenFor.*")

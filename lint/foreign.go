@@ -87,7 +87,7 @@ func (c *check) foreign(context *mlir.Context) {
 		seen[name] = true
 		if !context.Registered(name) && !slices.Contains(c.allowed, dialect) {
 			seen[dialect] = true
-			d := c.add(c.placeOf(op), mlir.SeverityError, unknownDialect(name, dialect, c.refusal), Invalid)
+			d := c.add(c.placeOf(op), mlir.SeverityError, unknownDialect(context.Library(), name, dialect), Invalid)
 			d.relateTo(op.Location())
 		}
 	}
@@ -97,21 +97,26 @@ func (c *check) foreign(context *mlir.Context) {
 }
 
 // unknownDialect returns the message about an operation of a dialect that the library does not have.
-func unknownDialect(name, dialect string, refusal error) string {
+func unknownDialect(library *mlir.Library, name, dialect string) string {
 	message := fmt.Sprintf("%s is of the dialect %s, which the library does not have: if it is right, allow it with "+
 		"-allow-unregistered-dialect, or with allow-unregistered in the configuration", name, dialect)
-	if e, ok := errors.AsType[*mlir.DiagnosticError](refusal); ok && e.Hint != "" {
-		message += "; " + e.Hint
+	// The error about the whole module may be about another dialect.
+	context := library.NewContext(mlir.ContextOptions{})
+	defer context.Close()
+	_, err := context.Parse("", fmt.Appendf(nil, "%q() : () -> ()", name))
+	if e, ok := errors.AsType[*mlir.DiagnosticError](err); ok && e.Hint != "" {
+		message += "; " + forCommand(e.Hint)
 	}
 	return message
 }
 
-// quick runs those of the rules that need no module, after the library refused the input. The first
-// finding says so.
+// quick runs those of the rules that need no module, after the library refused the input. The first finding says so.
+// What package quick finds without being sure is left out: the file has an error already.
 func (c *check) quick(analyzers []*Analyzer) {
 	var ran []string
 	for _, r := range quick.Rules() {
-		if slices.ContainsFunc(analyzers, func(a *Analyzer) bool { return a.Name == r.Name }) {
+		sure := quick.Finding{Rule: r.Name}.IsError()
+		if sure && slices.ContainsFunc(analyzers, func(a *Analyzer) bool { return a.Name == r.Name }) {
 			ran = append(ran, r.Name)
 		}
 	}
@@ -124,12 +129,8 @@ func (c *check) quick(analyzers []*Analyzer) {
 		if !slices.Contains(ran, f.Rule) {
 			continue
 		}
-		severity := mlir.SeverityNote
-		if f.IsError() {
-			severity = mlir.SeverityError
-		}
 		c.found = append(c.found, Diagnostic{File: c.file, Line: f.Line, Column: f.Column, NoPlace: c.places == nil,
-			Severity: severity, Message: f.Message(), Rule: f.Rule,
+			Severity: mlir.SeverityError, Message: f.Message(), Rule: f.Rule,
 			Related: relatedAt(nil, mlir.Position(f.Stated), "")})
 	}
 	c.sort()

@@ -47,6 +47,13 @@ func TestForeign(t *testing.T) {
 		{"own syntax", with("mine.op %x"), []string{lint.AnyDialect}, []string{outfeed, "3:3: error: Dialect `mine' not found for custom op 'mine.op'"}},
 		{"StableHLO's dialect check", with("check.expect_eq_const %x, dense<1.0> : tensor<f32>"), nil, []string{outfeed}},
 		{"of another library", with("sdy.return"), nil, []string{outfeed, "3:3: error: Dialect `sdy' not found for custom op 'sdy.return' ; the MLIR library of jaxlib has dialect sdy: try -engine jaxlib (only"}},
+		{"of another library, behind one of none", with(`"mine.op"() : () -> () "mhlo.add"() : () -> ()`), nil, []string{
+			outfeed, "3:3: error: mine.op is of the dialect mine, which the library does not have: if it is right, allow it with " +
+				"-allow-unregistered-dialect, or with allow-unregistered in the configuration",
+			"3:26: error: mhlo.add is of the dialect mhlo, which the library does not have: if it is right, allow it with " +
+				"-allow-unregistered-dialect, or with allow-unregistered in the configuration; the MLIR library of jaxlib has dialect mhlo: try -engine jaxlib"}},
+		{"of another library, before one of none", with(`"mhlo.add"() : () -> () "mine.op"() : () -> ()`), nil,
+			[]string{outfeed, "3:3: error: mhlo.add ", "3:27: error: mine.op "}},
 		{"operation of a known dialect", with(`"stablehlo.mine"() : () -> ()`), []string{lint.AnyDialect},
 			[]string{outfeed, "3:3: error: unregistered operation 'stablehlo.mine' found in dialect"}},
 		{"wrong", with(`"stablehlo.abs"(%t) : (!stablehlo.token) -> tensor<f32>`), nil,
@@ -61,6 +68,9 @@ func TestForeign(t *testing.T) {
 				line := fmt.Sprintf("%d:%d: %v: %s", d.Line, d.Column, d.Severity, d.Text())
 				if i >= len(test.want) || !strings.HasPrefix(line, test.want[i]) {
 					t.Errorf("found %s", line)
+				}
+				if strings.Contains(line, ": mine.op ") && strings.Contains(line, "jaxlib") {
+					t.Errorf("the hint is about another operation: %s", line)
 				}
 				parsed = parsed && !strings.HasSuffix(d.Message, only)
 			}

@@ -151,7 +151,7 @@ func TestLocatedErrors(t *testing.T) {
 		"  return END loc(\"model.py\":5:6)\n} loc(#loc)\n#loc = loc(\"model.py\":1:1)\n"
 	for end, want := range map[string]string{
 		": loc(":                            "<stdin>:3:9: error: ",
-		"%y, %y : tensor<f32>, tensor<f32>": "<stdin>:3:3: error: 'func.return' op has 2 operands, but enclosing function (@f) returns 1 (only these rules ran, without the library: create-token, infeed, outfeed) (at model.py:5:6) [invalid]\n",
+		"%y, %y : tensor<f32>, tensor<f32>": "<stdin>:3:3: error: 'func.return' op has 2 operands, but enclosing function (@f) returns 1 (only these rules ran, without the library: infeed, outfeed) (at model.py:5:6) [invalid]\n",
 	} {
 		execute(strings.Replace(text, "END", end, 1)).holds(t, 2, want)
 	}

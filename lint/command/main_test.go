@@ -151,7 +151,7 @@ func TestStandardInput(t *testing.T) {
 		{"empty", "", nil, 0, nil},
 		{"one rule", hook, []string{"-rules", "outfeed, outfeed"}, 1, []string{"<stdin>:3:8"}},
 		{"several errors", "func.func @f() { return }\nfunc.func @f() { return }\nfunc.func @f() { return }", nil, 2,
-			[]string{"<stdin>:2:1: error: redefinition of symbol named 'f' (only these rules ran, without the library: create-token, infeed, outfeed) [invalid]\n"}},
+			[]string{"<stdin>:2:1: error: redefinition of symbol named 'f' (only these rules ran, without the library: infeed, outfeed) [invalid]\n"}},
 		{"junk", "\x01\x02", nil, 2, []string{"<stdin>:1:"}},
 	}
 	for _, test := range tests {
