@@ -47,7 +47,7 @@ func ExampleCheck() {
 		fmt.Println(d)
 	}
 	// Output:
-	// model.mlir:1:1: note: a token is in the signature of @f: only the runtime that the module is for passes it [token-value]
+	// model.mlir:1:1: note: a token is in the signature of @f, and only the runtime that it was written for passes it: for any runtime, order calls by values, or by tokens of type tensor<1xi8> [token-value]
 	// model.mlir:2:8: warning: stablehlo.add computes in 16 bits [halves]
 	// model.mlir:3:8: error: stablehlo.outfeed sends values to a host queue that current runtimes do not drain, so the program hangs here: use a stablehlo.custom_call with api_version = 4 instead, in the observe or the passthrough form [outfeed]
 }

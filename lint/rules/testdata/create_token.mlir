@@ -28,7 +28,7 @@ module {
   }
   func.func @behind_another_call(%x: tensor<f32>) {
     %t = stablehlo.create_token : !stablehlo.token // want "^error: .* orders an outfeed,"
-    %0 = stablehlo.custom_call @other(%t) {has_side_effect = true} : (!stablehlo.token) -> !stablehlo.token // want "^warning: .* .legacy-custom-call.$" "^note: .* .token-value.$" "legacy-adapter"
+    %0 = stablehlo.custom_call @other(%t) {has_side_effect = true} : (!stablehlo.token) -> !stablehlo.token // want "^warning: .* .legacy-custom-call.$" "legacy-adapter"
     %1 = "stablehlo.outfeed"(%x, %0) : (tensor<f32>, !stablehlo.token) -> !stablehlo.token // want "outfeed.$"
     return
   }
@@ -70,7 +70,7 @@ module {
       stablehlo.return %p : tensor<i1>
     } do {
       %1 = "stablehlo.outfeed"(%x, %c) : (tensor<f32>, !stablehlo.token) -> !stablehlo.token // want "outfeed.$" "does not depend on itself in the iteration before .*unordered-effects.$"
-      %2 = stablehlo.custom_call @other(%b) {has_side_effect = true} : (!stablehlo.token) -> !stablehlo.token // want "^warning: .* .legacy-custom-call.$" "^note: .* .token-value.$" "legacy-adapter"
+      %2 = stablehlo.custom_call @other(%b) {has_side_effect = true} : (!stablehlo.token) -> !stablehlo.token // want "legacy-adapter"
       stablehlo.return %1, %2, %a : !stablehlo.token, !stablehlo.token, !stablehlo.token
     }
     return
@@ -102,11 +102,11 @@ module {
     %0 = call @callee(%x, %t) : (tensor<f32>, !stablehlo.token) -> !stablehlo.token
     return
   }
-  func.func private @callee(%x: tensor<f32>, %t: !stablehlo.token) -> !stablehlo.token { // want "^note: .* .token-value.$"
+  func.func private @callee(%x: tensor<f32>, %t: !stablehlo.token) -> !stablehlo.token {
     %0 = "stablehlo.outfeed"(%x, %t) : (tensor<f32>, !stablehlo.token) -> !stablehlo.token // want "outfeed.$"
     return %0 : !stablehlo.token
   }
-  func.func private @make() -> !stablehlo.token { // want "^note: .* .token-value.$"
+  func.func private @make() -> !stablehlo.token {
     %t = stablehlo.create_token : !stablehlo.token // want "^error: .* orders an outfeed,"
     return %t : !stablehlo.token
   }
@@ -115,7 +115,7 @@ module {
     %0 = "stablehlo.outfeed"(%x, %t) : (tensor<f32>, !stablehlo.token) -> !stablehlo.token // want "outfeed.$"
     return
   }
-  func.func private @recursive(%x: tensor<f32>, %t: !stablehlo.token) -> !stablehlo.token { // want "^note: .* .token-value.$"
+  func.func private @recursive(%x: tensor<f32>, %t: !stablehlo.token) -> !stablehlo.token {
     %0 = "stablehlo.outfeed"(%x, %t) : (tensor<f32>, !stablehlo.token) -> !stablehlo.token // want "outfeed.$"
     %1 = call @recursive(%x, %0) : (tensor<f32>, !stablehlo.token) -> !stablehlo.token
     return %1 : !stablehlo.token
@@ -137,7 +137,7 @@ module {
     %t = stablehlo.create_token : !stablehlo.token // want "^error: stablehlo.create_token creates a token that orders nothing, .* .create-token.$"
     return
   }
-  func.func private @identity(%t: !stablehlo.token) -> !stablehlo.token { // want "^note: .* .token-value.$"
+  func.func private @identity(%t: !stablehlo.token) -> !stablehlo.token {
     return %t : !stablehlo.token
   }
   func.func @plumbing(%p: tensor<i1>) {
@@ -156,20 +156,20 @@ module {
   // Something else.
 
   func.func @returned() -> !stablehlo.token { // want "^note: .* .token-value.$"
-    %t = stablehlo.create_token : !stablehlo.token // want "^note: .* orders neither an outfeed nor an infeed, so it may stay;"
+    %t = stablehlo.create_token : !stablehlo.token // want "^note: stablehlo.create_token is deprecated since StableHLO 1.0, and to be removed: write stablehlo.after_all without operands, .* .create-token.$" fix "^none$"
     return %t : !stablehlo.token
   }
   func.func @send(%x: tensor<f32>) {
-    %t = stablehlo.create_token : !stablehlo.token // want "^note: stablehlo.create_token creates a token that orders neither an outfeed nor an infeed, so it may stay; .* .create-token.$"
-    %0 = "stablehlo.send"(%x, %t) <{channel_handle = #stablehlo.channel_handle<handle = 5, type = 2>, is_host_transfer = true}> : (tensor<f32>, !stablehlo.token) -> !stablehlo.token // want "^note: .* .token-value.$"
+    %t = stablehlo.create_token : !stablehlo.token // want "^note: stablehlo.create_token is deprecated"
+    %0 = "stablehlo.send"(%x, %t) <{channel_handle = #stablehlo.channel_handle<handle = 5, type = 2>, is_host_transfer = true}> : (tensor<f32>, !stablehlo.token) -> !stablehlo.token
     return
   }
   func.func @custom_call() {
     %t = stablehlo.create_token : !stablehlo.token // want "^note: "
-    %0 = stablehlo.custom_call @other(%t) {has_side_effect = true} : (!stablehlo.token) -> tuple<!stablehlo.token> // want "^warning: .* .legacy-custom-call.$" "^note: .* .token-value.$" "legacy-adapter"
+    %0 = stablehlo.custom_call @other(%t) {has_side_effect = true} : (!stablehlo.token) -> tuple<!stablehlo.token> // want "legacy-adapter"
     return
   }
-  func.func private @elsewhere(!stablehlo.token) -> !stablehlo.token // want "^note: .* .token-value.$"
+  func.func private @elsewhere(!stablehlo.token) -> !stablehlo.token
   func.func @declared() {
     %t = stablehlo.create_token : !stablehlo.token // want "^note: "
     %0 = call @elsewhere(%t) : (!stablehlo.token) -> !stablehlo.token
@@ -177,8 +177,8 @@ module {
   }
   // The nearest module defines the called function.
   module @inner {
-    func.func private @callee(%x: tensor<f32>, %t: !stablehlo.token) -> !stablehlo.token { // want "^note: .* .token-value.$"
-      %0 = stablehlo.custom_call @other(%t) {has_side_effect = true} : (!stablehlo.token) -> !stablehlo.token // want "^warning: .* .legacy-custom-call.$" "^note: .* .token-value.$" "legacy-adapter"
+    func.func private @callee(%x: tensor<f32>, %t: !stablehlo.token) -> !stablehlo.token {
+      %0 = stablehlo.custom_call @other(%t) {has_side_effect = true} : (!stablehlo.token) -> !stablehlo.token // want "legacy-adapter"
       return %0 : !stablehlo.token
     }
     func.func @call(%x: tensor<f32>) {

@@ -13,7 +13,7 @@ func.func @main(%x: tensor<4xf32>, %y: tensor<2xf32>, %n: tensor<ui16>) {
   return
 }
 // The flag 0 is last in its function, but not in the program: the loop sends it again.
-func.func private @inner(%x: tensor<4xf32>, %t: !stablehlo.token) -> !stablehlo.token { // want "token-value"
+func.func private @inner(%x: tensor<4xf32>, %t: !stablehlo.token) -> !stablehlo.token {
   %zero = stablehlo.constant dense<0> : tensor<ui16>
   %c = stablehlo.constant dense<true> : tensor<i1>
   %0 = stablehlo.while(%u = %t) : !stablehlo.token cond { // want "constant-condition"

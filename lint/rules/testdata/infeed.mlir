@@ -13,7 +13,7 @@ func.func @main(%x: tensor<f32>) -> tensor<f32> {
   return %1 : tensor<f32>
 }
 module @old {
-  func.func @mhlo(%t: !mhlo.token) -> tensor<f32> { // want "token-value"
+  func.func @mhlo(%t: !mhlo.token) -> tensor<f32> {
     %0:2 = "mhlo.infeed"(%t) : (!mhlo.token) -> (tensor<f32>, !mhlo.token) // want "^error: mhlo.infeed .*\\(-fix cannot replace it: .*stablehlo only\\) .infeed.$" fix "^none$"
     return %0#0 : tensor<f32>
   }
