@@ -219,6 +219,14 @@ func (w *Writer) Infer() mlir.Operation {
 	return w.Create()
 }
 
+// ResultOr adds the type of a result that is always of the same type, which need not be given.
+func (w *Writer) ResultOr(name string, t mlir.Type, always string) {
+	if t.IsNil() && w.err == nil && w.b.Err() == nil {
+		t = w.b.Type(always)
+	}
+	w.Result(name, t)
+}
+
 // InferOr is Infer for an operation that some libraries do not infer the result types of. They are these then. The
 // result of a type that ends with a question mark is left out if the first operand is an address of another block's
 // shared memory: such operations of NVVM return nothing.

@@ -219,7 +219,8 @@ func (g *generator) writeOperation(b *bytes.Buffer, op *operation, name string) 
 	c := &operationCode{operation: op, g: g, name: name, given: map[string]bool{}}
 	fields := c.fieldNames()
 	for i, p := range op.parts { // results come first as parameters, and last as fields
-		if p.sort == "result" && !op.is(infers) && p.many != "optional" && !writesTo(op) {
+		_, fixed := g.fixed(op, p)
+		if p.sort == "result" && !op.is(infers) && !fixed && p.many != "optional" && !writesTo(op) {
 			c.pass(fields[i], p.resultType(), part{name: p.name + "_" + p.resultSuffix()})
 		}
 	}
@@ -442,7 +443,10 @@ func (c *operationCode) result(p part, f string) {
 	case "optional":
 		note, write = "optional", fmt.Sprintf("w.OptionalResult(o.%s)", f)
 	}
+	fixed, isFixed := c.g.fixed(c.operation, p)
 	switch to, ok := destination(c.operation); {
+	case isFixed:
+		note, write = "optional: "+fixed, fmt.Sprintf("w.ResultOr(%q, o.%s, %q)", p.name, f, fixed)
 	case c.is(infers):
 		note = "optional: inferred, unless some are given"
 		if p.many != "variadic" {

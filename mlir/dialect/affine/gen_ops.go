@@ -250,8 +250,8 @@ type LinearizeIndexOp struct {
 	MultiIndex      []mlir.Value
 	DynamicBasis    []mlir.Value
 	StaticBasis     []int64
-	Disjoint        bool // optional
-	LinearIndexType mlir.Type
+	Disjoint        bool      // optional
+	LinearIndexType mlir.Type // optional: index
 }
 
 // Create creates the operation.
@@ -261,15 +261,15 @@ func (o LinearizeIndexOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("dynamic_basis", o.DynamicBasis)
 	ods.Set(w, "static_basis", o.StaticBasis, ods.Int64s)
 	ods.SetProperty(w, "disjoint", o.Disjoint, ods.Flag)
-	w.Result("linear_index", o.LinearIndexType)
+	w.ResultOr("linear_index", o.LinearIndexType, "index")
 	w.OperandSegments()
 	return w.Create()
 }
 
 // LinearizeIndex creates affine.linearize_index and returns its result.
-func LinearizeIndex(b *mlir.Builder, linearIndexType mlir.Type, multiIndex []mlir.Value, basis ...mlir.Size) mlir.Value {
+func LinearizeIndex(b *mlir.Builder, multiIndex []mlir.Value, basis ...mlir.Size) mlir.Value {
 	basisNumbers, basisValues := ods.SplitSome(b, "the basis of affine.linearize_index", basis)
-	return LinearizeIndexOp{LinearIndexType: linearIndexType, MultiIndex: multiIndex, DynamicBasis: basisValues, StaticBasis: basisNumbers}.Create(b).Result(0)
+	return LinearizeIndexOp{MultiIndex: multiIndex, DynamicBasis: basisValues, StaticBasis: basisNumbers}.Create(b).Result(0)
 }
 
 // AsLinearizeIndex returns op as a LinearizeIndexOp. It returns false if op is another

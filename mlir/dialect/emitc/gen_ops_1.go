@@ -1268,7 +1268,7 @@ func AsLoad(op mlir.Operation) (LoadOp, bool) {
 type LogicalAndOp struct {
 	LHS        mlir.Value
 	RHS        mlir.Value
-	ResultType mlir.Type
+	ResultType mlir.Type // optional: i1
 }
 
 // Create creates the operation.
@@ -1276,13 +1276,13 @@ func (o LogicalAndOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "emitc.logical_and")
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
-	w.Result("result", o.ResultType)
+	w.ResultOr("result", o.ResultType, "i1")
 	return w.Create()
 }
 
 // LogicalAnd creates emitc.logical_and and returns its result.
-func LogicalAnd(b *mlir.Builder, resultType mlir.Type, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return LogicalAndOp{ResultType: resultType, LHS: lhs, RHS: rhs}.Create(b).Result(0)
+func LogicalAnd(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+	return LogicalAndOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
 }
 
 // AsLogicalAnd returns op as a LogicalAndOp. It returns false if op is another
@@ -1303,20 +1303,20 @@ func AsLogicalAnd(op mlir.Operation) (LogicalAndOp, bool) {
 // LogicalNotOp is the operation emitc.logical_not.
 type LogicalNotOp struct {
 	Operand0   mlir.Value
-	ResultType mlir.Type
+	ResultType mlir.Type // optional: i1
 }
 
 // Create creates the operation.
 func (o LogicalNotOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "emitc.logical_not")
 	w.Operand("operand0", o.Operand0)
-	w.Result("result", o.ResultType)
+	w.ResultOr("result", o.ResultType, "i1")
 	return w.Create()
 }
 
 // LogicalNot creates emitc.logical_not and returns its result.
-func LogicalNot(b *mlir.Builder, resultType mlir.Type, operand0 mlir.Value) mlir.Value {
-	return LogicalNotOp{ResultType: resultType, Operand0: operand0}.Create(b).Result(0)
+func LogicalNot(b *mlir.Builder, operand0 mlir.Value) mlir.Value {
+	return LogicalNotOp{Operand0: operand0}.Create(b).Result(0)
 }
 
 // AsLogicalNot returns op as a LogicalNotOp. It returns false if op is another
@@ -1337,7 +1337,7 @@ func AsLogicalNot(op mlir.Operation) (LogicalNotOp, bool) {
 type LogicalOrOp struct {
 	LHS        mlir.Value
 	RHS        mlir.Value
-	ResultType mlir.Type
+	ResultType mlir.Type // optional: i1
 }
 
 // Create creates the operation.
@@ -1345,13 +1345,13 @@ func (o LogicalOrOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "emitc.logical_or")
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
-	w.Result("result", o.ResultType)
+	w.ResultOr("result", o.ResultType, "i1")
 	return w.Create()
 }
 
 // LogicalOr creates emitc.logical_or and returns its result.
-func LogicalOr(b *mlir.Builder, resultType mlir.Type, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return LogicalOrOp{ResultType: resultType, LHS: lhs, RHS: rhs}.Create(b).Result(0)
+func LogicalOr(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+	return LogicalOrOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
 }
 
 // AsLogicalOr returns op as a LogicalOrOp. It returns false if op is another operation

@@ -418,7 +418,7 @@ type Create2To4SpMatOp struct {
 	Cols              mlir.Value
 	PruneFlag         Prune2To4SpMatFlag // optional, with a default
 	Memref            mlir.Value
-	SpMatType         mlir.Type
+	SpMatType         mlir.Type // optional: !gpu.sparse.spmat_handle
 	AsyncTokenType    mlir.Type // optional
 }
 
@@ -430,14 +430,14 @@ func (o Create2To4SpMatOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("cols", o.Cols)
 	ods.SetValue(w, "pruneFlag", o.PruneFlag, prune2To4SpMatFlagKind)
 	w.Operand("memref", o.Memref)
-	w.Result("spMat", o.SpMatType)
+	w.ResultOr("spMat", o.SpMatType, "!gpu.sparse.spmat_handle")
 	w.OptionalResult(o.AsyncTokenType)
 	return w.Create()
 }
 
 // Create2To4SpMat creates gpu.create_2to4_spmat.
-func Create2To4SpMat(b *mlir.Builder, spMatType mlir.Type, asyncDependencies []mlir.Value, rows mlir.Value, cols mlir.Value, memref mlir.Value) mlir.Operation {
-	return Create2To4SpMatOp{SpMatType: spMatType, AsyncDependencies: asyncDependencies, Rows: rows, Cols: cols, Memref: memref}.Create(b)
+func Create2To4SpMat(b *mlir.Builder, asyncDependencies []mlir.Value, rows mlir.Value, cols mlir.Value, memref mlir.Value) mlir.Operation {
+	return Create2To4SpMatOp{AsyncDependencies: asyncDependencies, Rows: rows, Cols: cols, Memref: memref}.Create(b)
 }
 
 // AsCreate2To4SpMat returns op as a Create2To4SpMatOp. It returns false if op is
@@ -470,7 +470,7 @@ type CreateBsrOp struct {
 	BRowPos           mlir.Value
 	BColIdxs          mlir.Value
 	Values            mlir.Value
-	SpmatType         mlir.Type
+	SpmatType         mlir.Type // optional: !gpu.sparse.spmat_handle
 	AsyncTokenType    mlir.Type // optional
 }
 
@@ -486,14 +486,14 @@ func (o CreateBsrOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("bRowPos", o.BRowPos)
 	w.Operand("bColIdxs", o.BColIdxs)
 	w.Operand("values", o.Values)
-	w.Result("spmat", o.SpmatType)
+	w.ResultOr("spmat", o.SpmatType, "!gpu.sparse.spmat_handle")
 	w.OptionalResult(o.AsyncTokenType)
 	return w.Create()
 }
 
 // CreateBsr creates gpu.create_bsr.
-func CreateBsr(b *mlir.Builder, spmatType mlir.Type, asyncDependencies []mlir.Value, brows mlir.Value, bcols mlir.Value, bnnz mlir.Value, rBlockSize mlir.Value, cBlockSize mlir.Value, bRowPos mlir.Value, bColIdxs mlir.Value, values mlir.Value) mlir.Operation {
-	return CreateBsrOp{SpmatType: spmatType, AsyncDependencies: asyncDependencies, Brows: brows, Bcols: bcols, Bnnz: bnnz, RBlockSize: rBlockSize, CBlockSize: cBlockSize, BRowPos: bRowPos, BColIdxs: bColIdxs, Values: values}.Create(b)
+func CreateBsr(b *mlir.Builder, asyncDependencies []mlir.Value, brows mlir.Value, bcols mlir.Value, bnnz mlir.Value, rBlockSize mlir.Value, cBlockSize mlir.Value, bRowPos mlir.Value, bColIdxs mlir.Value, values mlir.Value) mlir.Operation {
+	return CreateBsrOp{AsyncDependencies: asyncDependencies, Brows: brows, Bcols: bcols, Bnnz: bnnz, RBlockSize: rBlockSize, CBlockSize: cBlockSize, BRowPos: bRowPos, BColIdxs: bColIdxs, Values: values}.Create(b)
 }
 
 // AsCreateBsr returns op as a CreateBsrOp. It returns false if op is another operation
@@ -528,7 +528,7 @@ type CreateCooOp struct {
 	RowIdxs           mlir.Value
 	ColIdxs           mlir.Value
 	Values            mlir.Value
-	SpmatType         mlir.Type
+	SpmatType         mlir.Type // optional: !gpu.sparse.spmat_handle
 	AsyncTokenType    mlir.Type // optional
 }
 
@@ -542,14 +542,14 @@ func (o CreateCooOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("rowIdxs", o.RowIdxs)
 	w.Operand("colIdxs", o.ColIdxs)
 	w.Operand("values", o.Values)
-	w.Result("spmat", o.SpmatType)
+	w.ResultOr("spmat", o.SpmatType, "!gpu.sparse.spmat_handle")
 	w.OptionalResult(o.AsyncTokenType)
 	return w.Create()
 }
 
 // CreateCoo creates gpu.create_coo.
-func CreateCoo(b *mlir.Builder, spmatType mlir.Type, asyncDependencies []mlir.Value, rows mlir.Value, cols mlir.Value, nnz mlir.Value, rowIdxs mlir.Value, colIdxs mlir.Value, values mlir.Value) mlir.Operation {
-	return CreateCooOp{SpmatType: spmatType, AsyncDependencies: asyncDependencies, Rows: rows, Cols: cols, Nnz: nnz, RowIdxs: rowIdxs, ColIdxs: colIdxs, Values: values}.Create(b)
+func CreateCoo(b *mlir.Builder, asyncDependencies []mlir.Value, rows mlir.Value, cols mlir.Value, nnz mlir.Value, rowIdxs mlir.Value, colIdxs mlir.Value, values mlir.Value) mlir.Operation {
+	return CreateCooOp{AsyncDependencies: asyncDependencies, Rows: rows, Cols: cols, Nnz: nnz, RowIdxs: rowIdxs, ColIdxs: colIdxs, Values: values}.Create(b)
 }
 
 // AsCreateCoo returns op as a CreateCooOp. It returns false if op is another operation
@@ -581,7 +581,7 @@ type CreateCooAoSOp struct {
 	Nnz               mlir.Value
 	Idxs              mlir.Value
 	Values            mlir.Value
-	SpmatType         mlir.Type
+	SpmatType         mlir.Type // optional: !gpu.sparse.spmat_handle
 	AsyncTokenType    mlir.Type // optional
 }
 
@@ -594,14 +594,14 @@ func (o CreateCooAoSOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("nnz", o.Nnz)
 	w.Operand("idxs", o.Idxs)
 	w.Operand("values", o.Values)
-	w.Result("spmat", o.SpmatType)
+	w.ResultOr("spmat", o.SpmatType, "!gpu.sparse.spmat_handle")
 	w.OptionalResult(o.AsyncTokenType)
 	return w.Create()
 }
 
 // CreateCooAoS creates gpu.create_coo_aos.
-func CreateCooAoS(b *mlir.Builder, spmatType mlir.Type, asyncDependencies []mlir.Value, rows mlir.Value, cols mlir.Value, nnz mlir.Value, idxs mlir.Value, values mlir.Value) mlir.Operation {
-	return CreateCooAoSOp{SpmatType: spmatType, AsyncDependencies: asyncDependencies, Rows: rows, Cols: cols, Nnz: nnz, Idxs: idxs, Values: values}.Create(b)
+func CreateCooAoS(b *mlir.Builder, asyncDependencies []mlir.Value, rows mlir.Value, cols mlir.Value, nnz mlir.Value, idxs mlir.Value, values mlir.Value) mlir.Operation {
+	return CreateCooAoSOp{AsyncDependencies: asyncDependencies, Rows: rows, Cols: cols, Nnz: nnz, Idxs: idxs, Values: values}.Create(b)
 }
 
 // AsCreateCooAoS returns op as a CreateCooAoSOp. It returns false if op is another
@@ -633,7 +633,7 @@ type CreateCscOp struct {
 	ColPos            mlir.Value
 	RowIdxs           mlir.Value
 	Values            mlir.Value
-	SpmatType         mlir.Type
+	SpmatType         mlir.Type // optional: !gpu.sparse.spmat_handle
 	AsyncTokenType    mlir.Type // optional
 }
 
@@ -647,14 +647,14 @@ func (o CreateCscOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("colPos", o.ColPos)
 	w.Operand("rowIdxs", o.RowIdxs)
 	w.Operand("values", o.Values)
-	w.Result("spmat", o.SpmatType)
+	w.ResultOr("spmat", o.SpmatType, "!gpu.sparse.spmat_handle")
 	w.OptionalResult(o.AsyncTokenType)
 	return w.Create()
 }
 
 // CreateCsc creates gpu.create_csc.
-func CreateCsc(b *mlir.Builder, spmatType mlir.Type, asyncDependencies []mlir.Value, rows mlir.Value, cols mlir.Value, nnz mlir.Value, colPos mlir.Value, rowIdxs mlir.Value, values mlir.Value) mlir.Operation {
-	return CreateCscOp{SpmatType: spmatType, AsyncDependencies: asyncDependencies, Rows: rows, Cols: cols, Nnz: nnz, ColPos: colPos, RowIdxs: rowIdxs, Values: values}.Create(b)
+func CreateCsc(b *mlir.Builder, asyncDependencies []mlir.Value, rows mlir.Value, cols mlir.Value, nnz mlir.Value, colPos mlir.Value, rowIdxs mlir.Value, values mlir.Value) mlir.Operation {
+	return CreateCscOp{AsyncDependencies: asyncDependencies, Rows: rows, Cols: cols, Nnz: nnz, ColPos: colPos, RowIdxs: rowIdxs, Values: values}.Create(b)
 }
 
 // AsCreateCsc returns op as a CreateCscOp. It returns false if op is another operation
@@ -687,7 +687,7 @@ type CreateCsrOp struct {
 	RowPos            mlir.Value
 	ColIdxs           mlir.Value
 	Values            mlir.Value
-	SpmatType         mlir.Type
+	SpmatType         mlir.Type // optional: !gpu.sparse.spmat_handle
 	AsyncTokenType    mlir.Type // optional
 }
 
@@ -701,14 +701,14 @@ func (o CreateCsrOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("rowPos", o.RowPos)
 	w.Operand("colIdxs", o.ColIdxs)
 	w.Operand("values", o.Values)
-	w.Result("spmat", o.SpmatType)
+	w.ResultOr("spmat", o.SpmatType, "!gpu.sparse.spmat_handle")
 	w.OptionalResult(o.AsyncTokenType)
 	return w.Create()
 }
 
 // CreateCsr creates gpu.create_csr.
-func CreateCsr(b *mlir.Builder, spmatType mlir.Type, asyncDependencies []mlir.Value, rows mlir.Value, cols mlir.Value, nnz mlir.Value, rowPos mlir.Value, colIdxs mlir.Value, values mlir.Value) mlir.Operation {
-	return CreateCsrOp{SpmatType: spmatType, AsyncDependencies: asyncDependencies, Rows: rows, Cols: cols, Nnz: nnz, RowPos: rowPos, ColIdxs: colIdxs, Values: values}.Create(b)
+func CreateCsr(b *mlir.Builder, asyncDependencies []mlir.Value, rows mlir.Value, cols mlir.Value, nnz mlir.Value, rowPos mlir.Value, colIdxs mlir.Value, values mlir.Value) mlir.Operation {
+	return CreateCsrOp{AsyncDependencies: asyncDependencies, Rows: rows, Cols: cols, Nnz: nnz, RowPos: rowPos, ColIdxs: colIdxs, Values: values}.Create(b)
 }
 
 // AsCreateCsr returns op as a CreateCsrOp. It returns false if op is another operation
@@ -737,7 +737,7 @@ type CreateDnTensorOp struct {
 	AsyncDependencies []mlir.Value
 	Memref            mlir.Value
 	Dims              []mlir.Value
-	DnTensorType      mlir.Type
+	DnTensorType      mlir.Type // optional: !gpu.sparse.dntensor_handle
 	AsyncTokenType    mlir.Type // optional
 }
 
@@ -747,15 +747,15 @@ func (o CreateDnTensorOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("asyncDependencies", o.AsyncDependencies)
 	w.Operand("memref", o.Memref)
 	w.Operands("dims", o.Dims)
-	w.Result("dnTensor", o.DnTensorType)
+	w.ResultOr("dnTensor", o.DnTensorType, "!gpu.sparse.dntensor_handle")
 	w.OptionalResult(o.AsyncTokenType)
 	w.OperandSegments()
 	return w.Create()
 }
 
 // CreateDnTensor creates gpu.create_dn_tensor.
-func CreateDnTensor(b *mlir.Builder, dnTensorType mlir.Type, asyncDependencies []mlir.Value, memref mlir.Value, dims ...mlir.Value) mlir.Operation {
-	return CreateDnTensorOp{DnTensorType: dnTensorType, AsyncDependencies: asyncDependencies, Memref: memref, Dims: dims}.Create(b)
+func CreateDnTensor(b *mlir.Builder, asyncDependencies []mlir.Value, memref mlir.Value, dims ...mlir.Value) mlir.Operation {
+	return CreateDnTensorOp{AsyncDependencies: asyncDependencies, Memref: memref, Dims: dims}.Create(b)
 }
 
 // AsCreateDnTensor returns op as a CreateDnTensorOp. It returns false if op is another
@@ -1638,7 +1638,7 @@ type SDDMMBufferSizeOp struct {
 	DnmatB            mlir.Value
 	SpmatC            mlir.Value
 	ComputeType       mlir.Type
-	BufferSzType      mlir.Type
+	BufferSzType      mlir.Type // optional: index
 	AsyncTokenType    mlir.Type // optional
 }
 
@@ -1652,14 +1652,14 @@ func (o SDDMMBufferSizeOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("dnmatB", o.DnmatB)
 	w.Operand("spmatC", o.SpmatC)
 	ods.Set(w, "computeType", o.ComputeType, ods.Type)
-	w.Result("bufferSz", o.BufferSzType)
+	w.ResultOr("bufferSz", o.BufferSzType, "index")
 	w.OptionalResult(o.AsyncTokenType)
 	return w.Create()
 }
 
 // SDDMMBufferSize creates gpu.sddmm_buffer_size.
-func SDDMMBufferSize(b *mlir.Builder, bufferSzType mlir.Type, asyncDependencies []mlir.Value, dnmatA mlir.Value, dnmatB mlir.Value, spmatC mlir.Value, computeType mlir.Type) mlir.Operation {
-	return SDDMMBufferSizeOp{BufferSzType: bufferSzType, AsyncDependencies: asyncDependencies, DnmatA: dnmatA, DnmatB: dnmatB, SpmatC: spmatC, ComputeType: computeType}.Create(b)
+func SDDMMBufferSize(b *mlir.Builder, asyncDependencies []mlir.Value, dnmatA mlir.Value, dnmatB mlir.Value, spmatC mlir.Value, computeType mlir.Type) mlir.Operation {
+	return SDDMMBufferSizeOp{AsyncDependencies: asyncDependencies, DnmatA: dnmatA, DnmatB: dnmatB, SpmatC: spmatC, ComputeType: computeType}.Create(b)
 }
 
 // AsSDDMMBufferSize returns op as a SDDMMBufferSizeOp. It returns false if op is

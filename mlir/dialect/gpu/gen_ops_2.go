@@ -185,7 +185,7 @@ func AsSpGEMMCopy(op mlir.Operation) (SpGEMMCopyOp, bool) {
 // SpGEMMCreateDescrOp is the operation gpu.spgemm_create_descr.
 type SpGEMMCreateDescrOp struct {
 	AsyncDependencies []mlir.Value
-	DescType          mlir.Type
+	DescType          mlir.Type // optional: !gpu.sparse.spgemmop_handle
 	AsyncTokenType    mlir.Type // optional
 }
 
@@ -193,14 +193,14 @@ type SpGEMMCreateDescrOp struct {
 func (o SpGEMMCreateDescrOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "gpu.spgemm_create_descr")
 	w.Operands("asyncDependencies", o.AsyncDependencies)
-	w.Result("desc", o.DescType)
+	w.ResultOr("desc", o.DescType, "!gpu.sparse.spgemmop_handle")
 	w.OptionalResult(o.AsyncTokenType)
 	return w.Create()
 }
 
 // SpGEMMCreateDescr creates gpu.spgemm_create_descr.
-func SpGEMMCreateDescr(b *mlir.Builder, descType mlir.Type, asyncDependencies ...mlir.Value) mlir.Operation {
-	return SpGEMMCreateDescrOp{DescType: descType, AsyncDependencies: asyncDependencies}.Create(b)
+func SpGEMMCreateDescr(b *mlir.Builder, asyncDependencies ...mlir.Value) mlir.Operation {
+	return SpGEMMCreateDescrOp{AsyncDependencies: asyncDependencies}.Create(b)
 }
 
 // AsSpGEMMCreateDescr returns op as a SpGEMMCreateDescrOp. It returns false if op is
@@ -268,7 +268,7 @@ type SpGEMMWorkEstimationOrComputeOp struct {
 	BufferSz          mlir.Value
 	Buffer            mlir.Value
 	Kind              SpGEMMWorkEstimationOrComputeKind
-	BufferSzNewType   mlir.Type
+	BufferSzNewType   mlir.Type // optional: index
 	AsyncTokenType    mlir.Type // optional
 }
 
@@ -286,14 +286,14 @@ func (o SpGEMMWorkEstimationOrComputeOp) Create(b *mlir.Builder) mlir.Operation 
 	w.Operand("bufferSz", o.BufferSz)
 	w.Operand("buffer", o.Buffer)
 	ods.Set(w, "kind", o.Kind, spGEMMWorkEstimationOrComputeKindKind)
-	w.Result("bufferSzNew", o.BufferSzNewType)
+	w.ResultOr("bufferSzNew", o.BufferSzNewType, "index")
 	w.OptionalResult(o.AsyncTokenType)
 	return w.Create()
 }
 
 // SpGEMMWorkEstimationOrCompute creates gpu.spgemm_work_estimation_or_compute.
-func SpGEMMWorkEstimationOrCompute(b *mlir.Builder, bufferSzNewType mlir.Type, asyncDependencies []mlir.Value, desc mlir.Value, spmatA mlir.Value, spmatB mlir.Value, spmatC mlir.Value, computeType mlir.Type, bufferSz mlir.Value, buffer mlir.Value, kind SpGEMMWorkEstimationOrComputeKind) mlir.Operation {
-	return SpGEMMWorkEstimationOrComputeOp{BufferSzNewType: bufferSzNewType, AsyncDependencies: asyncDependencies, Desc: desc, SpmatA: spmatA, SpmatB: spmatB, SpmatC: spmatC, ComputeType: computeType, BufferSz: bufferSz, Buffer: buffer, Kind: kind}.Create(b)
+func SpGEMMWorkEstimationOrCompute(b *mlir.Builder, asyncDependencies []mlir.Value, desc mlir.Value, spmatA mlir.Value, spmatB mlir.Value, spmatC mlir.Value, computeType mlir.Type, bufferSz mlir.Value, buffer mlir.Value, kind SpGEMMWorkEstimationOrComputeKind) mlir.Operation {
+	return SpGEMMWorkEstimationOrComputeOp{AsyncDependencies: asyncDependencies, Desc: desc, SpmatA: spmatA, SpmatB: spmatB, SpmatC: spmatC, ComputeType: computeType, BufferSz: bufferSz, Buffer: buffer, Kind: kind}.Create(b)
 }
 
 // AsSpGEMMWorkEstimationOrCompute returns op as a SpGEMMWorkEstimationOrComputeOp. It
@@ -325,9 +325,9 @@ func AsSpGEMMWorkEstimationOrCompute(op mlir.Operation) (SpGEMMWorkEstimationOrC
 type SpMatGetSizeOp struct {
 	AsyncDependencies []mlir.Value
 	Spmat             mlir.Value
-	RowsType          mlir.Type
-	ColsType          mlir.Type
-	NnzType           mlir.Type
+	RowsType          mlir.Type // optional: index
+	ColsType          mlir.Type // optional: index
+	NnzType           mlir.Type // optional: index
 	AsyncTokenType    mlir.Type // optional
 }
 
@@ -336,16 +336,16 @@ func (o SpMatGetSizeOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "gpu.spmat_get_size")
 	w.Operands("asyncDependencies", o.AsyncDependencies)
 	w.Operand("spmat", o.Spmat)
-	w.Result("rows", o.RowsType)
-	w.Result("cols", o.ColsType)
-	w.Result("nnz", o.NnzType)
+	w.ResultOr("rows", o.RowsType, "index")
+	w.ResultOr("cols", o.ColsType, "index")
+	w.ResultOr("nnz", o.NnzType, "index")
 	w.OptionalResult(o.AsyncTokenType)
 	return w.Create()
 }
 
 // SpMatGetSize creates gpu.spmat_get_size.
-func SpMatGetSize(b *mlir.Builder, rowsType mlir.Type, colsType mlir.Type, nnzType mlir.Type, asyncDependencies []mlir.Value, spmat mlir.Value) mlir.Operation {
-	return SpMatGetSizeOp{RowsType: rowsType, ColsType: colsType, NnzType: nnzType, AsyncDependencies: asyncDependencies, Spmat: spmat}.Create(b)
+func SpMatGetSize(b *mlir.Builder, asyncDependencies []mlir.Value, spmat mlir.Value) mlir.Operation {
+	return SpMatGetSizeOp{AsyncDependencies: asyncDependencies, Spmat: spmat}.Create(b)
 }
 
 // AsSpMatGetSize returns op as a SpMatGetSizeOp. It returns false if op is another
@@ -535,7 +535,7 @@ type SpMVBufferSizeOp struct {
 	DnX               mlir.Value
 	DnY               mlir.Value
 	ComputeType       mlir.Type
-	BufferSzType      mlir.Type
+	BufferSzType      mlir.Type // optional: index
 	AsyncTokenType    mlir.Type // optional
 }
 
@@ -548,14 +548,14 @@ func (o SpMVBufferSizeOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("dnX", o.DnX)
 	w.Operand("dnY", o.DnY)
 	ods.Set(w, "computeType", o.ComputeType, ods.Type)
-	w.Result("bufferSz", o.BufferSzType)
+	w.ResultOr("bufferSz", o.BufferSzType, "index")
 	w.OptionalResult(o.AsyncTokenType)
 	return w.Create()
 }
 
 // SpMVBufferSize creates gpu.spmv_buffer_size.
-func SpMVBufferSize(b *mlir.Builder, bufferSzType mlir.Type, asyncDependencies []mlir.Value, spmatA mlir.Value, dnX mlir.Value, dnY mlir.Value, computeType mlir.Type) mlir.Operation {
-	return SpMVBufferSizeOp{BufferSzType: bufferSzType, AsyncDependencies: asyncDependencies, SpmatA: spmatA, DnX: dnX, DnY: dnY, ComputeType: computeType}.Create(b)
+func SpMVBufferSize(b *mlir.Builder, asyncDependencies []mlir.Value, spmatA mlir.Value, dnX mlir.Value, dnY mlir.Value, computeType mlir.Type) mlir.Operation {
+	return SpMVBufferSizeOp{AsyncDependencies: asyncDependencies, SpmatA: spmatA, DnX: dnX, DnY: dnY, ComputeType: computeType}.Create(b)
 }
 
 // AsSpMVBufferSize returns op as a SpMVBufferSizeOp. It returns false if op is another

@@ -10,20 +10,20 @@ import (
 // AllOfOp is the operation irdl.all_of.
 type AllOfOp struct {
 	Args       []mlir.Value
-	OutputType mlir.Type
+	OutputType mlir.Type // optional: !irdl.attribute
 }
 
 // Create creates the operation.
 func (o AllOfOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "irdl.all_of")
 	w.Operands("args", o.Args)
-	w.Result("output", o.OutputType)
+	w.ResultOr("output", o.OutputType, "!irdl.attribute")
 	return w.Create()
 }
 
 // AllOf creates irdl.all_of and returns its result.
-func AllOf(b *mlir.Builder, outputType mlir.Type, args ...mlir.Value) mlir.Value {
-	return AllOfOp{OutputType: outputType, Args: args}.Create(b).Result(0)
+func AllOf(b *mlir.Builder, args ...mlir.Value) mlir.Value {
+	return AllOfOp{Args: args}.Create(b).Result(0)
 }
 
 // AsAllOf returns op as an AllOfOp. It returns false if op is another operation or
@@ -73,20 +73,20 @@ func AsAny(op mlir.Operation) (AnyOp, bool) {
 // AnyOfOp is the operation irdl.any_of.
 type AnyOfOp struct {
 	Args       []mlir.Value
-	OutputType mlir.Type
+	OutputType mlir.Type // optional: !irdl.attribute
 }
 
 // Create creates the operation.
 func (o AnyOfOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "irdl.any_of")
 	w.Operands("args", o.Args)
-	w.Result("output", o.OutputType)
+	w.ResultOr("output", o.OutputType, "!irdl.attribute")
 	return w.Create()
 }
 
 // AnyOf creates irdl.any_of and returns its result.
-func AnyOf(b *mlir.Builder, outputType mlir.Type, args ...mlir.Value) mlir.Value {
-	return AnyOfOp{OutputType: outputType, Args: args}.Create(b).Result(0)
+func AnyOf(b *mlir.Builder, args ...mlir.Value) mlir.Value {
+	return AnyOfOp{Args: args}.Create(b).Result(0)
 }
 
 // AsAnyOf returns op as an AnyOfOp. It returns false if op is another operation or

@@ -165,7 +165,7 @@ type GlobalLoadGraphOp struct {
 	Global           []string
 	ConsumeTokens    []mlir.Value
 	ResultType       mlir.Type
-	ProduceTokenType mlir.Type
+	ProduceTokenType mlir.Type // optional: !ml_program.token
 }
 
 // Create creates the operation.
@@ -174,13 +174,13 @@ func (o GlobalLoadGraphOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.Set(w, "global", o.Global, ods.Path)
 	w.Operands("consumeTokens", o.ConsumeTokens)
 	w.Result("result", o.ResultType)
-	w.Result("produceToken", o.ProduceTokenType)
+	w.ResultOr("produceToken", o.ProduceTokenType, "!ml_program.token")
 	return w.Create()
 }
 
 // GlobalLoadGraph creates ml_program.global_load_graph and returns its results.
-func GlobalLoadGraph(b *mlir.Builder, resultType mlir.Type, produceTokenType mlir.Type, global []string, consumeTokens ...mlir.Value) (mlir.Value, mlir.Value) {
-	op := GlobalLoadGraphOp{ResultType: resultType, ProduceTokenType: produceTokenType, Global: global, ConsumeTokens: consumeTokens}.Create(b)
+func GlobalLoadGraph(b *mlir.Builder, resultType mlir.Type, global []string, consumeTokens ...mlir.Value) (mlir.Value, mlir.Value) {
+	op := GlobalLoadGraphOp{ResultType: resultType, Global: global, ConsumeTokens: consumeTokens}.Create(b)
 	return op.Result(0), op.Result(1)
 }
 
@@ -238,7 +238,7 @@ type GlobalStoreGraphOp struct {
 	Global           []string
 	Value            mlir.Value
 	ConsumeTokens    []mlir.Value
-	ProduceTokenType mlir.Type
+	ProduceTokenType mlir.Type // optional: !ml_program.token
 }
 
 // Create creates the operation.
@@ -247,13 +247,13 @@ func (o GlobalStoreGraphOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.Set(w, "global", o.Global, ods.Path)
 	w.Operand("value", o.Value)
 	w.Operands("consumeTokens", o.ConsumeTokens)
-	w.Result("produceToken", o.ProduceTokenType)
+	w.ResultOr("produceToken", o.ProduceTokenType, "!ml_program.token")
 	return w.Create()
 }
 
 // GlobalStoreGraph creates ml_program.global_store_graph and returns its result.
-func GlobalStoreGraph(b *mlir.Builder, produceTokenType mlir.Type, global []string, value mlir.Value, consumeTokens ...mlir.Value) mlir.Value {
-	return GlobalStoreGraphOp{ProduceTokenType: produceTokenType, Global: global, Value: value, ConsumeTokens: consumeTokens}.Create(b).Result(0)
+func GlobalStoreGraph(b *mlir.Builder, global []string, value mlir.Value, consumeTokens ...mlir.Value) mlir.Value {
+	return GlobalStoreGraphOp{Global: global, Value: value, ConsumeTokens: consumeTokens}.Create(b).Result(0)
 }
 
 // AsGlobalStoreGraph returns op as a GlobalStoreGraphOp. It returns false if op is
@@ -379,19 +379,19 @@ func AsSubgraph(op mlir.Operation) (SubgraphOp, bool) {
 
 // TokenOp is the operation ml_program.token.
 type TokenOp struct {
-	TokenType mlir.Type
+	TokenType mlir.Type // optional: !ml_program.token
 }
 
 // Create creates the operation.
 func (o TokenOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "ml_program.token")
-	w.Result("token", o.TokenType)
+	w.ResultOr("token", o.TokenType, "!ml_program.token")
 	return w.Create()
 }
 
 // Token creates ml_program.token and returns its result.
-func Token(b *mlir.Builder, tokenType mlir.Type) mlir.Value {
-	return TokenOp{TokenType: tokenType}.Create(b).Result(0)
+func Token(b *mlir.Builder) mlir.Value {
+	return TokenOp{}.Create(b).Result(0)
 }
 
 // AsToken returns op as a TokenOp. It returns false if op is another operation or lacks

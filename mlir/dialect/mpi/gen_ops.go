@@ -86,7 +86,7 @@ func AsBarrier(op mlir.Operation) (BarrierOp, bool) {
 type CommRankOp struct {
 	Comm       mlir.Value
 	RetvalType mlir.Type // optional
-	RankType   mlir.Type
+	RankType   mlir.Type // optional: i32
 }
 
 // Create creates the operation.
@@ -94,13 +94,13 @@ func (o CommRankOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "mpi.comm_rank")
 	w.Operand("comm", o.Comm)
 	w.OptionalResult(o.RetvalType)
-	w.Result("rank", o.RankType)
+	w.ResultOr("rank", o.RankType, "i32")
 	return w.Create()
 }
 
 // CommRank creates mpi.comm_rank.
-func CommRank(b *mlir.Builder, rankType mlir.Type, comm mlir.Value) mlir.Operation {
-	return CommRankOp{RankType: rankType, Comm: comm}.Create(b)
+func CommRank(b *mlir.Builder, comm mlir.Value) mlir.Operation {
+	return CommRankOp{Comm: comm}.Create(b)
 }
 
 // AsCommRank returns op as a CommRankOp. It returns false if op is another operation or
@@ -122,7 +122,7 @@ func AsCommRank(op mlir.Operation) (CommRankOp, bool) {
 type CommSizeOp struct {
 	Comm       mlir.Value
 	RetvalType mlir.Type // optional
-	SizeType   mlir.Type
+	SizeType   mlir.Type // optional: i32
 }
 
 // Create creates the operation.
@@ -130,13 +130,13 @@ func (o CommSizeOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "mpi.comm_size")
 	w.Operand("comm", o.Comm)
 	w.OptionalResult(o.RetvalType)
-	w.Result("size", o.SizeType)
+	w.ResultOr("size", o.SizeType, "i32")
 	return w.Create()
 }
 
 // CommSize creates mpi.comm_size.
-func CommSize(b *mlir.Builder, sizeType mlir.Type, comm mlir.Value) mlir.Operation {
-	return CommSizeOp{SizeType: sizeType, Comm: comm}.Create(b)
+func CommSize(b *mlir.Builder, comm mlir.Value) mlir.Operation {
+	return CommSizeOp{Comm: comm}.Create(b)
 }
 
 // AsCommSize returns op as a CommSizeOp. It returns false if op is another operation or
@@ -160,7 +160,7 @@ type CommSplitOp struct {
 	Color       mlir.Value
 	Key         mlir.Value
 	RetvalType  mlir.Type // optional
-	NewcommType mlir.Type
+	NewcommType mlir.Type // optional: !mpi.comm
 }
 
 // Create creates the operation.
@@ -170,13 +170,13 @@ func (o CommSplitOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("color", o.Color)
 	w.Operand("key", o.Key)
 	w.OptionalResult(o.RetvalType)
-	w.Result("newcomm", o.NewcommType)
+	w.ResultOr("newcomm", o.NewcommType, "!mpi.comm")
 	return w.Create()
 }
 
 // CommSplit creates mpi.comm_split.
-func CommSplit(b *mlir.Builder, newcommType mlir.Type, comm mlir.Value, color mlir.Value, key mlir.Value) mlir.Operation {
-	return CommSplitOp{NewcommType: newcommType, Comm: comm, Color: color, Key: key}.Create(b)
+func CommSplit(b *mlir.Builder, comm mlir.Value, color mlir.Value, key mlir.Value) mlir.Operation {
+	return CommSplitOp{Comm: comm, Color: color, Key: key}.Create(b)
 }
 
 // AsCommSplit returns op as a CommSplitOp. It returns false if op is another operation
@@ -198,19 +198,19 @@ func AsCommSplit(op mlir.Operation) (CommSplitOp, bool) {
 
 // CommWorldOp is the operation mpi.comm_world.
 type CommWorldOp struct {
-	CommType mlir.Type
+	CommType mlir.Type // optional: !mpi.comm
 }
 
 // Create creates the operation.
 func (o CommWorldOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "mpi.comm_world")
-	w.Result("comm", o.CommType)
+	w.ResultOr("comm", o.CommType, "!mpi.comm")
 	return w.Create()
 }
 
 // CommWorld creates mpi.comm_world and returns its result.
-func CommWorld(b *mlir.Builder, commType mlir.Type) mlir.Value {
-	return CommWorldOp{CommType: commType}.Create(b).Result(0)
+func CommWorld(b *mlir.Builder) mlir.Value {
+	return CommWorldOp{}.Create(b).Result(0)
 }
 
 // AsCommWorld returns op as a CommWorldOp. It returns false if op is another operation
@@ -229,20 +229,20 @@ func AsCommWorld(op mlir.Operation) (CommWorldOp, bool) {
 // ErrorClassOp is the operation mpi.error_class.
 type ErrorClassOp struct {
 	Val          mlir.Value
-	ErrclassType mlir.Type
+	ErrclassType mlir.Type // optional: !mpi.retval
 }
 
 // Create creates the operation.
 func (o ErrorClassOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "mpi.error_class")
 	w.Operand("val", o.Val)
-	w.Result("errclass", o.ErrclassType)
+	w.ResultOr("errclass", o.ErrclassType, "!mpi.retval")
 	return w.Create()
 }
 
 // ErrorClass creates mpi.error_class and returns its result.
-func ErrorClass(b *mlir.Builder, errclassType mlir.Type, val mlir.Value) mlir.Value {
-	return ErrorClassOp{ErrclassType: errclassType, Val: val}.Create(b).Result(0)
+func ErrorClass(b *mlir.Builder, val mlir.Value) mlir.Value {
+	return ErrorClassOp{Val: val}.Create(b).Result(0)
 }
 
 // AsErrorClass returns op as an ErrorClassOp. It returns false if op is another
@@ -326,7 +326,7 @@ type IRecvOp struct {
 	Source     mlir.Value
 	Comm       mlir.Value
 	RetvalType mlir.Type // optional
-	ReqType    mlir.Type
+	ReqType    mlir.Type // optional: !mpi.request
 }
 
 // Create creates the operation.
@@ -337,13 +337,13 @@ func (o IRecvOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("source", o.Source)
 	w.Operand("comm", o.Comm)
 	w.OptionalResult(o.RetvalType)
-	w.Result("req", o.ReqType)
+	w.ResultOr("req", o.ReqType, "!mpi.request")
 	return w.Create()
 }
 
 // IRecv creates mpi.irecv.
-func IRecv(b *mlir.Builder, reqType mlir.Type, ref mlir.Value, tag mlir.Value, source mlir.Value, comm mlir.Value) mlir.Operation {
-	return IRecvOp{ReqType: reqType, Ref: ref, Tag: tag, Source: source, Comm: comm}.Create(b)
+func IRecv(b *mlir.Builder, ref mlir.Value, tag mlir.Value, source mlir.Value, comm mlir.Value) mlir.Operation {
+	return IRecvOp{Ref: ref, Tag: tag, Source: source, Comm: comm}.Create(b)
 }
 
 // AsIRecv returns op as an IRecvOp. It returns false if op is another operation or
@@ -371,7 +371,7 @@ type ISendOp struct {
 	Dest       mlir.Value
 	Comm       mlir.Value
 	RetvalType mlir.Type // optional
-	ReqType    mlir.Type
+	ReqType    mlir.Type // optional: !mpi.request
 }
 
 // Create creates the operation.
@@ -382,13 +382,13 @@ func (o ISendOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("dest", o.Dest)
 	w.Operand("comm", o.Comm)
 	w.OptionalResult(o.RetvalType)
-	w.Result("req", o.ReqType)
+	w.ResultOr("req", o.ReqType, "!mpi.request")
 	return w.Create()
 }
 
 // ISend creates mpi.isend.
-func ISend(b *mlir.Builder, reqType mlir.Type, ref mlir.Value, tag mlir.Value, dest mlir.Value, comm mlir.Value) mlir.Operation {
-	return ISendOp{ReqType: reqType, Ref: ref, Tag: tag, Dest: dest, Comm: comm}.Create(b)
+func ISend(b *mlir.Builder, ref mlir.Value, tag mlir.Value, dest mlir.Value, comm mlir.Value) mlir.Operation {
+	return ISendOp{Ref: ref, Tag: tag, Dest: dest, Comm: comm}.Create(b)
 }
 
 // AsISend returns op as an ISendOp. It returns false if op is another operation or
@@ -455,7 +455,7 @@ func AsRecv(op mlir.Operation) (RecvOp, bool) {
 type RetvalCheckOp struct {
 	Val      mlir.Value
 	Errclass ErrorClassEnum
-	ResType  mlir.Type
+	ResType  mlir.Type // optional: i1
 }
 
 // Create creates the operation.
@@ -463,13 +463,13 @@ func (o RetvalCheckOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "mpi.retval_check")
 	w.Operand("val", o.Val)
 	ods.Set(w, "errclass", o.Errclass, errorClassEnumKind)
-	w.Result("res", o.ResType)
+	w.ResultOr("res", o.ResType, "i1")
 	return w.Create()
 }
 
 // RetvalCheck creates mpi.retval_check and returns its result.
-func RetvalCheck(b *mlir.Builder, resType mlir.Type, val mlir.Value, errclass ErrorClassEnum) mlir.Value {
-	return RetvalCheckOp{ResType: resType, Val: val, Errclass: errclass}.Create(b).Result(0)
+func RetvalCheck(b *mlir.Builder, val mlir.Value, errclass ErrorClassEnum) mlir.Value {
+	return RetvalCheckOp{Val: val, Errclass: errclass}.Create(b).Result(0)
 }
 
 // AsRetvalCheck returns op as a RetvalCheckOp. It returns false if op is another

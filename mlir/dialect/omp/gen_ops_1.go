@@ -1285,7 +1285,7 @@ type MapBoundsOp struct {
 	Stride        mlir.Value // optional
 	StrideInBytes *bool      // optional, with a default
 	StartIdx      mlir.Value // optional
-	ResultType    mlir.Type
+	ResultType    mlir.Type  // optional: !omp.map_bounds_ty
 }
 
 // Create creates the operation.
@@ -1297,14 +1297,14 @@ func (o MapBoundsOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Optional("stride", o.Stride)
 	ods.SetPointer(w, "stride_in_bytes", o.StrideInBytes, ods.Bool)
 	w.Optional("start_idx", o.StartIdx)
-	w.Result("result", o.ResultType)
+	w.ResultOr("result", o.ResultType, "!omp.map_bounds_ty")
 	w.OperandSegments()
 	return w.Create()
 }
 
 // MapBounds creates omp.map.bounds and returns its result.
-func MapBounds(b *mlir.Builder, resultType mlir.Type) mlir.Value {
-	return MapBoundsOp{ResultType: resultType}.Create(b).Result(0)
+func MapBounds(b *mlir.Builder) mlir.Value {
+	return MapBoundsOp{}.Create(b).Result(0)
 }
 
 // AsMapBounds returns op as a MapBoundsOp. It returns false if op is another operation
@@ -1461,19 +1461,19 @@ func AsMaster(op mlir.Operation) (MasterOp, bool) {
 
 // NewCliOp is the operation omp.new_cli.
 type NewCliOp struct {
-	ResultType mlir.Type
+	ResultType mlir.Type // optional: !omp.cli
 }
 
 // Create creates the operation.
 func (o NewCliOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "omp.new_cli")
-	w.Result("result", o.ResultType)
+	w.ResultOr("result", o.ResultType, "!omp.cli")
 	return w.Create()
 }
 
 // NewCli creates omp.new_cli and returns its result.
-func NewCli(b *mlir.Builder, resultType mlir.Type) mlir.Value {
-	return NewCliOp{ResultType: resultType}.Create(b).Result(0)
+func NewCli(b *mlir.Builder) mlir.Value {
+	return NewCliOp{}.Create(b).Result(0)
 }
 
 // AsNewCli returns op as a NewCliOp. It returns false if op is another operation or

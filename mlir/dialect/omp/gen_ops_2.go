@@ -480,7 +480,7 @@ type TargetAllocMemOp struct {
 	BindcName  string // optional
 	Typeparams []mlir.Value
 	Shape      []mlir.Value
-	ResultType mlir.Type
+	ResultType mlir.Type // optional: i64
 }
 
 // Create creates the operation.
@@ -492,14 +492,14 @@ func (o TargetAllocMemOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "bindc_name", o.BindcName, ods.Text)
 	w.Operands("typeparams", o.Typeparams)
 	w.Operands("shape", o.Shape)
-	w.Result("result", o.ResultType)
+	w.ResultOr("result", o.ResultType, "i64")
 	w.OperandSegments()
 	return w.Create()
 }
 
 // TargetAllocMem creates omp.target_allocmem and returns its result.
-func TargetAllocMem(b *mlir.Builder, resultType mlir.Type, device mlir.Value, inType mlir.Type, typeparams []mlir.Value, shape ...mlir.Value) mlir.Value {
-	return TargetAllocMemOp{ResultType: resultType, Device: device, InType: inType, Typeparams: typeparams, Shape: shape}.Create(b).Result(0)
+func TargetAllocMem(b *mlir.Builder, device mlir.Value, inType mlir.Type, typeparams []mlir.Value, shape ...mlir.Value) mlir.Value {
+	return TargetAllocMemOp{Device: device, InType: inType, Typeparams: typeparams, Shape: shape}.Create(b).Result(0)
 }
 
 // AsTargetAllocMem returns op as a TargetAllocMemOp. It returns false if op is another

@@ -86,7 +86,7 @@ func AsApplyNativeRewrite(op mlir.Operation) (ApplyNativeRewriteOp, bool) {
 type AttributeOp struct {
 	ValueType mlir.Value     // optional
 	Value     mlir.Attribute // optional
-	AttrType  mlir.Type
+	AttrType  mlir.Type      // optional: !pdl.attribute
 }
 
 // Create creates the operation.
@@ -94,13 +94,13 @@ func (o AttributeOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "pdl.attribute")
 	w.Optional("valueType", o.ValueType)
 	ods.SetValue(w, "value", o.Value, ods.Attribute)
-	w.Result("attr", o.AttrType)
+	w.ResultOr("attr", o.AttrType, "!pdl.attribute")
 	return w.Create()
 }
 
 // Attribute creates pdl.attribute and returns its result.
-func Attribute(b *mlir.Builder, attrType mlir.Type) mlir.Value {
-	return AttributeOp{AttrType: attrType}.Create(b).Result(0)
+func Attribute(b *mlir.Builder) mlir.Value {
+	return AttributeOp{}.Create(b).Result(0)
 }
 
 // AsAttribute returns op as an AttributeOp. It returns false if op is another operation
@@ -151,20 +151,20 @@ func AsErase(op mlir.Operation) (EraseOp, bool) {
 // OperandOp is the operation pdl.operand.
 type OperandOp struct {
 	ValueType     mlir.Value // optional
-	ValueTypePart mlir.Type
+	ValueTypePart mlir.Type  // optional: !pdl.value
 }
 
 // Create creates the operation.
 func (o OperandOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "pdl.operand")
 	w.Optional("valueType", o.ValueType)
-	w.Result("value", o.ValueTypePart)
+	w.ResultOr("value", o.ValueTypePart, "!pdl.value")
 	return w.Create()
 }
 
 // Operand creates pdl.operand and returns its result.
-func Operand(b *mlir.Builder, valueType mlir.Type) mlir.Value {
-	return OperandOp{ValueTypePart: valueType}.Create(b).Result(0)
+func Operand(b *mlir.Builder) mlir.Value {
+	return OperandOp{}.Create(b).Result(0)
 }
 
 // AsOperand returns op as an OperandOp. It returns false if op is another operation or
@@ -184,20 +184,20 @@ func AsOperand(op mlir.Operation) (OperandOp, bool) {
 // OperandsOp is the operation pdl.operands.
 type OperandsOp struct {
 	ValueType     mlir.Value // optional
-	ValueTypePart mlir.Type
+	ValueTypePart mlir.Type  // optional: !pdl.range<value>
 }
 
 // Create creates the operation.
 func (o OperandsOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "pdl.operands")
 	w.Optional("valueType", o.ValueType)
-	w.Result("value", o.ValueTypePart)
+	w.ResultOr("value", o.ValueTypePart, "!pdl.range<value>")
 	return w.Create()
 }
 
 // Operands creates pdl.operands and returns its result.
-func Operands(b *mlir.Builder, valueType mlir.Type) mlir.Value {
-	return OperandsOp{ValueTypePart: valueType}.Create(b).Result(0)
+func Operands(b *mlir.Builder) mlir.Value {
+	return OperandsOp{}.Create(b).Result(0)
 }
 
 // AsOperands returns op as an OperandsOp. It returns false if op is another operation
@@ -221,7 +221,7 @@ type OperationOp struct {
 	AttributeValues     []mlir.Value
 	AttributeValueNames []string
 	TypeValues          []mlir.Value
-	OpType              mlir.Type
+	OpType              mlir.Type // optional: !pdl.operation
 }
 
 // Create creates the operation.
@@ -232,14 +232,14 @@ func (o OperationOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("attributeValues", o.AttributeValues)
 	ods.Set(w, "attributeValueNames", o.AttributeValueNames, ods.TextArray)
 	w.Operands("typeValues", o.TypeValues)
-	w.Result("op", o.OpType)
+	w.ResultOr("op", o.OpType, "!pdl.operation")
 	w.OperandSegments()
 	return w.Create()
 }
 
 // Operation creates pdl.operation and returns its result.
-func Operation(b *mlir.Builder, opType mlir.Type, operandValues []mlir.Value, attributeValues []mlir.Value, attributeValueNames []string, typeValues ...mlir.Value) mlir.Value {
-	return OperationOp{OpType: opType, OperandValues: operandValues, AttributeValues: attributeValues, AttributeValueNames: attributeValueNames, TypeValues: typeValues}.Create(b).Result(0)
+func Operation(b *mlir.Builder, operandValues []mlir.Value, attributeValues []mlir.Value, attributeValueNames []string, typeValues ...mlir.Value) mlir.Value {
+	return OperationOp{OperandValues: operandValues, AttributeValues: attributeValues, AttributeValueNames: attributeValueNames, TypeValues: typeValues}.Create(b).Result(0)
 }
 
 // AsOperation returns op as an OperationOp. It returns false if op is another operation
@@ -370,7 +370,7 @@ func AsReplace(op mlir.Operation) (ReplaceOp, bool) {
 type ResultOp struct {
 	Parent  mlir.Value
 	Index   int32
-	ValType mlir.Type
+	ValType mlir.Type // optional: !pdl.value
 }
 
 // Create creates the operation.
@@ -378,13 +378,13 @@ func (o ResultOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "pdl.result")
 	w.Operand("parent", o.Parent)
 	ods.Set(w, "index", o.Index, ods.I32)
-	w.Result("val", o.ValType)
+	w.ResultOr("val", o.ValType, "!pdl.value")
 	return w.Create()
 }
 
 // Result creates pdl.result and returns its result.
-func Result(b *mlir.Builder, valType mlir.Type, parent mlir.Value, index int32) mlir.Value {
-	return ResultOp{ValType: valType, Parent: parent, Index: index}.Create(b).Result(0)
+func Result(b *mlir.Builder, parent mlir.Value, index int32) mlir.Value {
+	return ResultOp{Parent: parent, Index: index}.Create(b).Result(0)
 }
 
 // AsResult returns op as a ResultOp. It returns false if op is another operation or
@@ -481,20 +481,20 @@ func AsRewrite(op mlir.Operation) (RewriteOp, bool) {
 // TypeOp is the operation pdl.type.
 type TypeOp struct {
 	ConstantType mlir.Type // optional
-	ResultType   mlir.Type
+	ResultType   mlir.Type // optional: !pdl.type
 }
 
 // Create creates the operation.
 func (o TypeOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "pdl.type")
 	ods.SetValue(w, "constantType", o.ConstantType, ods.Type)
-	w.Result("result", o.ResultType)
+	w.ResultOr("result", o.ResultType, "!pdl.type")
 	return w.Create()
 }
 
 // Type creates pdl.type and returns its result.
-func Type(b *mlir.Builder, resultType mlir.Type) mlir.Value {
-	return TypeOp{ResultType: resultType}.Create(b).Result(0)
+func Type(b *mlir.Builder) mlir.Value {
+	return TypeOp{}.Create(b).Result(0)
 }
 
 // AsType returns op as a TypeOp. It returns false if op is another operation or lacks a
@@ -514,20 +514,20 @@ func AsType(op mlir.Operation) (TypeOp, bool) {
 // TypesOp is the operation pdl.types.
 type TypesOp struct {
 	ConstantTypes []mlir.Type // optional
-	ResultType    mlir.Type
+	ResultType    mlir.Type   // optional: !pdl.range<type>
 }
 
 // Create creates the operation.
 func (o TypesOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "pdl.types")
 	ods.SetList(w, "constantTypes", o.ConstantTypes, ods.TypeArray)
-	w.Result("result", o.ResultType)
+	w.ResultOr("result", o.ResultType, "!pdl.range<type>")
 	return w.Create()
 }
 
 // Types creates pdl.types and returns its result.
-func Types(b *mlir.Builder, resultType mlir.Type) mlir.Value {
-	return TypesOp{ResultType: resultType}.Create(b).Result(0)
+func Types(b *mlir.Builder) mlir.Value {
+	return TypesOp{}.Create(b).Result(0)
 }
 
 // AsTypes returns op as a TypesOp. It returns false if op is another operation or lacks

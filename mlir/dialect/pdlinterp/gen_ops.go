@@ -422,20 +422,20 @@ func AsContinue(op mlir.Operation) (ContinueOp, bool) {
 // CreateAttributeOp is the operation pdl_interp.create_attribute.
 type CreateAttributeOp struct {
 	Value         mlir.Attribute
-	AttributeType mlir.Type
+	AttributeType mlir.Type // optional: !pdl.attribute
 }
 
 // Create creates the operation.
 func (o CreateAttributeOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "pdl_interp.create_attribute")
 	ods.Set(w, "value", o.Value, ods.Attribute)
-	w.Result("attribute", o.AttributeType)
+	w.ResultOr("attribute", o.AttributeType, "!pdl.attribute")
 	return w.Create()
 }
 
 // CreateAttribute creates pdl_interp.create_attribute and returns its result.
-func CreateAttribute(b *mlir.Builder, attributeType mlir.Type, value mlir.Attribute) mlir.Value {
-	return CreateAttributeOp{AttributeType: attributeType, Value: value}.Create(b).Result(0)
+func CreateAttribute(b *mlir.Builder, value mlir.Attribute) mlir.Value {
+	return CreateAttributeOp{Value: value}.Create(b).Result(0)
 }
 
 // AsCreateAttribute returns op as a CreateAttributeOp. It returns false if op is
@@ -459,8 +459,8 @@ type CreateOperationOp struct {
 	InputAttributes     []mlir.Value
 	InputAttributeNames []string
 	InputResultTypes    []mlir.Value
-	InferredResultTypes bool // optional
-	ResultOpType        mlir.Type
+	InferredResultTypes bool      // optional
+	ResultOpType        mlir.Type // optional: !pdl.operation
 }
 
 // Create creates the operation.
@@ -472,14 +472,14 @@ func (o CreateOperationOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.Set(w, "inputAttributeNames", o.InputAttributeNames, ods.TextArray)
 	w.Operands("inputResultTypes", o.InputResultTypes)
 	ods.SetValue(w, "inferredResultTypes", o.InferredResultTypes, ods.Unit)
-	w.Result("resultOp", o.ResultOpType)
+	w.ResultOr("resultOp", o.ResultOpType, "!pdl.operation")
 	w.OperandSegments()
 	return w.Create()
 }
 
 // CreateOperation creates pdl_interp.create_operation and returns its result.
-func CreateOperation(b *mlir.Builder, resultOpType mlir.Type, name string, inputOperands []mlir.Value, inputAttributes []mlir.Value, inputAttributeNames []string, inputResultTypes ...mlir.Value) mlir.Value {
-	return CreateOperationOp{ResultOpType: resultOpType, Name: name, InputOperands: inputOperands, InputAttributes: inputAttributes, InputAttributeNames: inputAttributeNames, InputResultTypes: inputResultTypes}.Create(b).Result(0)
+func CreateOperation(b *mlir.Builder, name string, inputOperands []mlir.Value, inputAttributes []mlir.Value, inputAttributeNames []string, inputResultTypes ...mlir.Value) mlir.Value {
+	return CreateOperationOp{Name: name, InputOperands: inputOperands, InputAttributes: inputAttributes, InputAttributeNames: inputAttributeNames, InputResultTypes: inputResultTypes}.Create(b).Result(0)
 }
 
 // AsCreateOperation returns op as a CreateOperationOp. It returns false if op is
@@ -537,20 +537,20 @@ func AsCreateRange(op mlir.Operation) (CreateRangeOp, bool) {
 // CreateTypeOp is the operation pdl_interp.create_type.
 type CreateTypeOp struct {
 	Value      mlir.Type
-	ResultType mlir.Type
+	ResultType mlir.Type // optional: !pdl.type
 }
 
 // Create creates the operation.
 func (o CreateTypeOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "pdl_interp.create_type")
 	ods.Set(w, "value", o.Value, ods.Type)
-	w.Result("result", o.ResultType)
+	w.ResultOr("result", o.ResultType, "!pdl.type")
 	return w.Create()
 }
 
 // CreateType creates pdl_interp.create_type and returns its result.
-func CreateType(b *mlir.Builder, resultType mlir.Type, value mlir.Type) mlir.Value {
-	return CreateTypeOp{ResultType: resultType, Value: value}.Create(b).Result(0)
+func CreateType(b *mlir.Builder, value mlir.Type) mlir.Value {
+	return CreateTypeOp{Value: value}.Create(b).Result(0)
 }
 
 // AsCreateType returns op as a CreateTypeOp. It returns false if op is another
@@ -570,20 +570,20 @@ func AsCreateType(op mlir.Operation) (CreateTypeOp, bool) {
 // CreateTypesOp is the operation pdl_interp.create_types.
 type CreateTypesOp struct {
 	Value      []mlir.Type
-	ResultType mlir.Type
+	ResultType mlir.Type // optional: !pdl.range<type>
 }
 
 // Create creates the operation.
 func (o CreateTypesOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "pdl_interp.create_types")
 	ods.Set(w, "value", o.Value, ods.TypeArray)
-	w.Result("result", o.ResultType)
+	w.ResultOr("result", o.ResultType, "!pdl.range<type>")
 	return w.Create()
 }
 
 // CreateTypes creates pdl_interp.create_types and returns its result.
-func CreateTypes(b *mlir.Builder, resultType mlir.Type, value []mlir.Type) mlir.Value {
-	return CreateTypesOp{ResultType: resultType, Value: value}.Create(b).Result(0)
+func CreateTypes(b *mlir.Builder, value []mlir.Type) mlir.Value {
+	return CreateTypesOp{Value: value}.Create(b).Result(0)
 }
 
 // AsCreateTypes returns op as a CreateTypesOp. It returns false if op is another
@@ -770,7 +770,7 @@ func AsFunc(op mlir.Operation) (FuncOp, bool) {
 type GetAttributeOp struct {
 	InputOp       mlir.Value
 	Name          string
-	AttributeType mlir.Type
+	AttributeType mlir.Type // optional: !pdl.attribute
 }
 
 // Create creates the operation.
@@ -778,13 +778,13 @@ func (o GetAttributeOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "pdl_interp.get_attribute")
 	w.Operand("inputOp", o.InputOp)
 	ods.Set(w, "name", o.Name, ods.Text)
-	w.Result("attribute", o.AttributeType)
+	w.ResultOr("attribute", o.AttributeType, "!pdl.attribute")
 	return w.Create()
 }
 
 // GetAttribute creates pdl_interp.get_attribute and returns its result.
-func GetAttribute(b *mlir.Builder, attributeType mlir.Type, inputOp mlir.Value, name string) mlir.Value {
-	return GetAttributeOp{AttributeType: attributeType, InputOp: inputOp, Name: name}.Create(b).Result(0)
+func GetAttribute(b *mlir.Builder, inputOp mlir.Value, name string) mlir.Value {
+	return GetAttributeOp{InputOp: inputOp, Name: name}.Create(b).Result(0)
 }
 
 // AsGetAttribute returns op as a GetAttributeOp. It returns false if op is another
@@ -805,20 +805,20 @@ func AsGetAttribute(op mlir.Operation) (GetAttributeOp, bool) {
 // GetAttributeTypeOp is the operation pdl_interp.get_attribute_type.
 type GetAttributeTypeOp struct {
 	Value      mlir.Value
-	ResultType mlir.Type
+	ResultType mlir.Type // optional: !pdl.type
 }
 
 // Create creates the operation.
 func (o GetAttributeTypeOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "pdl_interp.get_attribute_type")
 	w.Operand("value", o.Value)
-	w.Result("result", o.ResultType)
+	w.ResultOr("result", o.ResultType, "!pdl.type")
 	return w.Create()
 }
 
 // GetAttributeType creates pdl_interp.get_attribute_type and returns its result.
-func GetAttributeType(b *mlir.Builder, resultType mlir.Type, value mlir.Value) mlir.Value {
-	return GetAttributeTypeOp{ResultType: resultType, Value: value}.Create(b).Result(0)
+func GetAttributeType(b *mlir.Builder, value mlir.Value) mlir.Value {
+	return GetAttributeTypeOp{Value: value}.Create(b).Result(0)
 }
 
 // AsGetAttributeType returns op as a GetAttributeTypeOp. It returns false if op is
@@ -838,20 +838,20 @@ func AsGetAttributeType(op mlir.Operation) (GetAttributeTypeOp, bool) {
 // GetDefiningOpOp is the operation pdl_interp.get_defining_op.
 type GetDefiningOpOp struct {
 	Value       mlir.Value
-	InputOpType mlir.Type
+	InputOpType mlir.Type // optional: !pdl.operation
 }
 
 // Create creates the operation.
 func (o GetDefiningOpOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "pdl_interp.get_defining_op")
 	w.Operand("value", o.Value)
-	w.Result("inputOp", o.InputOpType)
+	w.ResultOr("inputOp", o.InputOpType, "!pdl.operation")
 	return w.Create()
 }
 
 // GetDefiningOp creates pdl_interp.get_defining_op and returns its result.
-func GetDefiningOp(b *mlir.Builder, inputOpType mlir.Type, value mlir.Value) mlir.Value {
-	return GetDefiningOpOp{InputOpType: inputOpType, Value: value}.Create(b).Result(0)
+func GetDefiningOp(b *mlir.Builder, value mlir.Value) mlir.Value {
+	return GetDefiningOpOp{Value: value}.Create(b).Result(0)
 }
 
 // AsGetDefiningOp returns op as a GetDefiningOpOp. It returns false if op is another
@@ -872,7 +872,7 @@ func AsGetDefiningOp(op mlir.Operation) (GetDefiningOpOp, bool) {
 type GetOperandOp struct {
 	InputOp   mlir.Value
 	Index     int32
-	ValueType mlir.Type
+	ValueType mlir.Type // optional: !pdl.value
 }
 
 // Create creates the operation.
@@ -880,13 +880,13 @@ func (o GetOperandOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "pdl_interp.get_operand")
 	w.Operand("inputOp", o.InputOp)
 	ods.Set(w, "index", o.Index, ods.I32)
-	w.Result("value", o.ValueType)
+	w.ResultOr("value", o.ValueType, "!pdl.value")
 	return w.Create()
 }
 
 // GetOperand creates pdl_interp.get_operand and returns its result.
-func GetOperand(b *mlir.Builder, valueType mlir.Type, inputOp mlir.Value, index int32) mlir.Value {
-	return GetOperandOp{ValueType: valueType, InputOp: inputOp, Index: index}.Create(b).Result(0)
+func GetOperand(b *mlir.Builder, inputOp mlir.Value, index int32) mlir.Value {
+	return GetOperandOp{InputOp: inputOp, Index: index}.Create(b).Result(0)
 }
 
 // AsGetOperand returns op as a GetOperandOp. It returns false if op is another
@@ -944,7 +944,7 @@ func AsGetOperands(op mlir.Operation) (GetOperandsOp, bool) {
 type GetResultOp struct {
 	InputOp   mlir.Value
 	Index     int32
-	ValueType mlir.Type
+	ValueType mlir.Type // optional: !pdl.value
 }
 
 // Create creates the operation.
@@ -952,13 +952,13 @@ func (o GetResultOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "pdl_interp.get_result")
 	w.Operand("inputOp", o.InputOp)
 	ods.Set(w, "index", o.Index, ods.I32)
-	w.Result("value", o.ValueType)
+	w.ResultOr("value", o.ValueType, "!pdl.value")
 	return w.Create()
 }
 
 // GetResult creates pdl_interp.get_result and returns its result.
-func GetResult(b *mlir.Builder, valueType mlir.Type, inputOp mlir.Value, index int32) mlir.Value {
-	return GetResultOp{ValueType: valueType, InputOp: inputOp, Index: index}.Create(b).Result(0)
+func GetResult(b *mlir.Builder, inputOp mlir.Value, index int32) mlir.Value {
+	return GetResultOp{InputOp: inputOp, Index: index}.Create(b).Result(0)
 }
 
 // AsGetResult returns op as a GetResultOp. It returns false if op is another operation
@@ -1015,20 +1015,20 @@ func AsGetResults(op mlir.Operation) (GetResultsOp, bool) {
 // GetUsersOp is the operation pdl_interp.get_users.
 type GetUsersOp struct {
 	Value          mlir.Value
-	OperationsType mlir.Type
+	OperationsType mlir.Type // optional: !pdl.range<operation>
 }
 
 // Create creates the operation.
 func (o GetUsersOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "pdl_interp.get_users")
 	w.Operand("value", o.Value)
-	w.Result("operations", o.OperationsType)
+	w.ResultOr("operations", o.OperationsType, "!pdl.range<operation>")
 	return w.Create()
 }
 
 // GetUsers creates pdl_interp.get_users and returns its result.
-func GetUsers(b *mlir.Builder, operationsType mlir.Type, value mlir.Value) mlir.Value {
-	return GetUsersOp{OperationsType: operationsType, Value: value}.Create(b).Result(0)
+func GetUsers(b *mlir.Builder, value mlir.Value) mlir.Value {
+	return GetUsersOp{Value: value}.Create(b).Result(0)
 }
 
 // AsGetUsers returns op as a GetUsersOp. It returns false if op is another operation or

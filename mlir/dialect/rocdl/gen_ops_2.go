@@ -12,7 +12,7 @@ type CvtScaleF32F32Bf8Op struct {
 	Src         mlir.Value
 	Scale       mlir.Value
 	SrcSelIndex int32
-	ResType     mlir.Type
+	ResType     mlir.Type // optional: f32
 }
 
 // Create creates the operation.
@@ -21,13 +21,13 @@ func (o CvtScaleF32F32Bf8Op) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("src", o.Src)
 	w.Operand("scale", o.Scale)
 	ods.Set(w, "srcSelIndex", o.SrcSelIndex, ods.I32)
-	w.Result("res", o.ResType)
+	w.ResultOr("res", o.ResType, "f32")
 	return w.Create()
 }
 
 // CvtScaleF32F32Bf8 creates rocdl.cvt.scalef32.f32.bf8 and returns its result.
-func CvtScaleF32F32Bf8(b *mlir.Builder, resType mlir.Type, src mlir.Value, scale mlir.Value, srcSelIndex int32) mlir.Value {
-	return CvtScaleF32F32Bf8Op{ResType: resType, Src: src, Scale: scale, SrcSelIndex: srcSelIndex}.Create(b).Result(0)
+func CvtScaleF32F32Bf8(b *mlir.Builder, src mlir.Value, scale mlir.Value, srcSelIndex int32) mlir.Value {
+	return CvtScaleF32F32Bf8Op{Src: src, Scale: scale, SrcSelIndex: srcSelIndex}.Create(b).Result(0)
 }
 
 // AsCvtScaleF32F32Bf8 returns op as a CvtScaleF32F32Bf8Op. It returns false if op is
@@ -51,7 +51,7 @@ type CvtScaleF32F32Fp8Op struct {
 	Src         mlir.Value
 	Scale       mlir.Value
 	SrcSelIndex int32
-	ResType     mlir.Type
+	ResType     mlir.Type // optional: f32
 }
 
 // Create creates the operation.
@@ -60,13 +60,13 @@ func (o CvtScaleF32F32Fp8Op) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("src", o.Src)
 	w.Operand("scale", o.Scale)
 	ods.Set(w, "srcSelIndex", o.SrcSelIndex, ods.I32)
-	w.Result("res", o.ResType)
+	w.ResultOr("res", o.ResType, "f32")
 	return w.Create()
 }
 
 // CvtScaleF32F32Fp8 creates rocdl.cvt.scalef32.f32.fp8 and returns its result.
-func CvtScaleF32F32Fp8(b *mlir.Builder, resType mlir.Type, src mlir.Value, scale mlir.Value, srcSelIndex int32) mlir.Value {
-	return CvtScaleF32F32Fp8Op{ResType: resType, Src: src, Scale: scale, SrcSelIndex: srcSelIndex}.Create(b).Result(0)
+func CvtScaleF32F32Fp8(b *mlir.Builder, src mlir.Value, scale mlir.Value, srcSelIndex int32) mlir.Value {
+	return CvtScaleF32F32Fp8Op{Src: src, Scale: scale, SrcSelIndex: srcSelIndex}.Create(b).Result(0)
 }
 
 // AsCvtScaleF32F32Fp8 returns op as a CvtScaleF32F32Fp8Op. It returns false if op is
@@ -571,7 +571,7 @@ type CvtScaleF32PkFp4Bf16Op struct {
 	Src         mlir.Value
 	Scale       mlir.Value
 	DstSelIndex int32
-	ResType     mlir.Type
+	ResType     mlir.Type // optional: i32
 }
 
 // Create creates the operation.
@@ -581,13 +581,13 @@ func (o CvtScaleF32PkFp4Bf16Op) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("src", o.Src)
 	w.Operand("scale", o.Scale)
 	ods.Set(w, "dstSelIndex", o.DstSelIndex, ods.I32)
-	w.Result("res", o.ResType)
+	w.ResultOr("res", o.ResType, "i32")
 	return w.Create()
 }
 
 // CvtScaleF32PkFp4Bf16 creates rocdl.cvt.scalef32.pk.fp4.bf16 and returns its result.
-func CvtScaleF32PkFp4Bf16(b *mlir.Builder, resType mlir.Type, oldVdst mlir.Value, src mlir.Value, scale mlir.Value, dstSelIndex int32) mlir.Value {
-	return CvtScaleF32PkFp4Bf16Op{ResType: resType, OldVdst: oldVdst, Src: src, Scale: scale, DstSelIndex: dstSelIndex}.Create(b).Result(0)
+func CvtScaleF32PkFp4Bf16(b *mlir.Builder, oldVdst mlir.Value, src mlir.Value, scale mlir.Value, dstSelIndex int32) mlir.Value {
+	return CvtScaleF32PkFp4Bf16Op{OldVdst: oldVdst, Src: src, Scale: scale, DstSelIndex: dstSelIndex}.Create(b).Result(0)
 }
 
 // AsCvtScaleF32PkFp4Bf16 returns op as a CvtScaleF32PkFp4Bf16Op. It returns false if op
@@ -613,7 +613,7 @@ type CvtScaleF32PkFp4F16Op struct {
 	Src         mlir.Value
 	Scale       mlir.Value
 	DstSelIndex int32
-	ResType     mlir.Type
+	ResType     mlir.Type // optional: i32
 }
 
 // Create creates the operation.
@@ -623,13 +623,13 @@ func (o CvtScaleF32PkFp4F16Op) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("src", o.Src)
 	w.Operand("scale", o.Scale)
 	ods.Set(w, "dstSelIndex", o.DstSelIndex, ods.I32)
-	w.Result("res", o.ResType)
+	w.ResultOr("res", o.ResType, "i32")
 	return w.Create()
 }
 
 // CvtScaleF32PkFp4F16 creates rocdl.cvt.scalef32.pk.fp4.f16 and returns its result.
-func CvtScaleF32PkFp4F16(b *mlir.Builder, resType mlir.Type, oldVdst mlir.Value, src mlir.Value, scale mlir.Value, dstSelIndex int32) mlir.Value {
-	return CvtScaleF32PkFp4F16Op{ResType: resType, OldVdst: oldVdst, Src: src, Scale: scale, DstSelIndex: dstSelIndex}.Create(b).Result(0)
+func CvtScaleF32PkFp4F16(b *mlir.Builder, oldVdst mlir.Value, src mlir.Value, scale mlir.Value, dstSelIndex int32) mlir.Value {
+	return CvtScaleF32PkFp4F16Op{OldVdst: oldVdst, Src: src, Scale: scale, DstSelIndex: dstSelIndex}.Create(b).Result(0)
 }
 
 // AsCvtScaleF32PkFp4F16 returns op as a CvtScaleF32PkFp4F16Op. It returns false if op
@@ -656,7 +656,7 @@ type CvtScaleF32PkFp4F32Op struct {
 	Src1        mlir.Value
 	Scale       mlir.Value
 	DstSelIndex int32
-	ResType     mlir.Type
+	ResType     mlir.Type // optional: i32
 }
 
 // Create creates the operation.
@@ -667,13 +667,13 @@ func (o CvtScaleF32PkFp4F32Op) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("src1", o.Src1)
 	w.Operand("scale", o.Scale)
 	ods.Set(w, "dstSelIndex", o.DstSelIndex, ods.I32)
-	w.Result("res", o.ResType)
+	w.ResultOr("res", o.ResType, "i32")
 	return w.Create()
 }
 
 // CvtScaleF32PkFp4F32 creates rocdl.cvt.scalef32.pk.fp4.f32 and returns its result.
-func CvtScaleF32PkFp4F32(b *mlir.Builder, resType mlir.Type, oldVdst mlir.Value, src0 mlir.Value, src1 mlir.Value, scale mlir.Value, dstSelIndex int32) mlir.Value {
-	return CvtScaleF32PkFp4F32Op{ResType: resType, OldVdst: oldVdst, Src0: src0, Src1: src1, Scale: scale, DstSelIndex: dstSelIndex}.Create(b).Result(0)
+func CvtScaleF32PkFp4F32(b *mlir.Builder, oldVdst mlir.Value, src0 mlir.Value, src1 mlir.Value, scale mlir.Value, dstSelIndex int32) mlir.Value {
+	return CvtScaleF32PkFp4F32Op{OldVdst: oldVdst, Src0: src0, Src1: src1, Scale: scale, DstSelIndex: dstSelIndex}.Create(b).Result(0)
 }
 
 // AsCvtScaleF32PkFp4F32 returns op as a CvtScaleF32PkFp4F32Op. It returns false if op
@@ -1517,7 +1517,7 @@ func AsCvtScaleF32Pk8Bf8F32(op mlir.Operation) (CvtScaleF32Pk8Bf8F32Op, bool) {
 type CvtScaleF32Pk8Fp4Bf16Op struct {
 	Src     mlir.Value
 	Scale   mlir.Value
-	ResType mlir.Type
+	ResType mlir.Type // optional: i32
 }
 
 // Create creates the operation.
@@ -1525,13 +1525,13 @@ func (o CvtScaleF32Pk8Fp4Bf16Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "rocdl.cvt.scalef32.pk8.fp4.bf16")
 	w.Operand("src", o.Src)
 	w.Operand("scale", o.Scale)
-	w.Result("res", o.ResType)
+	w.ResultOr("res", o.ResType, "i32")
 	return w.Create()
 }
 
 // CvtScaleF32Pk8Fp4Bf16 creates rocdl.cvt.scalef32.pk8.fp4.bf16 and returns its result.
-func CvtScaleF32Pk8Fp4Bf16(b *mlir.Builder, resType mlir.Type, src mlir.Value, scale mlir.Value) mlir.Value {
-	return CvtScaleF32Pk8Fp4Bf16Op{ResType: resType, Src: src, Scale: scale}.Create(b).Result(0)
+func CvtScaleF32Pk8Fp4Bf16(b *mlir.Builder, src mlir.Value, scale mlir.Value) mlir.Value {
+	return CvtScaleF32Pk8Fp4Bf16Op{Src: src, Scale: scale}.Create(b).Result(0)
 }
 
 // AsCvtScaleF32Pk8Fp4Bf16 returns op as a CvtScaleF32Pk8Fp4Bf16Op. It returns false if

@@ -11,7 +11,7 @@ import (
 type CvtScaleF32Pk8Fp4F16Op struct {
 	Src     mlir.Value
 	Scale   mlir.Value
-	ResType mlir.Type
+	ResType mlir.Type // optional: i32
 }
 
 // Create creates the operation.
@@ -19,13 +19,13 @@ func (o CvtScaleF32Pk8Fp4F16Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "rocdl.cvt.scalef32.pk8.fp4.f16")
 	w.Operand("src", o.Src)
 	w.Operand("scale", o.Scale)
-	w.Result("res", o.ResType)
+	w.ResultOr("res", o.ResType, "i32")
 	return w.Create()
 }
 
 // CvtScaleF32Pk8Fp4F16 creates rocdl.cvt.scalef32.pk8.fp4.f16 and returns its result.
-func CvtScaleF32Pk8Fp4F16(b *mlir.Builder, resType mlir.Type, src mlir.Value, scale mlir.Value) mlir.Value {
-	return CvtScaleF32Pk8Fp4F16Op{ResType: resType, Src: src, Scale: scale}.Create(b).Result(0)
+func CvtScaleF32Pk8Fp4F16(b *mlir.Builder, src mlir.Value, scale mlir.Value) mlir.Value {
+	return CvtScaleF32Pk8Fp4F16Op{Src: src, Scale: scale}.Create(b).Result(0)
 }
 
 // AsCvtScaleF32Pk8Fp4F16 returns op as a CvtScaleF32Pk8Fp4F16Op. It returns false if op
@@ -47,7 +47,7 @@ func AsCvtScaleF32Pk8Fp4F16(op mlir.Operation) (CvtScaleF32Pk8Fp4F16Op, bool) {
 type CvtScaleF32Pk8Fp4F32Op struct {
 	Src     mlir.Value
 	Scale   mlir.Value
-	ResType mlir.Type
+	ResType mlir.Type // optional: i32
 }
 
 // Create creates the operation.
@@ -55,13 +55,13 @@ func (o CvtScaleF32Pk8Fp4F32Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "rocdl.cvt.scalef32.pk8.fp4.f32")
 	w.Operand("src", o.Src)
 	w.Operand("scale", o.Scale)
-	w.Result("res", o.ResType)
+	w.ResultOr("res", o.ResType, "i32")
 	return w.Create()
 }
 
 // CvtScaleF32Pk8Fp4F32 creates rocdl.cvt.scalef32.pk8.fp4.f32 and returns its result.
-func CvtScaleF32Pk8Fp4F32(b *mlir.Builder, resType mlir.Type, src mlir.Value, scale mlir.Value) mlir.Value {
-	return CvtScaleF32Pk8Fp4F32Op{ResType: resType, Src: src, Scale: scale}.Create(b).Result(0)
+func CvtScaleF32Pk8Fp4F32(b *mlir.Builder, src mlir.Value, scale mlir.Value) mlir.Value {
+	return CvtScaleF32Pk8Fp4F32Op{Src: src, Scale: scale}.Create(b).Result(0)
 }
 
 // AsCvtScaleF32Pk8Fp4F32 returns op as a CvtScaleF32Pk8Fp4F32Op. It returns false if op
@@ -194,7 +194,7 @@ type CvtScaleF32SrBf8BF16Op struct {
 	Seed        mlir.Value
 	Scale       mlir.Value
 	DstSelIndex int32
-	ResType     mlir.Type
+	ResType     mlir.Type // optional: i32
 }
 
 // Create creates the operation.
@@ -205,13 +205,13 @@ func (o CvtScaleF32SrBf8BF16Op) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("seed", o.Seed)
 	w.Operand("scale", o.Scale)
 	ods.Set(w, "dstSelIndex", o.DstSelIndex, ods.I32)
-	w.Result("res", o.ResType)
+	w.ResultOr("res", o.ResType, "i32")
 	return w.Create()
 }
 
 // CvtScaleF32SrBf8BF16 creates rocdl.cvt.scalef32.sr.bf8.bf16 and returns its result.
-func CvtScaleF32SrBf8BF16(b *mlir.Builder, resType mlir.Type, oldVdst mlir.Value, src0 mlir.Value, seed mlir.Value, scale mlir.Value, dstSelIndex int32) mlir.Value {
-	return CvtScaleF32SrBf8BF16Op{ResType: resType, OldVdst: oldVdst, Src0: src0, Seed: seed, Scale: scale, DstSelIndex: dstSelIndex}.Create(b).Result(0)
+func CvtScaleF32SrBf8BF16(b *mlir.Builder, oldVdst mlir.Value, src0 mlir.Value, seed mlir.Value, scale mlir.Value, dstSelIndex int32) mlir.Value {
+	return CvtScaleF32SrBf8BF16Op{OldVdst: oldVdst, Src0: src0, Seed: seed, Scale: scale, DstSelIndex: dstSelIndex}.Create(b).Result(0)
 }
 
 // AsCvtScaleF32SrBf8BF16 returns op as a CvtScaleF32SrBf8BF16Op. It returns false if op
@@ -239,7 +239,7 @@ type CvtScaleF32SrBf8F16Op struct {
 	Seed        mlir.Value
 	Scale       mlir.Value
 	DstSelIndex int32
-	ResType     mlir.Type
+	ResType     mlir.Type // optional: i32
 }
 
 // Create creates the operation.
@@ -250,13 +250,13 @@ func (o CvtScaleF32SrBf8F16Op) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("seed", o.Seed)
 	w.Operand("scale", o.Scale)
 	ods.Set(w, "dstSelIndex", o.DstSelIndex, ods.I32)
-	w.Result("res", o.ResType)
+	w.ResultOr("res", o.ResType, "i32")
 	return w.Create()
 }
 
 // CvtScaleF32SrBf8F16 creates rocdl.cvt.scalef32.sr.bf8.f16 and returns its result.
-func CvtScaleF32SrBf8F16(b *mlir.Builder, resType mlir.Type, oldVdst mlir.Value, src0 mlir.Value, seed mlir.Value, scale mlir.Value, dstSelIndex int32) mlir.Value {
-	return CvtScaleF32SrBf8F16Op{ResType: resType, OldVdst: oldVdst, Src0: src0, Seed: seed, Scale: scale, DstSelIndex: dstSelIndex}.Create(b).Result(0)
+func CvtScaleF32SrBf8F16(b *mlir.Builder, oldVdst mlir.Value, src0 mlir.Value, seed mlir.Value, scale mlir.Value, dstSelIndex int32) mlir.Value {
+	return CvtScaleF32SrBf8F16Op{OldVdst: oldVdst, Src0: src0, Seed: seed, Scale: scale, DstSelIndex: dstSelIndex}.Create(b).Result(0)
 }
 
 // AsCvtScaleF32SrBf8F16 returns op as a CvtScaleF32SrBf8F16Op. It returns false if op
@@ -284,7 +284,7 @@ type CvtScaleF32SrBf8F32Op struct {
 	Seed        mlir.Value
 	Scale       mlir.Value
 	DstSelIndex int32
-	ResType     mlir.Type
+	ResType     mlir.Type // optional: i32
 }
 
 // Create creates the operation.
@@ -295,13 +295,13 @@ func (o CvtScaleF32SrBf8F32Op) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("seed", o.Seed)
 	w.Operand("scale", o.Scale)
 	ods.Set(w, "dstSelIndex", o.DstSelIndex, ods.I32)
-	w.Result("res", o.ResType)
+	w.ResultOr("res", o.ResType, "i32")
 	return w.Create()
 }
 
 // CvtScaleF32SrBf8F32 creates rocdl.cvt.scalef32.sr.bf8.f32 and returns its result.
-func CvtScaleF32SrBf8F32(b *mlir.Builder, resType mlir.Type, oldVdst mlir.Value, src0 mlir.Value, seed mlir.Value, scale mlir.Value, dstSelIndex int32) mlir.Value {
-	return CvtScaleF32SrBf8F32Op{ResType: resType, OldVdst: oldVdst, Src0: src0, Seed: seed, Scale: scale, DstSelIndex: dstSelIndex}.Create(b).Result(0)
+func CvtScaleF32SrBf8F32(b *mlir.Builder, oldVdst mlir.Value, src0 mlir.Value, seed mlir.Value, scale mlir.Value, dstSelIndex int32) mlir.Value {
+	return CvtScaleF32SrBf8F32Op{OldVdst: oldVdst, Src0: src0, Seed: seed, Scale: scale, DstSelIndex: dstSelIndex}.Create(b).Result(0)
 }
 
 // AsCvtScaleF32SrBf8F32 returns op as a CvtScaleF32SrBf8F32Op. It returns false if op
@@ -329,7 +329,7 @@ type CvtScaleF32SrFp8BF16Op struct {
 	Seed        mlir.Value
 	Scale       mlir.Value
 	DstSelIndex int32
-	ResType     mlir.Type
+	ResType     mlir.Type // optional: i32
 }
 
 // Create creates the operation.
@@ -340,13 +340,13 @@ func (o CvtScaleF32SrFp8BF16Op) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("seed", o.Seed)
 	w.Operand("scale", o.Scale)
 	ods.Set(w, "dstSelIndex", o.DstSelIndex, ods.I32)
-	w.Result("res", o.ResType)
+	w.ResultOr("res", o.ResType, "i32")
 	return w.Create()
 }
 
 // CvtScaleF32SrFp8BF16 creates rocdl.cvt.scalef32.sr.fp8.bf16 and returns its result.
-func CvtScaleF32SrFp8BF16(b *mlir.Builder, resType mlir.Type, oldVdst mlir.Value, src0 mlir.Value, seed mlir.Value, scale mlir.Value, dstSelIndex int32) mlir.Value {
-	return CvtScaleF32SrFp8BF16Op{ResType: resType, OldVdst: oldVdst, Src0: src0, Seed: seed, Scale: scale, DstSelIndex: dstSelIndex}.Create(b).Result(0)
+func CvtScaleF32SrFp8BF16(b *mlir.Builder, oldVdst mlir.Value, src0 mlir.Value, seed mlir.Value, scale mlir.Value, dstSelIndex int32) mlir.Value {
+	return CvtScaleF32SrFp8BF16Op{OldVdst: oldVdst, Src0: src0, Seed: seed, Scale: scale, DstSelIndex: dstSelIndex}.Create(b).Result(0)
 }
 
 // AsCvtScaleF32SrFp8BF16 returns op as a CvtScaleF32SrFp8BF16Op. It returns false if op
@@ -374,7 +374,7 @@ type CvtScaleF32SrFp8F16Op struct {
 	Seed        mlir.Value
 	Scale       mlir.Value
 	DstSelIndex int32
-	ResType     mlir.Type
+	ResType     mlir.Type // optional: i32
 }
 
 // Create creates the operation.
@@ -385,13 +385,13 @@ func (o CvtScaleF32SrFp8F16Op) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("seed", o.Seed)
 	w.Operand("scale", o.Scale)
 	ods.Set(w, "dstSelIndex", o.DstSelIndex, ods.I32)
-	w.Result("res", o.ResType)
+	w.ResultOr("res", o.ResType, "i32")
 	return w.Create()
 }
 
 // CvtScaleF32SrFp8F16 creates rocdl.cvt.scalef32.sr.fp8.f16 and returns its result.
-func CvtScaleF32SrFp8F16(b *mlir.Builder, resType mlir.Type, oldVdst mlir.Value, src0 mlir.Value, seed mlir.Value, scale mlir.Value, dstSelIndex int32) mlir.Value {
-	return CvtScaleF32SrFp8F16Op{ResType: resType, OldVdst: oldVdst, Src0: src0, Seed: seed, Scale: scale, DstSelIndex: dstSelIndex}.Create(b).Result(0)
+func CvtScaleF32SrFp8F16(b *mlir.Builder, oldVdst mlir.Value, src0 mlir.Value, seed mlir.Value, scale mlir.Value, dstSelIndex int32) mlir.Value {
+	return CvtScaleF32SrFp8F16Op{OldVdst: oldVdst, Src0: src0, Seed: seed, Scale: scale, DstSelIndex: dstSelIndex}.Create(b).Result(0)
 }
 
 // AsCvtScaleF32SrFp8F16 returns op as a CvtScaleF32SrFp8F16Op. It returns false if op
@@ -419,7 +419,7 @@ type CvtScaleF32SrFp8F32Op struct {
 	Seed        mlir.Value
 	Scale       mlir.Value
 	DstSelIndex int32
-	ResType     mlir.Type
+	ResType     mlir.Type // optional: i32
 }
 
 // Create creates the operation.
@@ -430,13 +430,13 @@ func (o CvtScaleF32SrFp8F32Op) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("seed", o.Seed)
 	w.Operand("scale", o.Scale)
 	ods.Set(w, "dstSelIndex", o.DstSelIndex, ods.I32)
-	w.Result("res", o.ResType)
+	w.ResultOr("res", o.ResType, "i32")
 	return w.Create()
 }
 
 // CvtScaleF32SrFp8F32 creates rocdl.cvt.scalef32.sr.fp8.f32 and returns its result.
-func CvtScaleF32SrFp8F32(b *mlir.Builder, resType mlir.Type, oldVdst mlir.Value, src0 mlir.Value, seed mlir.Value, scale mlir.Value, dstSelIndex int32) mlir.Value {
-	return CvtScaleF32SrFp8F32Op{ResType: resType, OldVdst: oldVdst, Src0: src0, Seed: seed, Scale: scale, DstSelIndex: dstSelIndex}.Create(b).Result(0)
+func CvtScaleF32SrFp8F32(b *mlir.Builder, oldVdst mlir.Value, src0 mlir.Value, seed mlir.Value, scale mlir.Value, dstSelIndex int32) mlir.Value {
+	return CvtScaleF32SrFp8F32Op{OldVdst: oldVdst, Src0: src0, Seed: seed, Scale: scale, DstSelIndex: dstSelIndex}.Create(b).Result(0)
 }
 
 // AsCvtScaleF32SrFp8F32 returns op as a CvtScaleF32SrFp8F32Op. It returns false if op
@@ -464,7 +464,7 @@ type CvtScaleF32SrPkFp4Bf16Op struct {
 	Seed        mlir.Value
 	Scale       mlir.Value
 	DstSelIndex int32
-	ResType     mlir.Type
+	ResType     mlir.Type // optional: i32
 }
 
 // Create creates the operation.
@@ -475,14 +475,14 @@ func (o CvtScaleF32SrPkFp4Bf16Op) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("seed", o.Seed)
 	w.Operand("scale", o.Scale)
 	ods.Set(w, "dstSelIndex", o.DstSelIndex, ods.I32)
-	w.Result("res", o.ResType)
+	w.ResultOr("res", o.ResType, "i32")
 	return w.Create()
 }
 
 // CvtScaleF32SrPkFp4Bf16 creates rocdl.cvt.scalef32.sr.pk.fp4.bf16 and returns its
 // result.
-func CvtScaleF32SrPkFp4Bf16(b *mlir.Builder, resType mlir.Type, oldVdst mlir.Value, src mlir.Value, seed mlir.Value, scale mlir.Value, dstSelIndex int32) mlir.Value {
-	return CvtScaleF32SrPkFp4Bf16Op{ResType: resType, OldVdst: oldVdst, Src: src, Seed: seed, Scale: scale, DstSelIndex: dstSelIndex}.Create(b).Result(0)
+func CvtScaleF32SrPkFp4Bf16(b *mlir.Builder, oldVdst mlir.Value, src mlir.Value, seed mlir.Value, scale mlir.Value, dstSelIndex int32) mlir.Value {
+	return CvtScaleF32SrPkFp4Bf16Op{OldVdst: oldVdst, Src: src, Seed: seed, Scale: scale, DstSelIndex: dstSelIndex}.Create(b).Result(0)
 }
 
 // AsCvtScaleF32SrPkFp4Bf16 returns op as a CvtScaleF32SrPkFp4Bf16Op. It returns false
@@ -510,7 +510,7 @@ type CvtScaleF32SrPkFp4F16Op struct {
 	Seed        mlir.Value
 	Scale       mlir.Value
 	DstSelIndex int32
-	ResType     mlir.Type
+	ResType     mlir.Type // optional: i32
 }
 
 // Create creates the operation.
@@ -521,14 +521,14 @@ func (o CvtScaleF32SrPkFp4F16Op) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("seed", o.Seed)
 	w.Operand("scale", o.Scale)
 	ods.Set(w, "dstSelIndex", o.DstSelIndex, ods.I32)
-	w.Result("res", o.ResType)
+	w.ResultOr("res", o.ResType, "i32")
 	return w.Create()
 }
 
 // CvtScaleF32SrPkFp4F16 creates rocdl.cvt.scalef32.sr.pk.fp4.f16 and returns its
 // result.
-func CvtScaleF32SrPkFp4F16(b *mlir.Builder, resType mlir.Type, oldVdst mlir.Value, src mlir.Value, seed mlir.Value, scale mlir.Value, dstSelIndex int32) mlir.Value {
-	return CvtScaleF32SrPkFp4F16Op{ResType: resType, OldVdst: oldVdst, Src: src, Seed: seed, Scale: scale, DstSelIndex: dstSelIndex}.Create(b).Result(0)
+func CvtScaleF32SrPkFp4F16(b *mlir.Builder, oldVdst mlir.Value, src mlir.Value, seed mlir.Value, scale mlir.Value, dstSelIndex int32) mlir.Value {
+	return CvtScaleF32SrPkFp4F16Op{OldVdst: oldVdst, Src: src, Seed: seed, Scale: scale, DstSelIndex: dstSelIndex}.Create(b).Result(0)
 }
 
 // AsCvtScaleF32SrPkFp4F16 returns op as a CvtScaleF32SrPkFp4F16Op. It returns false if
@@ -556,7 +556,7 @@ type CvtScaleF32SrPkFp4F32Op struct {
 	Seed        mlir.Value
 	Scale       mlir.Value
 	DstSelIndex int32
-	ResType     mlir.Type
+	ResType     mlir.Type // optional: i32
 }
 
 // Create creates the operation.
@@ -567,14 +567,14 @@ func (o CvtScaleF32SrPkFp4F32Op) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("seed", o.Seed)
 	w.Operand("scale", o.Scale)
 	ods.Set(w, "dstSelIndex", o.DstSelIndex, ods.I32)
-	w.Result("res", o.ResType)
+	w.ResultOr("res", o.ResType, "i32")
 	return w.Create()
 }
 
 // CvtScaleF32SrPkFp4F32 creates rocdl.cvt.scalef32.sr.pk.fp4.f32 and returns its
 // result.
-func CvtScaleF32SrPkFp4F32(b *mlir.Builder, resType mlir.Type, oldVdst mlir.Value, src mlir.Value, seed mlir.Value, scale mlir.Value, dstSelIndex int32) mlir.Value {
-	return CvtScaleF32SrPkFp4F32Op{ResType: resType, OldVdst: oldVdst, Src: src, Seed: seed, Scale: scale, DstSelIndex: dstSelIndex}.Create(b).Result(0)
+func CvtScaleF32SrPkFp4F32(b *mlir.Builder, oldVdst mlir.Value, src mlir.Value, seed mlir.Value, scale mlir.Value, dstSelIndex int32) mlir.Value {
+	return CvtScaleF32SrPkFp4F32Op{OldVdst: oldVdst, Src: src, Seed: seed, Scale: scale, DstSelIndex: dstSelIndex}.Create(b).Result(0)
 }
 
 // AsCvtScaleF32SrPkFp4F32 returns op as a CvtScaleF32SrPkFp4F32Op. It returns false if
@@ -1200,7 +1200,7 @@ type CvtScaleF32SrPk8Fp4Bf16Op struct {
 	Src     mlir.Value
 	Seed    mlir.Value
 	Scale   mlir.Value
-	ResType mlir.Type
+	ResType mlir.Type // optional: i32
 }
 
 // Create creates the operation.
@@ -1209,14 +1209,14 @@ func (o CvtScaleF32SrPk8Fp4Bf16Op) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("src", o.Src)
 	w.Operand("seed", o.Seed)
 	w.Operand("scale", o.Scale)
-	w.Result("res", o.ResType)
+	w.ResultOr("res", o.ResType, "i32")
 	return w.Create()
 }
 
 // CvtScaleF32SrPk8Fp4Bf16 creates rocdl.cvt.scalef32.sr.pk8.fp4.bf16 and returns its
 // result.
-func CvtScaleF32SrPk8Fp4Bf16(b *mlir.Builder, resType mlir.Type, src mlir.Value, seed mlir.Value, scale mlir.Value) mlir.Value {
-	return CvtScaleF32SrPk8Fp4Bf16Op{ResType: resType, Src: src, Seed: seed, Scale: scale}.Create(b).Result(0)
+func CvtScaleF32SrPk8Fp4Bf16(b *mlir.Builder, src mlir.Value, seed mlir.Value, scale mlir.Value) mlir.Value {
+	return CvtScaleF32SrPk8Fp4Bf16Op{Src: src, Seed: seed, Scale: scale}.Create(b).Result(0)
 }
 
 // AsCvtScaleF32SrPk8Fp4Bf16 returns op as a CvtScaleF32SrPk8Fp4Bf16Op. It returns false
@@ -1240,7 +1240,7 @@ type CvtScaleF32SrPk8Fp4F16Op struct {
 	Src     mlir.Value
 	Seed    mlir.Value
 	Scale   mlir.Value
-	ResType mlir.Type
+	ResType mlir.Type // optional: i32
 }
 
 // Create creates the operation.
@@ -1249,14 +1249,14 @@ func (o CvtScaleF32SrPk8Fp4F16Op) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("src", o.Src)
 	w.Operand("seed", o.Seed)
 	w.Operand("scale", o.Scale)
-	w.Result("res", o.ResType)
+	w.ResultOr("res", o.ResType, "i32")
 	return w.Create()
 }
 
 // CvtScaleF32SrPk8Fp4F16 creates rocdl.cvt.scalef32.sr.pk8.fp4.f16 and returns its
 // result.
-func CvtScaleF32SrPk8Fp4F16(b *mlir.Builder, resType mlir.Type, src mlir.Value, seed mlir.Value, scale mlir.Value) mlir.Value {
-	return CvtScaleF32SrPk8Fp4F16Op{ResType: resType, Src: src, Seed: seed, Scale: scale}.Create(b).Result(0)
+func CvtScaleF32SrPk8Fp4F16(b *mlir.Builder, src mlir.Value, seed mlir.Value, scale mlir.Value) mlir.Value {
+	return CvtScaleF32SrPk8Fp4F16Op{Src: src, Seed: seed, Scale: scale}.Create(b).Result(0)
 }
 
 // AsCvtScaleF32SrPk8Fp4F16 returns op as a CvtScaleF32SrPk8Fp4F16Op. It returns false
@@ -1280,7 +1280,7 @@ type CvtScaleF32SrPk8Fp4F32Op struct {
 	Src     mlir.Value
 	Seed    mlir.Value
 	Scale   mlir.Value
-	ResType mlir.Type
+	ResType mlir.Type // optional: i32
 }
 
 // Create creates the operation.
@@ -1289,14 +1289,14 @@ func (o CvtScaleF32SrPk8Fp4F32Op) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("src", o.Src)
 	w.Operand("seed", o.Seed)
 	w.Operand("scale", o.Scale)
-	w.Result("res", o.ResType)
+	w.ResultOr("res", o.ResType, "i32")
 	return w.Create()
 }
 
 // CvtScaleF32SrPk8Fp4F32 creates rocdl.cvt.scalef32.sr.pk8.fp4.f32 and returns its
 // result.
-func CvtScaleF32SrPk8Fp4F32(b *mlir.Builder, resType mlir.Type, src mlir.Value, seed mlir.Value, scale mlir.Value) mlir.Value {
-	return CvtScaleF32SrPk8Fp4F32Op{ResType: resType, Src: src, Seed: seed, Scale: scale}.Create(b).Result(0)
+func CvtScaleF32SrPk8Fp4F32(b *mlir.Builder, src mlir.Value, seed mlir.Value, scale mlir.Value) mlir.Value {
+	return CvtScaleF32SrPk8Fp4F32Op{Src: src, Seed: seed, Scale: scale}.Create(b).Result(0)
 }
 
 // AsCvtScaleF32SrPk8Fp4F32 returns op as a CvtScaleF32SrPk8Fp4F32Op. It returns false

@@ -93,7 +93,7 @@ type DsAtomicBarrierArriveRtnOp struct {
 	AliasScopes   []mlir.Attribute // optional
 	NoaliasScopes []mlir.Attribute // optional
 	Tbaa          []mlir.Attribute // optional
-	ResType       mlir.Type
+	ResType       mlir.Type        // optional: i64
 }
 
 // Create creates the operation.
@@ -104,14 +104,14 @@ func (o DsAtomicBarrierArriveRtnOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetList(w, "alias_scopes", o.AliasScopes, ods.Attributes)
 	ods.SetList(w, "noalias_scopes", o.NoaliasScopes, ods.Attributes)
 	ods.SetList(w, "tbaa", o.Tbaa, ods.Attributes)
-	w.Result("res", o.ResType)
+	w.ResultOr("res", o.ResType, "i64")
 	return w.Create()
 }
 
 // DsAtomicBarrierArriveRtn creates rocdl.ds.atomic.barrier.arrive.rtn.b64 and returns
 // its result.
-func DsAtomicBarrierArriveRtn(b *mlir.Builder, resType mlir.Type, barrierPtr mlir.Value, val mlir.Value) mlir.Value {
-	return DsAtomicBarrierArriveRtnOp{ResType: resType, BarrierPtr: barrierPtr, Val: val}.Create(b).Result(0)
+func DsAtomicBarrierArriveRtn(b *mlir.Builder, barrierPtr mlir.Value, val mlir.Value) mlir.Value {
+	return DsAtomicBarrierArriveRtnOp{BarrierPtr: barrierPtr, Val: val}.Create(b).Result(0)
 }
 
 // AsDsAtomicBarrierArriveRtn returns op as a DsAtomicBarrierArriveRtnOp. It returns
@@ -472,7 +472,7 @@ func AsDsReadTr8B64(op mlir.Operation) (DsReadTr8B64Op, bool) {
 type DsBpermuteOp struct {
 	Index   mlir.Value
 	Src     mlir.Value
-	ResType mlir.Type
+	ResType mlir.Type // optional: i32
 }
 
 // Create creates the operation.
@@ -480,13 +480,13 @@ func (o DsBpermuteOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "rocdl.ds_bpermute")
 	w.Operand("index", o.Index)
 	w.Operand("src", o.Src)
-	w.Result("res", o.ResType)
+	w.ResultOr("res", o.ResType, "i32")
 	return w.Create()
 }
 
 // DsBpermute creates rocdl.ds_bpermute and returns its result.
-func DsBpermute(b *mlir.Builder, resType mlir.Type, index mlir.Value, src mlir.Value) mlir.Value {
-	return DsBpermuteOp{ResType: resType, Index: index, Src: src}.Create(b).Result(0)
+func DsBpermute(b *mlir.Builder, index mlir.Value, src mlir.Value) mlir.Value {
+	return DsBpermuteOp{Index: index, Src: src}.Create(b).Result(0)
 }
 
 // AsDsBpermute returns op as a DsBpermuteOp. It returns false if op is another
@@ -508,7 +508,7 @@ func AsDsBpermute(op mlir.Operation) (DsBpermuteOp, bool) {
 type DsSwizzleOp struct {
 	Src     mlir.Value
 	Offset  mlir.Value
-	ResType mlir.Type
+	ResType mlir.Type // optional: i32
 }
 
 // Create creates the operation.
@@ -516,13 +516,13 @@ func (o DsSwizzleOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "rocdl.ds_swizzle")
 	w.Operand("src", o.Src)
 	w.Operand("offset", o.Offset)
-	w.Result("res", o.ResType)
+	w.ResultOr("res", o.ResType, "i32")
 	return w.Create()
 }
 
 // DsSwizzle creates rocdl.ds_swizzle and returns its result.
-func DsSwizzle(b *mlir.Builder, resType mlir.Type, src mlir.Value, offset mlir.Value) mlir.Value {
-	return DsSwizzleOp{ResType: resType, Src: src, Offset: offset}.Create(b).Result(0)
+func DsSwizzle(b *mlir.Builder, src mlir.Value, offset mlir.Value) mlir.Value {
+	return DsSwizzleOp{Src: src, Offset: offset}.Create(b).Result(0)
 }
 
 // AsDsSwizzle returns op as a DsSwizzleOp. It returns false if op is another operation

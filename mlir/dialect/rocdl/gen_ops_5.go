@@ -190,7 +190,7 @@ type MbcntHiOp struct {
 	In1      mlir.Value
 	ArgAttrs []mlir.Attribute // optional
 	ResAttrs []mlir.Attribute // optional
-	ResType  mlir.Type
+	ResType  mlir.Type        // optional: i32
 }
 
 // Create creates the operation.
@@ -200,13 +200,13 @@ func (o MbcntHiOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("in1", o.In1)
 	ods.SetList(w, "arg_attrs", o.ArgAttrs, ods.Attributes)
 	ods.SetList(w, "res_attrs", o.ResAttrs, ods.Attributes)
-	w.Result("res", o.ResType)
+	w.ResultOr("res", o.ResType, "i32")
 	return w.Create()
 }
 
 // MbcntHi creates rocdl.mbcnt.hi and returns its result.
-func MbcntHi(b *mlir.Builder, resType mlir.Type, in0 mlir.Value, in1 mlir.Value) mlir.Value {
-	return MbcntHiOp{ResType: resType, In0: in0, In1: in1}.Create(b).Result(0)
+func MbcntHi(b *mlir.Builder, in0 mlir.Value, in1 mlir.Value) mlir.Value {
+	return MbcntHiOp{In0: in0, In1: in1}.Create(b).Result(0)
 }
 
 // AsMbcntHi returns op as a MbcntHiOp. It returns false if op is another operation or
@@ -232,7 +232,7 @@ type MbcntLoOp struct {
 	In1      mlir.Value
 	ArgAttrs []mlir.Attribute // optional
 	ResAttrs []mlir.Attribute // optional
-	ResType  mlir.Type
+	ResType  mlir.Type        // optional: i32
 }
 
 // Create creates the operation.
@@ -242,13 +242,13 @@ func (o MbcntLoOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("in1", o.In1)
 	ods.SetList(w, "arg_attrs", o.ArgAttrs, ods.Attributes)
 	ods.SetList(w, "res_attrs", o.ResAttrs, ods.Attributes)
-	w.Result("res", o.ResType)
+	w.ResultOr("res", o.ResType, "i32")
 	return w.Create()
 }
 
 // MbcntLo creates rocdl.mbcnt.lo and returns its result.
-func MbcntLo(b *mlir.Builder, resType mlir.Type, in0 mlir.Value, in1 mlir.Value) mlir.Value {
-	return MbcntLoOp{ResType: resType, In0: in0, In1: in1}.Create(b).Result(0)
+func MbcntLo(b *mlir.Builder, in0 mlir.Value, in1 mlir.Value) mlir.Value {
+	return MbcntLoOp{In0: in0, In1: in1}.Create(b).Result(0)
 }
 
 // AsMbcntLo returns op as a MbcntLoOp. It returns false if op is another operation or

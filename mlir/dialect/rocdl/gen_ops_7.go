@@ -133,20 +133,20 @@ func AsBarrierSignal(op mlir.Operation) (BarrierSignalOp, bool) {
 // BarrierSignalIsfirstOp is the operation rocdl.s.barrier.signal.isfirst.
 type BarrierSignalIsfirstOp struct {
 	ID      int32
-	ResType mlir.Type
+	ResType mlir.Type // optional: i1
 }
 
 // Create creates the operation.
 func (o BarrierSignalIsfirstOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "rocdl.s.barrier.signal.isfirst")
 	ods.Set(w, "id", o.ID, ods.I32)
-	w.Result("res", o.ResType)
+	w.ResultOr("res", o.ResType, "i1")
 	return w.Create()
 }
 
 // BarrierSignalIsfirst creates rocdl.s.barrier.signal.isfirst and returns its result.
-func BarrierSignalIsfirst(b *mlir.Builder, resType mlir.Type, id int32) mlir.Value {
-	return BarrierSignalIsfirstOp{ResType: resType, ID: id}.Create(b).Result(0)
+func BarrierSignalIsfirst(b *mlir.Builder, id int32) mlir.Value {
+	return BarrierSignalIsfirstOp{ID: id}.Create(b).Result(0)
 }
 
 // AsBarrierSignalIsfirst returns op as a BarrierSignalIsfirstOp. It returns false if op
@@ -229,20 +229,20 @@ func AsBarrierWait(op mlir.Operation) (BarrierWaitOp, bool) {
 // GetBarrierStateOp is the operation rocdl.s.get.barrier.state.
 type GetBarrierStateOp struct {
 	ID      int32
-	ResType mlir.Type
+	ResType mlir.Type // optional: i32
 }
 
 // Create creates the operation.
 func (o GetBarrierStateOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "rocdl.s.get.barrier.state")
 	ods.Set(w, "id", o.ID, ods.I32)
-	w.Result("res", o.ResType)
+	w.ResultOr("res", o.ResType, "i32")
 	return w.Create()
 }
 
 // GetBarrierState creates rocdl.s.get.barrier.state and returns its result.
-func GetBarrierState(b *mlir.Builder, resType mlir.Type, id int32) mlir.Value {
-	return GetBarrierStateOp{ResType: resType, ID: id}.Create(b).Result(0)
+func GetBarrierState(b *mlir.Builder, id int32) mlir.Value {
+	return GetBarrierStateOp{ID: id}.Create(b).Result(0)
 }
 
 // AsGetBarrierState returns op as a GetBarrierStateOp. It returns false if op is
@@ -262,20 +262,20 @@ func AsGetBarrierState(op mlir.Operation) (GetBarrierStateOp, bool) {
 // GetNamedBarrierStateOp is the operation rocdl.s.get.named.barrier.state.
 type GetNamedBarrierStateOp struct {
 	Ptr     mlir.Value
-	ResType mlir.Type
+	ResType mlir.Type // optional: i32
 }
 
 // Create creates the operation.
 func (o GetNamedBarrierStateOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "rocdl.s.get.named.barrier.state")
 	w.Operand("ptr", o.Ptr)
-	w.Result("res", o.ResType)
+	w.ResultOr("res", o.ResType, "i32")
 	return w.Create()
 }
 
 // GetNamedBarrierState creates rocdl.s.get.named.barrier.state and returns its result.
-func GetNamedBarrierState(b *mlir.Builder, resType mlir.Type, ptr mlir.Value) mlir.Value {
-	return GetNamedBarrierStateOp{ResType: resType, Ptr: ptr}.Create(b).Result(0)
+func GetNamedBarrierState(b *mlir.Builder, ptr mlir.Value) mlir.Value {
+	return GetNamedBarrierStateOp{Ptr: ptr}.Create(b).Result(0)
 }
 
 // AsGetNamedBarrierState returns op as a GetNamedBarrierStateOp. It returns false if op

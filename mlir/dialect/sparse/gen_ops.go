@@ -419,7 +419,7 @@ type ExpandOp struct {
 	ValuesType mlir.Type
 	FilledType mlir.Type
 	AddedType  mlir.Type
-	CountType  mlir.Type
+	CountType  mlir.Type // optional: index
 }
 
 // Create creates the operation.
@@ -429,13 +429,13 @@ func (o ExpandOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Result("values", o.ValuesType)
 	w.Result("filled", o.FilledType)
 	w.Result("added", o.AddedType)
-	w.Result("count", o.CountType)
+	w.ResultOr("count", o.CountType, "index")
 	return w.Create()
 }
 
 // Expand creates sparse_tensor.expand and returns its results.
-func Expand(b *mlir.Builder, valuesType mlir.Type, filledType mlir.Type, addedType mlir.Type, countType mlir.Type, tensor mlir.Value) (mlir.Value, mlir.Value, mlir.Value, mlir.Value) {
-	op := ExpandOp{ValuesType: valuesType, FilledType: filledType, AddedType: addedType, CountType: countType, Tensor: tensor}.Create(b)
+func Expand(b *mlir.Builder, valuesType mlir.Type, filledType mlir.Type, addedType mlir.Type, tensor mlir.Value) (mlir.Value, mlir.Value, mlir.Value, mlir.Value) {
+	op := ExpandOp{ValuesType: valuesType, FilledType: filledType, AddedType: addedType, Tensor: tensor}.Create(b)
 	return op.Result(0), op.Result(1), op.Result(2), op.Result(3)
 }
 

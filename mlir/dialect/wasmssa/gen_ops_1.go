@@ -490,20 +490,20 @@ func AsCtz(op mlir.Operation) (CtzOp, bool) {
 // DemoteOp is the operation wasmssa.demote.
 type DemoteOp struct {
 	Input      mlir.Value
-	ResultType mlir.Type
+	ResultType mlir.Type // optional: f32
 }
 
 // Create creates the operation.
 func (o DemoteOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "wasmssa.demote")
 	w.Operand("input", o.Input)
-	w.Result("result", o.ResultType)
+	w.ResultOr("result", o.ResultType, "f32")
 	return w.Create()
 }
 
 // Demote creates wasmssa.demote and returns its result.
-func Demote(b *mlir.Builder, resultType mlir.Type, input mlir.Value) mlir.Value {
-	return DemoteOp{ResultType: resultType, Input: input}.Create(b).Result(0)
+func Demote(b *mlir.Builder, input mlir.Value) mlir.Value {
+	return DemoteOp{Input: input}.Create(b).Result(0)
 }
 
 // AsDemote returns op as a DemoteOp. It returns false if op is another operation or

@@ -607,20 +607,20 @@ func AsPopCnt(op mlir.Operation) (PopCntOp, bool) {
 // PromoteOp is the operation wasmssa.promote.
 type PromoteOp struct {
 	Input      mlir.Value
-	ResultType mlir.Type
+	ResultType mlir.Type // optional: f64
 }
 
 // Create creates the operation.
 func (o PromoteOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "wasmssa.promote")
 	w.Operand("input", o.Input)
-	w.Result("result", o.ResultType)
+	w.ResultOr("result", o.ResultType, "f64")
 	return w.Create()
 }
 
 // Promote creates wasmssa.promote and returns its result.
-func Promote(b *mlir.Builder, resultType mlir.Type, input mlir.Value) mlir.Value {
-	return PromoteOp{ResultType: resultType, Input: input}.Create(b).Result(0)
+func Promote(b *mlir.Builder, input mlir.Value) mlir.Value {
+	return PromoteOp{Input: input}.Create(b).Result(0)
 }
 
 // AsPromote returns op as a PromoteOp. It returns false if op is another operation or
@@ -1093,20 +1093,20 @@ func AsTrunc(op mlir.Operation) (TruncOp, bool) {
 // WrapOp is the operation wasmssa.wrap.
 type WrapOp struct {
 	Input      mlir.Value
-	ResultType mlir.Type
+	ResultType mlir.Type // optional: i32
 }
 
 // Create creates the operation.
 func (o WrapOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "wasmssa.wrap")
 	w.Operand("input", o.Input)
-	w.Result("result", o.ResultType)
+	w.ResultOr("result", o.ResultType, "i32")
 	return w.Create()
 }
 
 // Wrap creates wasmssa.wrap and returns its result.
-func Wrap(b *mlir.Builder, resultType mlir.Type, input mlir.Value) mlir.Value {
-	return WrapOp{ResultType: resultType, Input: input}.Create(b).Result(0)
+func Wrap(b *mlir.Builder, input mlir.Value) mlir.Value {
+	return WrapOp{Input: input}.Create(b).Result(0)
 }
 
 // AsWrap returns op as a WrapOp. It returns false if op is another operation or lacks a

@@ -328,7 +328,7 @@ func AsFence(op mlir.Operation) (FenceOp, bool) {
 type InitNbarrierOp struct {
 	NbarrierID           mlir.Value
 	ParticipantThreadNum mlir.Value
-	ResultType           mlir.Type
+	ResultType           mlir.Type // optional: !xegpu.nbarrier
 }
 
 // Create creates the operation.
@@ -336,13 +336,13 @@ func (o InitNbarrierOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "xegpu.init_nbarrier")
 	w.Operand("nbarrier_id", o.NbarrierID)
 	w.Operand("participant_thread_num", o.ParticipantThreadNum)
-	w.Result("result", o.ResultType)
+	w.ResultOr("result", o.ResultType, "!xegpu.nbarrier")
 	return w.Create()
 }
 
 // InitNbarrier creates xegpu.init_nbarrier and returns its result.
-func InitNbarrier(b *mlir.Builder, resultType mlir.Type, nbarrierID mlir.Value, participantThreadNum mlir.Value) mlir.Value {
-	return InitNbarrierOp{ResultType: resultType, NbarrierID: nbarrierID, ParticipantThreadNum: participantThreadNum}.Create(b).Result(0)
+func InitNbarrier(b *mlir.Builder, nbarrierID mlir.Value, participantThreadNum mlir.Value) mlir.Value {
+	return InitNbarrierOp{NbarrierID: nbarrierID, ParticipantThreadNum: participantThreadNum}.Create(b).Result(0)
 }
 
 // AsInitNbarrier returns op as an InitNbarrierOp. It returns false if op is another
