@@ -101,7 +101,7 @@ func.func private @o() { return }`
 	}
 }
 
-// TestForeignLaunch checks a launch in an operation of another dialect, which would crash the library.
+// TestForeignLaunch checks a launch in an operation of another dialect, on which the library would crash.
 func TestForeignLaunch(t *testing.T) {
 	const text = `module attributes {gpu.container_module} {
   func.func @f() {

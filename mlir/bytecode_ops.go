@@ -17,6 +17,7 @@ type bytecodeModule struct {
 	ir         bytecodeReader   // the operations
 	visit      func(bytecodeOp) // called with each operation
 	lying      bool             // a count is larger than what follows it
+	nest       *nesting         // if it is not nil, walk calls it with the operations and their regions
 	copy       *bytecodeWriter  // if it is not nil, walk writes the operations to it, without Shardy
 }
 
@@ -228,6 +229,10 @@ func (m *bytecodeModule) operation(r *bytecodeReader) {
 		m.copy.add(r.data[start:r.at])
 	}
 	if has(0x10) {
+		if m.nest != nil {
+			m.nest.open()
+			defer m.nest.close(true)
+		}
 		m.regions(r, isShardy)
 	}
 }

@@ -48,15 +48,16 @@ type Context struct {
 		yes  bool
 	}
 
-	borrowed   bool                      // C code owns it
-	bare       bool                      // it has hardly a dialect, see genericGuard
-	defined    map[string]definitions    // by the dialect of LoadIRDL, which other contexts of the library do not know
-	maxSplat   int64                     // bytes
-	composed   uint64                    // see sampled
-	depths     map[capi.MlirLocation]int // see composedLocation
-	threads    bool
-	translates bool  // the translations to LLVM IR are registered
-	calls      calls // of Go passes and patterns by the library
+	borrowed    bool                      // C code owns it
+	bare        bool                      // it has hardly a dialect, see genericGuard
+	readsTables bool                      // it may have operations of readsTable
+	defined     map[string]definitions    // by the dialect of LoadIRDL, which other contexts of the library do not know
+	maxSplat    int64                     // bytes
+	composed    uint64                    // see sampled
+	depths      map[capi.MlirLocation]int // see composedLocation
+	threads     bool
+	translates  bool  // the translations to LLVM IR are registered
+	calls       calls // of Go passes and patterns by the library
 
 	identifiers map[string]capi.MlirIdentifier
 	texts       map[capi.MlirIdentifier]string

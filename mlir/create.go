@@ -315,6 +315,7 @@ func (c *Context) kind(name string) *operationKind {
 		guard: createGuard(kept), properties: hasProperties(kept),
 		static: hasStatic(kept)}
 	k.parsedOnly = k.registered && slices.Contains(parsedOnly, kept)
+	c.readsTables = c.readsTables || slices.Contains(readsTable, kept)
 	c.kinds[kept] = k
 	return k
 }

@@ -40,6 +40,7 @@ var upstreamGuards = map[string]func(*OperationState) string{
 	"tensor.concat":                        concatenated,
 	"tensor.from_elements":                 filled,
 	"tosa.concat":                          someAxis,
+	"transform.foreach":                    yields,
 	"tt.elementwise_inline_asm":            packed,
 	"wasmssa.global":                       initialized,
 }
@@ -49,6 +50,22 @@ func blocks(s *OperationState) string {
 	return want(len(s.Regions) > 0 && !slices.ContainsFunc(s.Regions, func(r Region) bool { return r.First().IsNil() }),
 		"a region that has a block")
 }
+
+// yields requires a region that ends with transform.yield. The verifier takes what ends it for one.
+func yields(s *OperationState) string {
+	for _, r := range s.Regions {
+		if first := r.First(); !first.IsNil() {
+			var last Operation // where the operation is unknown, the library does not take it for a terminator
+			for op := range first.Operations() {
+				last = op
+			}
+			return want(!last.IsNil() && last.Name() == "transform.yield", ending)
+		}
+	}
+	return ending
+}
+
+const ending = "a region that ends with transform.yield: build it first"
 
 // sampledImage requires the first operand of an operation to be a sampled image. Verifiers
 // cast its type before they check it.

@@ -88,6 +88,9 @@ func (c *Context) parseModule(name string, data []byte, again bool) (*Module, er
 	if err := c.genericGuard(name, data); err != nil {
 		return nil, err
 	}
+	if err := c.nestGuard(name, data); err != nil {
+		return nil, err
+	}
 	// A byte order mark is not MLIR, but many editors write one.
 	text := bytes.TrimPrefix(data, []byte("\ufeff"))
 	checks, err := c.checksToRead(name, text)

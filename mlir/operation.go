@@ -145,9 +145,12 @@ func (o Operation) Verify() error {
 			return c.operation(bad).refused("verify",
 				"uses a value, or branches to a block, that is not in an operation: add it to one first")
 		}
-		if o.orphan() {
+		if o.Parent().IsNil() && o.Name() == needsParent {
 			return o.refused("verify", "is not in an operation: add it to one first")
 		}
+	}
+	if op := o.withoutTable(); !op.IsNil() {
+		return op.refused("verify", "is in "+unknownAround+": the library would crash on it")
 	}
 	var ok bool
 	c.asks(func() { ok = capi.MlirOperationVerify(t, o.raw) })

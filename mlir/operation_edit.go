@@ -270,6 +270,9 @@ func (c *Context) ParseOperation(name string, data []byte) (Operation, error) {
 	if err := c.genericGuard(name, data); err != nil {
 		return Operation{}, err
 	}
+	if err := c.nestGuard(name, data); err != nil {
+		return Operation{}, err
+	}
 	if name == "" {
 		name = unnamed
 	}

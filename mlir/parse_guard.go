@@ -21,7 +21,8 @@ import (
 //  5. The verifier of stablehlo.custom_call reads a result for each alias of an operand, also if there is none.
 //  6. The parser of arrays of booleans of some libraries crashes on a negative number, which no library takes.
 //  7. The reader of bytecode trusts what it reads: see bytecode_forms.go and bytecode_vhlo.go.
-//  8. The verifier of linalg.transpose never comes back from one without a dimension, in all libraries.
+//  8. Verifiers trust what is around an operation, or at its end: see nest_guard.go.
+//  9. The verifier of linalg.transpose never comes back from one without a dimension, in all libraries.
 var (
 	allToAll      = []byte(`"stablehlo.all_to_all"`)
 	attributeList = lazyregexp.New(`^"stablehlo\.all_to_all"\s*\([^()"]*\)\s*<?`)
@@ -66,17 +67,26 @@ func parseGuard(name string, data []byte) error {
 	if name == "" {
 		name = unnamed
 	}
-	position, wrong := Position{File: name}, ""
+	at, wrong := 0, ""
 	if IsBytecode(data) {
 		wrong = bytecodeGuard(data)
-	} else if at, message := textGuard(data); message != "" {
-		line := data[bytes.LastIndexByte(data[:at], '\n')+1 : at]
-		position, wrong = Position{name, 1 + bytes.Count(data[:at], []byte{'\n'}), 1 + len(line)}, message
+	} else {
+		at, wrong = textGuard(data)
 	}
 	if wrong == "" {
 		return nil
 	}
-	return &DiagnosticError{Op: "parse", Diagnostics: []Diagnostic{{Position: position, Message: wrong}}}
+	return &DiagnosticError{Op: "parse",
+		Diagnostics: []Diagnostic{{Position: positionIn(name, data, at), Message: wrong}}}
+}
+
+// positionIn returns the position of an offset in a text. That in bytecode has no line.
+func positionIn(name string, data []byte, at int) Position {
+	if IsBytecode(data) {
+		return Position{File: name}
+	}
+	line := data[bytes.LastIndexByte(data[:at], '\n')+1 : at]
+	return Position{name, 1 + bytes.Count(data[:at], []byte{'\n'}), 1 + len(line)}
 }
 
 // textGuard returns what is wrong with a text, and where.
