@@ -17,6 +17,7 @@ const (
 	creating  = "create"
 	verifying = "verify"
 	changing  = "parse a changed text"
+	renaming  = "parse it with an unknown operation"
 	printing  = "print"
 	ended     = "end"
 )
@@ -46,7 +47,7 @@ func serve(b batch, answers *json.Encoder) error {
 		// What operations leave in a context slows the next ones.
 		if k == nil || loaded != dialect || k.made > 400 {
 			if k != nil {
-				k.c.Close()
+				k.close()
 			}
 			k, loaded = newKit(l, dialect, byDialect[dialect], answers), dialect
 		}
@@ -72,6 +73,7 @@ func serve(b batch, answers *json.Encoder) error {
 // A kit has what the cases of a dialect share.
 type kit struct {
 	c          *mlir.Context
+	foreign    *mlir.Context // takes unknown operations
 	types      []mlir.Type
 	own        []mlir.Type // those of the dialect
 	attributes []mlir.Attribute
@@ -87,6 +89,7 @@ func newKit(l *mlir.Library, dialect string, ops []Operation, answers *json.Enco
 		k.c.Close()
 		return nil
 	}
+	k.foreign = l.NewContext(mlir.ContextOptions{AllowUnregistered: true})
 	for _, op := range ops {
 		if !k.c.Registered(op.Name) {
 			continue
@@ -112,6 +115,11 @@ func newKit(l *mlir.Library, dialect string, ops []Operation, answers *json.Enco
 	return k
 }
 
+func (k *kit) close() {
+	k.c.Close()
+	k.foreign.Close()
+}
+
 // try makes an operation, and sometimes another one beside it, in a function.
 func (k *kit) try(n int, op Operation, l *lessons, fresh *rand.Rand) error {
 	k.made++
@@ -124,6 +132,7 @@ func (k *kit) try(n int, op Operation, l *lessons, fresh *rand.Rand) error {
 	r := rand.New(drawn)
 	m := k.c.NewModule(mlir.Location{})
 	defer m.Close()
+	m.Operation().SetAttribute("gpu.container_module", k.c.UnitAttribute()) // without it, no launch is valid
 	var some []mlir.Type
 	for range pick(r, []int{1, 2, 2, 3, 4}) {
 		if of := pick(r, [][]mlir.Type{k.types, k.own}); len(of) > 0 {
@@ -185,6 +194,16 @@ func (k *kit) try(n int, op Operation, l *lessons, fresh *rand.Rand) error {
 			other.Close()
 		}
 	}
+	for _, text := range withUnknown(m.Operation().Print(mlir.PrintOptions{Generic: true})) {
+		if err := say(renaming); err != nil {
+			return err
+		}
+		if other, err := k.foreign.Parse("", []byte(text)); err == nil {
+			_ = other.Verify()
+			_ = other.String()
+			other.Close()
+		}
+	}
 	if valid != nil {
 		return nil
 	}
@@ -240,6 +259,22 @@ var changes = []struct {
 	{regexp.MustCompile(`(tensor|memref)<[0-9?x]*`), "$1<*x"},
 	{regexp.MustCompile(`([( ])(tensor|memref|vector)<[^>]*>`), "${1}i32"},
 	{regexp.MustCompile(`"\((%arg\d+)\)(.*) : \(([^(),]*)\)`), `"()$2 : ()`},
+}
+
+// genericName matches the name of an operation in a generic text.
+var genericName = regexp.MustCompile(`"([a-z_0-9]+\.[\w.]+)"\(`)
+
+// withUnknown returns texts each with the operations of one name in another dialect, which no library has: what is
+// around an operation, ends its regions, or defines its operands and symbols.
+func withUnknown(text string) (texts []string) {
+	seen := map[string]bool{}
+	for _, at := range genericName.FindAllStringSubmatch(text, -1) {
+		if name := at[1]; !seen[name] {
+			seen[name] = true
+			texts = append(texts, strings.ReplaceAll(text, at[0], `"un.known"(`))
+		}
+	}
+	return texts
 }
 
 // changed changes a generic text so that an operation lacks something.
