@@ -69,8 +69,13 @@ func (c *Context) hint(source []byte, diagnostics []Diagnostic) string {
 		return hint
 	}
 	d := diagnostics[i]
-	if (strings.Contains(d.Message, "'"+shardy+".") || d.Message == newerSharding) && c.LoadDialect(shardy) == nil {
+	ofShardy := strings.Contains(d.Message, "'"+shardy+".") || d.Message == newerSharding ||
+		newerAttribute().MatchString(d.Message)
+	if ofShardy && c.LoadDialect(shardy) == nil {
 		return "the library's Shardy is older than that of JAX, and may refuse what is right: plugins of XLA read it"
+	}
+	if otherSyntax().MatchString(d.Message) && c.lib.part() == native.IREE {
+		return "the file may be of another version of IREE than the library: read it with the one that it is for"
 	}
 	if strings.HasPrefix(d.Message, pastTheEnd) && !IsPortableArtifact(source) {
 		return "bytecode that is no portable artifact is read for sure only by the version that wrote it, here " +
@@ -117,6 +122,14 @@ const pastTheEnd = "attempting to parse a byte at the end of the bytecode"
 // newerSharding is the diagnostic of an older Shardy for what follows the dimensions of a sharding, such as unreduced
 // axes, unless it is replicated axes.
 const newerSharding = "expected 'replicated'"
+
+var (
+	// newerAttribute matches the diagnostics of an older Shardy for an attribute, or a part, that it does not have.
+	newerAttribute = lazyregexp.New(`unknown attribute .* in dialect .sdy.|^failed to parse Sdy_`)
+	// otherSyntax matches the diagnostics for operations that another version of IREE writes, or names otherwise.
+	otherSyntax = lazyregexp.New(`^properties dictionary is missing required attribute|` +
+		`custom op '(iree_\w+|flow|hal\w*|stream|util|vm\w*)\..*(inherent attribute|is unknown|expected )`)
+)
 
 // versionHint returns the versions of a portable artifact and of the library if the artifact
 // is newer.

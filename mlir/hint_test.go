@@ -86,6 +86,8 @@ func TestHintJaxlib(t *testing.T) {
 		{"unreduced axes of a newer Shardy", `sdy.mesh @m = <["x"=2]>
 			func.func @f(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{}], unreduced={"x"}>}) { return }`,
 			"the library's Shardy is older than that of JAX, and may refuse what is right: plugins of XLA read it"},
+		{"attribute of a newer Shardy", `func.func @f() attributes {sdy.x = #sdy.propagation_edges<[]>} { return }`,
+			"the library's Shardy is older than that of JAX, and may refuse what is right: plugins of XLA read it"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := mlirtest.ContextOf(t, mlirtest.Jaxlib(t)).Parse("x", []byte(test.module))
