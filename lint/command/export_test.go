@@ -25,3 +25,6 @@ func Watch(
 	}
 	return o.watch(ctx, shortest, stderr, check)
 }
+
+// HasFlag reports whether the command has a flag.
+func HasFlag(name string) bool { return newOptions("mlir-lint").flags.Lookup(name[1:]) != nil }
