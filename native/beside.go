@@ -69,6 +69,13 @@ func unfitBeside(program, path string) (problem string) {
 			return notUsed + problem
 		}
 	}
+	f, err := os.Open(path)
+	if err != nil {
+		return notUsed + "it cannot be read: make it readable for the user of the program"
+	}
+	if err := f.Close(); err != nil {
+		return err.Error()
+	}
 	return ""
 }
 

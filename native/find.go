@@ -77,7 +77,7 @@ func (e *NotFoundError) unused() string {
 // A library beside the executable has the file name that it has in the cache. Symbolic links to
 // the executable are followed. Its SHA-256 is not compared: who can replace the library can
 // replace the executable, too. So it is not used if a user may change it who may not change the
-// executable.
+// executable, nor if this process cannot read it.
 //
 // A library in the cache is accepted only if its sha256 is the pinned one, or, for a
 // library that was linked here, the one recorded at that time. Find reads a library that it
