@@ -62,36 +62,36 @@ func Restore[T any](path string, to *T) (err error) {
 		return fmt.Errorf("calliope: %w", err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := restore(f, tree.MaxDepth, reflect.ValueOf(to).Elem(), ""); err != nil {
-		return fmt.Errorf("calliope: %s: %w", path, err)
+	if err := restore(f, path, tree.MaxDepth, reflect.ValueOf(to).Elem(), ""); err != nil {
+		return fmt.Errorf("calliope: %w", err)
 	}
 	return nil
 }
 
-func restore(f *npz.File, depth int, to reflect.Value, at string) error {
+func restore(f *npz.File, path string, depth int, to reflect.Value, at string) error {
 	l := leaf.Of(to.Type())
 	if l == nil {
 		if depth == 0 {
-			return tree.ErrDepth
+			return fmt.Errorf("%s: %w", path, tree.ErrDepth)
 		}
 		return tree.Each(to, at, leaf.Types, func(_ int, b tree.Branch) error {
 			if !b.Key.IsValid() {
-				return restore(f, depth-1, b.Value, b.At)
+				return restore(f, path, depth-1, b.Value, b.At)
 			}
 			value := reflect.New(b.Value.Type()).Elem()
 			value.Set(b.Value)
-			err := restore(f, depth-1, value, b.At)
+			err := restore(f, path, depth-1, value, b.At)
 			to.SetMapIndex(b.Key, value)
 			return err
 		})
 	}
 	name := nameAt(at)
 	if !f.Has(name) {
-		return fmt.Errorf("it has no array %q, but %q", name, f.Names())
+		return fmt.Errorf("%s: it has no array %q, but %q", path, name, f.Names())
 	}
 	elements, rank := l.Accepts()
 	held := func(s tensor.Shape) error {
-		return fmt.Errorf("%s is %.200s, which a %s cannot hold", name, s, to.Type())
+		return fmt.Errorf("it is %.200s, which a %s cannot hold", s, to.Type())
 	}
 	array, err := f.Array(name, func(h npz.Header) error { // what does not fit is not read
 		if elements != tensor.Invalid {
@@ -110,11 +110,11 @@ func restore(f *npz.File, depth int, to reflect.Value, at string) error {
 	view := array.View
 	if elements != tensor.Invalid {
 		if view, err = array.As(elements); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("%s: %s: %w", path, name, err)
 		}
 	}
 	if !l.Set(to, view) {
-		return held(view.Shape)
+		return fmt.Errorf("%s: %s: %w", path, name, held(view.Shape))
 	}
 	return nil
 }
