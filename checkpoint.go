@@ -19,6 +19,12 @@ import (
 // the call is Async. The name of an array is its place in the tree, such as Layers[0].Scale. A file that cannot be
 // written is an error of the first call of the function. With CallOptions.Every, the last state of a loop is written
 // only if its turn has come: make another Checkpoint of the result of the loop.
+//
+// A program that was killed goes on from the last file that is whole. The steps since then run again, with the callbacks
+// before their Checkpoint: what these write needs a key, such as the step, so that a second time changes nothing. Of
+// runs that are in flight together, a later one may write its file before an earlier one is over, unless
+// builder.Options.RuntimeTokens orders them. A process that is killed while it writes leaves a file .NAME.*.tmp in the
+// folder.
 func Checkpoint[T any](path string, x T, o ...CallOptions) {
 	o = append([]CallOptions{}, o...)
 	if len(o) == 0 {
