@@ -20,11 +20,12 @@ import (
 // written is an error of the first call of the function. With CallOptions.Every, the last state of a loop is written
 // only if its turn has come: make another Checkpoint of the result of the loop.
 //
-// A program that was killed goes on from the last file that is whole. The steps since then run again, with the callbacks
-// before their Checkpoint: what these write needs a key, such as the step, so that a second time changes nothing. Of
-// runs that are in flight together, a later one may write its file before an earlier one is over, unless
-// builder.Options.RuntimeTokens orders them. A process that is killed while it writes leaves a file .NAME.*.tmp in the
-// folder.
+// A program that was killed goes on from the last file that is whole. The steps since then run again, with the
+// callbacks before their Checkpoint: what these write needs a key, such as the step, so that a second time changes
+// nothing. Of runs that are in flight together, a later one may write its file before an earlier one is over,
+// unless builder.Options.RuntimeTokens orders them. A process that is killed while it writes leaves a file
+// .NAME.*.tmp beside it, which the next program with a Checkpoint of this path removes if it is older than a
+// minute.
 func Checkpoint[T any](path string, x T, o ...CallOptions) {
 	o = append([]CallOptions{}, o...)
 	if len(o) == 0 {
@@ -35,6 +36,7 @@ func Checkpoint[T any](path string, x T, o ...CallOptions) {
 		if err := replace.Check(path); err != nil {
 			return nil, err
 		}
+		replace.Sweep(path)
 		var names []string
 		_ = eachValue(x, "", func(at string, _ builder.Value) { names = append(names, nameAt(at)) })
 		return func(c *callbacks.Frame) error {

@@ -117,7 +117,13 @@ type temporary interface {
 // osDisk returns the disk of the operating system.
 func osDisk() disk {
 	return disk{
-		create: func(folder, pattern string) (temporary, error) { return os.CreateTemp(folder, pattern) },
+		create: func(folder, pattern string) (temporary, error) {
+			f, err := os.CreateTemp(folder, pattern)
+			if err == nil {
+				hold(f)
+			}
+			return f, err
+		},
 		rename: os.Rename,
 	}
 }
@@ -150,7 +156,7 @@ func (d disk) replace(path string, write func(io.Writer) error, due func(target 
 		return err
 	}
 	// The name is not that of a module, so that no check of the folder takes it for one.
-	f, err := d.create(filepath.Dir(t.path), "."+filepath.Base(t.path)+".*.tmp")
+	f, err := d.create(filepath.Dir(t.path), prefix(t.path)+"*"+suffix)
 	if err != nil {
 		return err
 	}
