@@ -66,7 +66,8 @@ var rules = []Rule{
 	{createToken, "a token, whose use is unknown here: only the full rule knows whether it is a remainder of old host calls",
 		"creates a token, use unknown: without -quick, this rule reports whether it is a remainder of old host calls", "create_token"},
 	{"infeed", "an infeed waits for values of a host queue that current runtimes do not fill, so the program hangs",
-		"waits for values of a host queue that current runtimes do not fill, so the program hangs here: " + instead, "infeed"},
+		"waits for values of a host queue that current runtimes do not fill, so the program hangs here: " +
+			"use a stablehlo.custom_call with api_version = 4 instead, in the call form", "infeed"},
 	{"outfeed", "an outfeed sends values to a host queue that current runtimes do not drain, so the program hangs",
 		"sends values to a host queue that current runtimes do not drain, so the program hangs here: " + instead, "outfeed"},
 }
