@@ -142,11 +142,8 @@ func (c *check) refused(context *mlir.Context, err error) {
 			if d.Severity != mlir.SeverityError || len(c.found) > before && strings.HasPrefix(d.Message, again) {
 				continue
 			}
-			if hint != "" { // it belongs to the first error
-				d.Message += "; " + hint
-				hint = ""
-			}
-			added := c.add(places[i], d.Severity, d.Message, Invalid)
+			added := c.add(places[i], d.Severity, withAdvice(d.Message, hint), Invalid)
+			hint = "" // it belongs to the first error
 			if added.NoPlace || d.Position != added.position() {
 				added.Related = relatedAt(nil, d.Position, "")
 			}
@@ -155,6 +152,21 @@ func (c *check) refused(context *mlir.Context, err error) {
 	if len(c.found) == before {
 		c.found = append(c.found, invalid(c.file, "%v", err))
 	}
+}
+
+// withAdvice returns an error of the library with a hint. If there is none, an error about an unknown dialect gets what
+// users of the linter can do: MLIR names a flag of mlir-opt, and a function of C++.
+func withAdvice(message, hint string) string {
+	text, _, unknown := strings.Cut(strings.TrimSpace(message), ". If this is intended, please ")
+	switch {
+	case hint != "":
+		return text + "; " + hint
+	case unknown:
+		return text + ": " + allowForeign
+	case strings.HasPrefix(text, "Dialect `"):
+		return text + ": " + allowForeign + ", and write the operation in the generic form"
+	}
+	return text
 }
 
 // forCommand returns a hint of package mlir as users of the command need it.

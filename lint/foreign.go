@@ -96,10 +96,12 @@ func (c *check) foreign(context *mlir.Context) {
 	}
 }
 
+const allowForeign = "if it is right, allow it with -allow-unregistered-dialect, or with allow-unregistered in the " +
+	"configuration"
+
 // unknownDialect returns the message about an operation of a dialect that the library does not have.
 func unknownDialect(library *mlir.Library, name, dialect string) string {
-	message := fmt.Sprintf("%s is of the dialect %s, which the library does not have: if it is right, allow it with "+
-		"-allow-unregistered-dialect, or with allow-unregistered in the configuration", name, dialect)
+	message := fmt.Sprintf("%s is of the dialect %s, which the library does not have: %s", name, dialect, allowForeign)
 	// The error about the whole module may be about another dialect.
 	context := library.NewContext(mlir.ContextOptions{})
 	defer context.Close()
