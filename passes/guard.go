@@ -280,12 +280,12 @@ func constantOf(v mlir.Value) (int64, bool) {
 	return element.Int()
 }
 
-// splatElement returns what all elements of a constant, or of one that is broadcast, are.
+// splatElement returns what all elements of a constant are, or of one that is broadcast or reshaped.
 func splatElement(v mlir.Value) (mlir.Attribute, bool) {
-	for v.IsResult() && v.Owner().Name() == "stablehlo.broadcast_in_dim" {
+	for v.IsResult() && (v.Owner().Name() == "stablehlo.broadcast_in_dim" || v.Owner().Name() == "stablehlo.reshape") {
 		v = v.Owner().Operand(0)
 	}
-	if !v.IsResult() || v.Owner().Name() != "stablehlo.constant" {
+	if !v.IsResult() || v.Owner().Name() != "stablehlo.constant" && v.Owner().Name() != "arith.constant" {
 		return mlir.Attribute{}, false
 	}
 	value, ok := v.Owner().Attribute("value")

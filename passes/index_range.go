@@ -42,7 +42,7 @@ func (r *ranger) of(v mlir.Value, dimension int, k int64) interval {
 	op := v.Owner()
 	of := func(i int) interval { return r.of(op.Operand(i), dimension, k) }
 	switch op.Name() {
-	case "stablehlo.constant":
+	case "stablehlo.constant", "arith.constant":
 		return constantRange(op, dimension, k)
 	case "stablehlo.iota":
 		n, _ := v.Type().NumElements()

@@ -18,7 +18,7 @@ func roundsTwice(op mlir.Operation) bool {
 		return false
 	}
 	if from, ok := from.FloatKind(); ok {
-		return from == mlir.F64 && !isSticky(op)
+		return from == mlir.F64 && !isSticky(op) && !isExact(op.Operand(0))
 	}
 	if bits, _, isInteger := from.IntegerWidth(); kind != mlir.BF16 || !isInteger || bits <= 24 {
 		return false
@@ -26,6 +26,36 @@ func roundsTwice(op mlir.Operation) bool {
 	const exact = 1 << 24 // integers up to it are numbers of f32
 	r := rangeOf(op.Operand(0), -1, 0)
 	return r.least < -exact || r.most > exact
+}
+
+// isExact reports whether the elements of an array are known, and numbers of f32.
+func isExact(v mlir.Value) bool {
+	x, ok := splatOf(v)
+	return ok && float64(float32(x)) == x
+}
+
+// takesExact reports whether a value is a parameter of a function for which all calls give what isExact knows. JAX makes
+// such functions of what it draws in small types.
+func takesExact(index *mlir.Index, v mlir.Value) bool {
+	if !v.IsArgument() || index.Has("stablehlo.composite") {
+		return false
+	}
+	f := v.Block().Parent()
+	name, ok := f.Symbol()
+	if !ok || f.Visibility() == mlir.Public {
+		return false
+	}
+	exact := false
+	for call := range index.Named("func.call") {
+		callee, _ := call.Attribute("callee")
+		if path, _ := callee.SymbolPath(); len(path) != 1 || path[0] != name {
+			continue
+		}
+		if exact = isExact(call.Operand(v.Index())); !exact {
+			return false
+		}
+	}
+	return exact
 }
 
 // isSticky reports whether a conversion is one of what roundOnce makes.

@@ -1,4 +1,4 @@
-func.func @main(%x: tensor<64xi1>, %y: tensor<i32>, %n: tensor<i32>, %f: tensor<4xf32>) -> (tensor<i64>, tensor<i32>, tensor<f32>) {
+func.func @main(%x: tensor<64xi1>, %y: tensor<i32>, %n: tensor<i32>, %f: tensor<4xf32>, %d: tensor<f64>) -> (tensor<i64>, tensor<i32>, tensor<f32>) {
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %0 = stablehlo.bitcast_convert %x : (tensor<64xi1>) -> tensor<i64> // want "^warning: XLA cannot compile a bitcast_convert of tensor<64xi1> to tensor<i64>: .* .xla-deviates.$" fix "^none$"
   %1 = stablehlo.power %y, %n : tensor<i32> // want "XLA reads only the low six bits of the exponent of an integer: a program that .*" fix "^prepare$"
@@ -27,6 +27,16 @@ func.func @main(%x: tensor<64xi1>, %y: tensor<i32>, %n: tensor<i32>, %f: tensor<
     %8 = stablehlo.add %i, %two : tensor<i32>
     stablehlo.return %8 : tensor<i32>
   }
+  // What is a number of f32 is not rounded twice.
+  %three = arith.constant dense<3.0> : tensor<1xf64>
+  %three0 = stablehlo.convert %three : (tensor<1xf64>) -> tensor<1xbf16>
+  %third = stablehlo.constant dense<0.3333333333333333> : tensor<f64>
+  %third0 = stablehlo.convert %third : (tensor<f64>) -> tensor<f16> // want "XLA rounds the numbers to f32 first"
+  %six = stablehlo.constant dense<6.0> : tensor<f64>
+  %six0 = func.call @exact(%six) : (tensor<f64>) -> tensor<f16>
+  %six1 = func.call @exact(%six) : (tensor<f64>) -> tensor<f16>
+  %six2 = func.call @inexact(%six) : (tensor<f64>) -> tensor<f16>
+  %six3 = func.call @inexact(%third) : (tensor<f64>) -> tensor<f16>
   %null = stablehlo.constant dense<0.0> : tensor<f32>
   %9 = stablehlo.reduce(%f init: %null) across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
   reducer(%a: tensor<f32>, %b: tensor<f32>) {
@@ -35,4 +45,12 @@ func.func @main(%x: tensor<64xi1>, %y: tensor<i32>, %n: tensor<i32>, %f: tensor<
     stablehlo.return %11 : tensor<f32>
   }
   return %0, %2, %9 : tensor<i64>, tensor<i32>, tensor<f32>
+}
+func.func private @exact(%x: tensor<f64>) -> tensor<f16> {
+  %0 = stablehlo.convert %x : (tensor<f64>) -> tensor<f16>
+  return %0 : tensor<f16>
+}
+func.func private @inexact(%x: tensor<f64>) -> tensor<f16> {
+  %0 = stablehlo.convert %x : (tensor<f64>) -> tensor<f16> // want "XLA rounds the numbers to f32 first"
+  return %0 : tensor<f16>
 }
