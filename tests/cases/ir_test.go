@@ -182,7 +182,7 @@ func shortForm() {
 			"vectorize": func() {
 				transform.VectorizeOp{Target: f, VectorSizes: []mlir.Value{n, n, n}}.Create(b)
 			},
-			"prefetch": func() { transform.InsertPrefetch(b, op, f) },
+			"prefetch": func() { transform.InsertPrefetch(b, op, f, mlir.Fixed(2)) },
 			"prefetchdynamic": func() {
 				transform.InsertPrefetchOp{Target: f, DescOpType: op, DynamicNbPrefetch: n}.Create(b)
 			},
@@ -197,7 +197,7 @@ func shortForm() {
 			"fuse": func() {
 				transform.FuseOp{Target: f, TileSizes: []mlir.Value{n}, TransformedType: op}.Create(b)
 			},
-			"convert": func() { transform.ConvertLayout(b, op, f) },
+			"convert": func() { transform.ConvertLayout(b, op, f, nil, nil, nil, nil, nil) },
 			"vectorizelost": func() {
 				transform.VectorizeOp{Target: f, StaticVectorSizes: []int64{mlir.Dynamic, 8, 8},
 					ScalableSizes: make([]bool, 3)}.Create(b)
