@@ -82,7 +82,7 @@ func Deviations(m *mlir.Module, index *mlir.Index) (found []Deviation) {
 			add(op, "XLA's compiler ends the process on an array without dimensions")
 		case trimsElements(op):
 			add(op, "XLA's compiler ends the process on windows of one element and padding that removes some")
-		default:
+		case !isUnclear(op):
 			add(op, "XLA loses the initial value, or leaves it out around the array")
 		}
 	}

@@ -212,6 +212,29 @@ func isNeutral(body mlir.Region, initial []mlir.Value) bool {
 	return false
 }
 
+// isUnclear reports whether a reduction has constants as initial values of which isNeutral cannot say that they change
+// nothing: its body is more than one operation, such as those of an argmax, or combines complex numbers. Programs give
+// these a neutral value as a rule.
+func isUnclear(op mlir.Operation) bool {
+	for _, v := range op.OperandValues()[op.NumOperands()/2:] {
+		if _, ok := splatElement(v); !ok {
+			return false
+		}
+	}
+	element, _ := op.Result(0).Type().Element()
+	body := op.Region(0).First()
+	end := body.Terminator()
+	if isComplex(element) || end.NumOperands() > 1 || !end.Operand(0).IsResult() {
+		return true
+	}
+	switch end.Operand(0).Owner().Name() {
+	case "stablehlo.add", "stablehlo.or", "stablehlo.xor", "stablehlo.multiply", "stablehlo.maximum",
+		"stablehlo.minimum", "stablehlo.and":
+		return !body.First().Next().Equal(end)
+	}
+	return true
+}
+
 // splatOf returns the number that all elements of a constant are. One of 64 bits may be rounded.
 func splatOf(v mlir.Value) (float64, bool) {
 	element, ok := splatElement(v)

@@ -1,4 +1,4 @@
-func.func @main(%x: tensor<64xi1>, %y: tensor<i32>, %n: tensor<i32>, %f: tensor<4xf32>, %d: tensor<f64>) -> (tensor<i64>, tensor<i32>, tensor<f32>) {
+func.func @main(%x: tensor<64xi1>, %y: tensor<i32>, %n: tensor<i32>, %f: tensor<4xf32>, %d: tensor<f64>, %c: tensor<4xcomplex<f32>>) -> (tensor<i64>, tensor<i32>, tensor<f32>) {
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %0 = stablehlo.bitcast_convert %x : (tensor<64xi1>) -> tensor<i64> // want "^warning: XLA cannot compile a bitcast_convert of tensor<64xi1> to tensor<i64>: .* .xla-deviates.$" fix "^none$"
   %1 = stablehlo.power %y, %n : tensor<i32> // want "XLA reads only the low six bits of the exponent of an integer: a program that .*" fix "^prepare$"
@@ -37,6 +37,26 @@ func.func @main(%x: tensor<64xi1>, %y: tensor<i32>, %n: tensor<i32>, %f: tensor<
   %six1 = func.call @exact(%six) : (tensor<f64>) -> tensor<f16>
   %six2 = func.call @inexact(%six) : (tensor<f64>) -> tensor<f16>
   %six3 = func.call @inexact(%third) : (tensor<f64>) -> tensor<f16>
+  // An initial value that is lost, and two that a body of more operations, or of complex numbers, likely leaves as it is.
+  %half = stablehlo.constant dense<0.5> : tensor<f32>
+  %start = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %origin = stablehlo.constant dense<(0.0, 0.0)> : tensor<complex<f32>>
+  %lost = "stablehlo.reduce_window"(%f, %half) <{padding = dense<[[1, 0]]> : tensor<1x2xi64>, window_dimensions = array<i64: 2>}> ({ // want "XLA loses the initial value"
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %10 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %10 : tensor<f32>
+  }) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %least = "stablehlo.reduce_window"(%f, %start) <{padding = dense<[[1, 0]]> : tensor<1x2xi64>, window_dimensions = array<i64: 2>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %10 = stablehlo.compare GT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %11 = stablehlo.select %10, %a, %b : tensor<i1>, tensor<f32>
+    stablehlo.return %11 : tensor<f32>
+  }) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %sums = "stablehlo.reduce_window"(%c, %origin) <{padding = dense<[[1, 0]]> : tensor<1x2xi64>, window_dimensions = array<i64: 2>}> ({
+  ^bb0(%a: tensor<complex<f32>>, %b: tensor<complex<f32>>):
+    %10 = stablehlo.add %a, %b : tensor<complex<f32>>
+    stablehlo.return %10 : tensor<complex<f32>>
+  }) : (tensor<4xcomplex<f32>>, tensor<complex<f32>>) -> tensor<4xcomplex<f32>>
   %null = stablehlo.constant dense<0.0> : tensor<f32>
   %9 = stablehlo.reduce(%f init: %null) across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
   reducer(%a: tensor<f32>, %b: tensor<f32>) {
