@@ -34,8 +34,8 @@ func isExact(v mlir.Value) bool {
 	return ok && float64(float32(x)) == x
 }
 
-// takesExact reports whether a value is a parameter of a function for which all calls give what isExact knows. JAX makes
-// such functions of what it draws in small types.
+// takesExact reports whether a value is a parameter of a function for which all calls give what isExact knows. JAX
+// makes such functions of what it draws in small types.
 func takesExact(index *mlir.Index, v mlir.Value) bool {
 	if !v.IsArgument() || index.Has("stablehlo.composite") {
 		return false

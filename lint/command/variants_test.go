@@ -40,7 +40,7 @@ func withForeign(text string) string {
 var mainLine = regexp.MustCompile(`(?m)^ *func\.func (public )?@main\(.*$`)
 
 // unportable are the rules that say nothing about modules with another dialect.
-var unportable = map[string]bool{"stablehlo-version": true}
+var unportable = map[string]bool{"stablehlo-version": true, "unused-function": true}
 
 // refused are the rules about modules that only text can have, because the library refuses them.
 var refused = map[string]bool{"alias-whole-tuple": true}
