@@ -49,10 +49,10 @@ func (m *Samples) after(made, of int64) {
 // Take runs a garbage collection and takes a sample.
 func (m *Samples) Take() {
 	// Unlike runtime.MemStats.HeapAlloc, this has nothing that other goroutines allocated since. What they allocate
-	// during a collection counts, so the least of several collections is taken.
+	// during a collection counts, which takes long on a busy machine, so the least of several collections is taken.
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	s := Memory{resident(), math.MaxInt64}
-	for range 4 {
+	for range 12 {
 		runtime.GC()
 		metrics.Read(live)
 		s.Heap = min(s.Heap, int64(live[0].Value.Uint64()))
