@@ -171,17 +171,7 @@ func (e emitter) padBefore(op mlir.Operation, o stablehlo.ReduceWindowOp) {
 // isNeutral reports whether a body is one operation that returns one of its arguments if the other one is the initial
 // value.
 func isNeutral(body mlir.Region, initial []mlir.Value) bool {
-	if len(initial) != 1 || body.NumBlocks() != 1 {
-		return false
-	}
-	block := body.First()
-	end := block.Terminator()
-	v := end.Operand(0)
-	if !v.IsResult() || v.Owner().Block() != block || v.Owner().NumOperands() != 2 {
-		return false
-	}
-	x, y := v.Owner().Operand(0), v.Owner().Operand(1)
-	if x.Equal(y) || !x.IsArgument() || !y.IsArgument() || x.Block() != block || y.Block() != block {
+	if len(initial) != 1 {
 		return false
 	}
 	start, ok := splatOf(initial[0])
@@ -197,7 +187,7 @@ func isNeutral(body mlir.Region, initial []mlir.Value) bool {
 	case isInteger:
 		least, most = -math.Ldexp(1, bits-1), math.Ldexp(1, bits-1)-1
 	}
-	switch v.Owner().Name() {
+	switch combining(body) {
 	case "stablehlo.add", "stablehlo.or", "stablehlo.xor":
 		return start == 0
 	case "stablehlo.multiply":
@@ -212,6 +202,31 @@ func isNeutral(body mlir.Region, initial []mlir.Value) bool {
 	return false
 }
 
+// combiners are the operations of which isNeutral knows the values that change nothing.
+var combiners = []string{"stablehlo.add", "stablehlo.and", "stablehlo.maximum", "stablehlo.minimum",
+	"stablehlo.multiply", "stablehlo.or", "stablehlo.xor"}
+
+// combining returns the name of the one operation that a body makes of its two arguments, or "".
+func combining(body mlir.Region) string {
+	if body.NumBlocks() != 1 {
+		return ""
+	}
+	block := body.First()
+	end := block.Terminator()
+	if end.NumOperands() != 1 || !end.Operand(0).IsResult() {
+		return ""
+	}
+	op := end.Operand(0).Owner()
+	if op.Block() != block || op.NumOperands() != 2 {
+		return ""
+	}
+	x, y := op.Operand(0), op.Operand(1)
+	if x.Equal(y) || !x.IsArgument() || !y.IsArgument() || x.Block() != block || y.Block() != block {
+		return ""
+	}
+	return op.Name()
+}
+
 // isUnclear reports whether a reduction has constants as initial values of which isNeutral cannot say that they change
 // nothing: its body is more than one operation, such as those of an argmax, or combines complex numbers. Programs give
 // these a neutral value as a rule.
@@ -222,17 +237,7 @@ func isUnclear(op mlir.Operation) bool {
 		}
 	}
 	element, _ := op.Result(0).Type().Element()
-	body := op.Region(0).First()
-	end := body.Terminator()
-	if isComplex(element) || end.NumOperands() > 1 || !end.Operand(0).IsResult() {
-		return true
-	}
-	switch end.Operand(0).Owner().Name() {
-	case "stablehlo.add", "stablehlo.or", "stablehlo.xor", "stablehlo.multiply", "stablehlo.maximum",
-		"stablehlo.minimum", "stablehlo.and":
-		return !body.First().Next().Equal(end)
-	}
-	return true
+	return isComplex(element) || !slices.Contains(combiners, combining(op.Region(0)))
 }
 
 // splatOf returns the number that all elements of a constant are. One of 64 bits may be rounded.
