@@ -64,15 +64,8 @@ func legacyCustomCall(p *lint.Pass) error {
 		if isOfJAX(c.Target) {
 			advice = "export the program with a newer JAX, which writes typed calls"
 		}
-		further := ""
-		switch n := calls[handler{c.Target, c.APIVersion}]; n {
-		case 1:
-		case 2:
-			further = " (and one further call)"
-		default:
-			further = fmt.Sprintf(" (and %d further calls)", n-1)
-		}
-		p.Report(c.op, mlir.SeverityWarning, "the call of @%s %s: %s%s", c.Target, how, advice, further)
+		p.Report(c.op, mlir.SeverityWarning, "the call of @%s %s: %s%s", c.Target, how, advice,
+			further(calls[handler{c.Target, c.APIVersion}]-1, "call"))
 	}
 	return nil
 }

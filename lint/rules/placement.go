@@ -57,14 +57,8 @@ func placement(p *lint.Pass) error {
 		order = append(order, found)
 	}
 	for _, found := range order {
-		switch n := more[hint{found.Kind, found.Where}]; n {
-		case 0, 1:
-			p.Report(found.Op, mlir.SeverityNote, "%s", found)
-		case 2:
-			p.Report(found.Op, mlir.SeverityNote, "%s (and one further operation)", found)
-		default:
-			p.Report(found.Op, mlir.SeverityNote, "%s (and %d further operations)", found, n-1)
-		}
+		n := more[hint{found.Kind, found.Where}] - 1
+		p.Report(found.Op, mlir.SeverityNote, "%s%s", found, further(n, "operation"))
 	}
 	return nil
 }

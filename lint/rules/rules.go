@@ -21,6 +21,17 @@ func All() []*lint.Analyzer {
 // bytecode is the beginning of bytecode, for Pass.Mentions.
 const bytecode = "ML\xefR"
 
+// further returns the end of a message about the first of several things: " (and 2 further calls)".
+func further(n int, thing string) string {
+	switch {
+	case n <= 0:
+		return ""
+	case n == 1:
+		return " (and one further " + thing + ")"
+	}
+	return fmt.Sprintf(" (and %d further %ss)", n, thing)
+}
+
 // instead is the end of the messages about old host calls.
 const instead = "use a stablehlo.custom_call with api_version = 4 instead, in the observe or the passthrough form"
 
