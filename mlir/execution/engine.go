@@ -98,7 +98,7 @@ func New(m *mlir.Module, o Options) (*Engine, error) {
 			return nil, fmt.Errorf("execution: Options.Signatures: the module has no llvm.func @%s", name)
 		}
 	}
-	e.external, e.brain = external(m), computesBF16(m)
+	e.external, e.brain = external(m)
 	if len(o.Functions) > 0 {
 		with, err := e.define(m, o.Functions)
 		if err != nil {

@@ -10,8 +10,8 @@ import (
 )
 
 // external returns the names of the symbols that the operations of a module use and that the
-// module only declares.
-func external(m *mlir.Module) (names []string) {
+// module only declares, and whether the operations compute with bf16.
+func external(m *mlir.Module) (names []string, bf16 bool) {
 	declared := map[string]bool{}
 	for op := range m.Body().Operations() {
 		name, ok := op.Symbol()
@@ -19,6 +19,7 @@ func external(m *mlir.Module) (names []string) {
 		declared[name] = ok && !defines(op) && !intrinsic
 	}
 	for op := range m.Operation().All() {
+		bf16 = bf16 || computesBF16(op)
 		for _, attribute := range []string{"callee", "global_name"} {
 			a, ok := op.Attribute(attribute)
 			if !ok {
@@ -30,16 +31,14 @@ func external(m *mlir.Module) (names []string) {
 		}
 	}
 	slices.Sort(names)
-	return slices.Compact(names)
+	return slices.Compact(names), bf16
 }
 
-// computesBF16 reports whether operations of a module have results of bf16.
-func computesBF16(m *mlir.Module) bool {
-	for op := range m.Operation().All() {
-		for _, result := range op.Results() {
-			if kind, _ := result.Type().FloatKind(); kind == mlir.BF16 {
-				return true
-			}
+// computesBF16 reports whether a result of an operation is of bf16.
+func computesBF16(op mlir.Operation) bool {
+	for _, result := range op.Results() {
+		if kind, _ := result.Type().FloatKind(); kind == mlir.BF16 {
+			return true
 		}
 	}
 	return false
