@@ -24,9 +24,9 @@ version 1 cannot report an error. Version 0 states none. XLA keeps these for old
     %0 = stablehlo.custom_call @scale(%x) {api_version = 2 : i32, backend_config = "3.0"} : (tensor<4xf32>) -> tensor<4xf32>
 
 Register a handler of XLA's typed FFI and write api_version = 4 : i32, with a dictionary as backend_config. For
-JAX's xla_python_cpu_callback and its old calls of LAPACK and cuSOLVER, export the program again with a newer JAX. There is no safe
-repair, because the handler has to change too. If it cannot change, callbacks/legacy can serve it: see the rule
-legacy-adapter.
+JAX's xla_python_cpu_callback and its old calls of LAPACK and cuSOLVER, export the program again with a newer JAX.
+There is no safe repair, because the handler has to change too. If it cannot change, callbacks/legacy can serve it: see
+the rule legacy-adapter.
 
 JAX's spelling of a typed call, version 1 with mhlo.backend_config, is not reported, nor are targets that XLA serves
 itself, such as Sharding, nor the checks of StableHLO's test data, nor known targets, which the program registers. Names
