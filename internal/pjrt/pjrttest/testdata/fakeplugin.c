@@ -391,7 +391,8 @@ typedef struct {
   char message[200];
 } store_error;
 
-static store_error last_store_error;
+// Two clients are created at once, each on a thread of its own.
+static _Thread_local store_error last_store_error;
 
 static pjrt_error* make_store_error(int code, const char* text, size_t size) {
   last_store_error.code = code;
