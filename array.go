@@ -8,26 +8,26 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/leaf"
 	"github.com/calliope-mlir/calliope/internal/tree"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // An Array is an array on a device. The caller of a function must close the Arrays that it returns.
-type Array = *bridge.Buffer
+type Array = *engine.Array
 
 const leafTypes = "calliope.Array, " + leaf.Types
 
 var (
-	bufferType = reflect.TypeFor[*bridge.Buffer]()
+	bufferType = reflect.TypeFor[*engine.Array]()
 	shapeType  = reflect.TypeFor[tensor.Shape]()
 )
 
 // An argument is one array of a call.
 type argument struct {
 	shape tensor.Shape
-	input bridge.Input // nil for a tensor.Shape, which can be traced but not run
+	input engine.Input // nil for a tensor.Shape, which can be traced but not run
 	of    int          // the argument of the call that it is a leaf of
 	index int          // among the arrays of the call
 }
@@ -48,7 +48,7 @@ func placesOf(args []any) (list []string) {
 func readArgument(v reflect.Value) (argument, bool, error) {
 	switch v.Type() {
 	case bufferType:
-		b := v.Interface().(*bridge.Buffer)
+		b := v.Interface().(*engine.Array)
 		if b == nil {
 			return argument{}, true, errors.New("is nil")
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/bridge/preflight"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/model"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
@@ -32,16 +33,16 @@ type compiled struct {
 
 	// These are set before ready is closed.
 	err      error
-	runner   stages.Executable
-	wait     func(ctx context.Context, name string) error // for late calls of closures; nil if there are none
+	runner   engine.Executable
+	late     bool // whether calls of closures may come after their run
 	donated  []bool
 	results  *results       // nil for those of a module
 	outputs  []tensor.Shape // of a replica
 	replicas int
 	divided  *model.Divided // if devices share the module
 
-	fits atomic.Value // the reflect.Type of trees that hold the results, of the last call
-	life uses
+	fits   atomic.Value // the reflect.Type of trees that hold the results, of the last call
+	closed atomic.Bool
 }
 
 // waitLimit is how long Close waits for late calls of closures.
@@ -54,18 +55,8 @@ func (c *compiled) compile(ctx context.Context, s *Session, t *trace, o FuncOpti
 	if err != nil {
 		return errors.Join(err, t.release())
 	}
-	c.onFree(func() { _ = t.release() }) // an error says that the registry is closed
-	switch runner := c.runner.(type) {
-	case *bridge.Executable:
-		c.wait = s.client.Barrier
-	case interface {
-		Barrier(ctx context.Context, name string) error
-	}: // a program of stages, or of package jit
-		c.wait = runner.Barrier
-	}
-	if !t.late {
-		c.wait = nil
-	}
+	c.runner.OnClose(func() { _ = t.release() }) // an error says that the registry is closed
+	c.late = t.late
 	return nil
 }
 
@@ -155,23 +146,22 @@ func (c *compiled) makeStages(
 
 // run runs it once.
 func (c *compiled) run(ctx context.Context, r request) (out outputs, err error) {
-	if !c.life.begin() {
+	if c.closed.Load() {
 		return out, fmt.Errorf("calliope: the function is %w", bridge.ErrClosed)
 	}
-	defer c.life.end()
 	if c.divided != nil {
 		out.views, err = c.runDivided(ctx, r)
 		return out, err
 	}
-	inputs := make([]bridge.Input, len(r.list)*max(c.replicas, 1))
+	inputs := make([]engine.Input, len(r.list)*max(c.replicas, 1))
 	for i := range inputs {
 		one := r.input(i)
-		buffer, onDevice := one.input.(*bridge.Buffer)
+		buffer, onDevice := one.input.(*engine.Array)
 		switch {
 		case one.input == nil:
 			return out, r.errNoElements(one)
 		case onDevice && c.donated[i%len(r.list)]:
-			inputs[i] = bridge.Donate(buffer)
+			inputs[i] = engine.Donate(buffer)
 		default:
 			inputs[i] = one.input
 		}
@@ -207,7 +197,7 @@ func (c *compiled) runDivided(ctx context.Context, r request) ([]tensor.View, er
 	if err != nil {
 		return nil, fmt.Errorf("calliope: %w", err)
 	}
-	inputs := make([]bridge.Input, len(parts))
+	inputs := make([]engine.Input, len(parts))
 	for i, p := range parts {
 		inputs[i] = p
 	}
@@ -229,28 +219,15 @@ func (c *compiled) runDivided(ctx context.Context, r request) ([]tensor.View, er
 }
 
 func (c *compiled) close() error {
-	if c.runner == nil {
-		return nil
-	}
 	var err error
-	if c.wait != nil {
+	if c.late {
 		ctx, stop := context.WithTimeout(context.Background(), waitLimit)
 		defer stop()
-		if err = c.wait(ctx, "close function"); errors.Is(err, callbacks.ErrBarrierInside) ||
+		if err = c.runner.Barrier(ctx, "close function"); errors.Is(err, callbacks.ErrBarrierInside) ||
 			errors.Is(err, bridge.ErrClosed) {
 			err = nil
 		}
 	}
-	err = errors.Join(err, c.runner.Close())
-	c.life.close()
-	return err
-}
-
-// onFree calls f when the executable is closed and its last run is over.
-func (c *compiled) onFree(f func()) {
-	if e, ok := c.runner.(*bridge.Executable); ok {
-		e.OnClose(f)
-		return
-	}
-	c.life.whenOver(f)
+	c.closed.Store(true)
+	return errors.Join(err, c.runner.Close())
 }

@@ -70,9 +70,9 @@ func TestTrainOnEngines(t *testing.T) {
 		check.Cleanup(t, step)
 		put := func(rows [][]float32) calliope.Array {
 			v := check.Must(tensor.FromSlice(slices.Concat(rows...), len(rows), len(rows[0])))
-			return check.Must(s.BufferFromHost(ctx, v, 0))
+			return check.Must(s.ArrayFromHost(ctx, v, 0))
 		}
-		p := model[calliope.Array]{Loss: check.Must(s.BufferFromHost(ctx, tensor.Scalar(float32(0)), 0))}
+		p := model[calliope.Array]{Loss: check.Must(s.ArrayFromHost(ctx, tensor.Scalar(float32(0)), 0))}
 		for i := range 2 {
 			p.Weights[i], p.Moments[i] = put(initial.Weights[i]), put(initial.Moments[i])
 		}
@@ -83,7 +83,7 @@ func TestTrainOnEngines(t *testing.T) {
 			previous := p
 			p = check.Must(calliope.CallContext[model[calliope.Array]](ctx, step, p, inputs, targets))
 			_, err := calliope.CallContext[model[calliope.Array]](ctx, step, previous, inputs, targets)
-			check.Error(t, err, "the donated buffer is closed or was donated before")
+			check.Error(t, err, "the donated array is closed or was donated before")
 			if !errors.Is(err, bridge.ErrClosed) {
 				t.Errorf("%v is no ErrClosed", err)
 			}
@@ -106,7 +106,7 @@ func TestSharedOnEngines(t *testing.T) {
 		f := calliope.Func(func(x builder.Value) builder.Value { return nn.Softmax(x, -1) },
 			calliope.FuncOptions{Session: s})
 		check.Cleanup(t, f)
-		x := check.Must(s.BufferFromHost(t.Context(), tensor.Vector[float32](1, 1, 1, 1), 0))
+		x := check.Must(s.ArrayFromHost(t.Context(), tensor.Vector[float32](1, 1, 1, 1), 0))
 		check.Cleanup(t, x)
 		var all sync.WaitGroup
 		for range 4 {
@@ -131,33 +131,33 @@ func TestArraysOnEngines(t *testing.T) {
 	check.Cleanup(t, other)
 	onEngines(t, func(t *testing.T, s *calliope.Session) {
 		ctx := t.Context()
-		x := check.Must(other.BufferFromHost(ctx, tensor.Vector[float32](1, 2), 0))
+		x := check.Must(other.ArrayFromHost(ctx, tensor.Vector[float32](1, 2), 0))
 		check.Cleanup(t, x)
 		f := calliope.Func(negate, calliope.FuncOptions{Session: s})
 		check.Cleanup(t, f)
 		_, err := calliope.Call[calliope.Array](f, x)
-		check.Error(t, err, "argument 0: the buffer belongs to another client", "give what its ToHost returns")
+		check.Error(t, err, "argument 0: the array belongs to another client", "give what its ToHost returns")
 		y := check.Must(calliope.Call[calliope.Array](f, check.Must(x.ToHost(ctx))))
 		check.Diff(t, "y", tensor.Vector[float32](-1, -2), check.Must(y.ToHost(ctx)))
 		check.NoError(t, y.Close())
 		_, err = calliope.Call[calliope.Array](f, y)
-		check.Error(t, err, "the buffer is closed or was donated")
+		check.Error(t, err, "the array is closed or was donated")
 
-		_, err = s.BufferFromHost(ctx, tensor.Vector[float32](1), 99)
+		_, err = s.ArrayFromHost(ctx, tensor.Vector[float32](1), 99)
 		check.Error(t, err, "there is no device 99")
-		_, err = s.BufferFromHost(ctx, tensor.View{Shape: tensor.ShapeOf(tensor.F32, 2)}, 0)
+		_, err = s.ArrayFromHost(ctx, tensor.View{Shape: tensor.ShapeOf(tensor.F32, 2)}, 0)
 		check.Error(t, err, "f32[2]")
 		ended, cancel := context.WithCancel(ctx)
 		cancel()
-		if _, err = s.BufferFromHost(ended, tensor.Vector[float32](1), 0); !errors.Is(err, context.Canceled) {
+		if _, err = s.ArrayFromHost(ended, tensor.Vector[float32](1), 0); !errors.Is(err, context.Canceled) {
 			t.Errorf("with a context that has ended, the error is %v", err)
 		}
 	})
 	s := check.Must(calliope.Open(t.Context(), calliope.Options{Engine: calliope.JIT}))
 	check.NoError(t, s.Close())
-	_, err := s.BufferFromHost(t.Context(), tensor.Vector[float32](1), 0)
+	_, err := s.ArrayFromHost(t.Context(), tensor.Vector[float32](1), 0)
 	if !errors.Is(err, bridge.ErrClosed) {
-		t.Errorf("BufferFromHost of a closed session returned %v", err)
+		t.Errorf("ArrayFromHost of a closed session returned %v", err)
 	}
 	_, err = calliope.Open(t.Context(), calliope.Options{Engine: 3})
 	check.Error(t, err, "calliope: Options.Engine is 3: use XLA, JIT or Interpreter")

@@ -138,7 +138,7 @@ func TestResultType(t *testing.T) {
 			return calliope.Passthrough(x, func([]float32) { calls++ }), builder.Convert(x, tensor.S32)
 		}, calliope.FuncOptions{Session: s, Donate: []int{0}})
 		check.Cleanup(t, f)
-		x := check.Must(s.BufferFromHost(t.Context(), tensor.Vector[float32](1, 2), 0))
+		x := check.Must(s.ArrayFromHost(t.Context(), tensor.Vector[float32](1, 2), 0))
 		_, err := calliope.Call[struct{ A, B []float32 }](f, x)
 		check.Error(t, err, "the result.B is a []float32, which cannot hold s32[2]")
 		_, err = calliope.Call[struct {

@@ -240,7 +240,12 @@ func (f *Function) Close() error {
 	}
 	for _, c := range known {
 		<-c.ready
-		c.onFree(func() { _ = unregister() })
+		over := func() { _ = unregister() }
+		if c.runner == nil { // the compile failed
+			over()
+			continue
+		}
+		c.runner.OnClose(over)
 		errs = append(errs, c.close())
 	}
 	return errors.Join(append(errs, unregister())...)

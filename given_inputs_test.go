@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope"
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
@@ -31,8 +31,8 @@ func TestNamesInputs(t *testing.T) {
 			arrays[0].Kernel = arrays[0].Bias
 			check.NoError(t, arrays[1].Kernel.Close())
 			_, err := f.Call(t.Context(), arrays)
-			check.Error(t, err, "run: argument 0[1].Kernel: the buffer is closed or was donated")
-			check.Diff(t, "index", 2, check.As[*bridge.InputError](t, err).Index)
+			check.Error(t, err, "run: argument 0[1].Kernel: the array is closed or was donated")
+			check.Diff(t, "index", 2, check.As[*engine.InputError](t, err).Index)
 		})
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/tree"
 )
 
@@ -75,7 +75,7 @@ func (r request) input(i int) argument {
 
 // nameInput names the array that a run could not take, if err says so, by its place in the trees of the call.
 func (r request) nameInput(err error) {
-	wrong, ok := errors.AsType[*bridge.InputError](err)
+	wrong, ok := errors.AsType[*engine.InputError](err)
 	if !ok {
 		return
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/internal/model"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -170,21 +171,21 @@ func (s *Session) Client() *bridge.Client {
 	return s.client
 }
 
-// BufferFromHost copies a host array to a device of the client, as bridge.Client.BufferFromHost does. Without a plugin
+// ArrayFromHost copies a host array to a device of the client, as bridge.Client.ArrayFromHost does. Without a plugin
 // there is device 0, whose memory is the host's. An Array is an argument of the functions of its session. The caller
 // must close it.
-func (s *Session) BufferFromHost(ctx context.Context, v tensor.View, device int) (Array, error) {
-	s.given("BufferFromHost")
+func (s *Session) ArrayFromHost(ctx context.Context, v tensor.View, device int) (Array, error) {
+	s.given("ArrayFromHost")
 	if s.client != nil {
-		return s.client.BufferFromHost(ctx, v, device)
+		return s.client.ArrayFromHost(ctx, v, device)
 	}
 	if s.closed.Load() {
-		return nil, fmt.Errorf("calliope: Session.BufferFromHost: the session is %w", bridge.ErrClosed)
+		return nil, fmt.Errorf("calliope: Session.ArrayFromHost: the session is %w", bridge.ErrClosed)
 	}
 	if device != 0 {
-		return nil, fmt.Errorf("calliope: Session.BufferFromHost: there is no device %d: without a plugin there is only device 0", device)
+		return nil, fmt.Errorf("calliope: Session.ArrayFromHost: there is no device %d: without a plugin there is only device 0", device)
 	}
-	return bridge.HostBuffer(ctx, v)
+	return engine.HostArray(ctx, v)
 }
 
 // Devices returns what runs modules in stages: the client's devices, or one device without a plugin. They are for

@@ -7,6 +7,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/bridge/lapack"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
@@ -82,7 +83,7 @@ func runOn(
 		t.Fatalf("%v\n%s", err, f)
 	}
 	check.Cleanup(t, executable)
-	var inputs []bridge.Input
+	var inputs []engine.Input
 	for range devices {
 		for _, v := range arguments {
 			inputs = append(inputs, v)

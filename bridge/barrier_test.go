@@ -8,13 +8,14 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // onDevice returns a large array on a device.
-func onDevice(t testing.TB, c *Client, device int) *Buffer {
+func onDevice(t testing.TB, c *Client, device int) *engine.Array {
 	t.Helper()
-	b, err := c.BufferFromHost(t.Context(), bigInput(t), device)
+	b, err := c.ArrayFromHost(t.Context(), bigInput(t), device)
 	check.NoError(t, err)
 	t.Cleanup(func() { check.NoError(t, b.Close()) })
 	return b
@@ -49,7 +50,7 @@ func TestBarrierDevice(t *testing.T) {
 		}
 	}
 	expect("none", false, false, false, false)
-	start := func(e *Executable, inputs ...Input) *Run {
+	start := func(e *Executable, inputs ...engine.Input) *Run {
 		t.Helper()
 		r, err := e.Start(t.Context(), inputs...)
 		check.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -41,7 +42,7 @@ func BenchmarkRun(b *testing.B) {
 	for _, kind := range []struct{ name, module string }{{"plain", plain},
 		{"callback", passthrough(name, signature, "tensor<4xf32>")}} {
 		e := compile(b, c, kind.module, CompileOptions{})
-		in, err := c.BufferFromHost(b.Context(), tensor.Vector[float32](1, 2, 3, 4), 0)
+		in, err := c.ArrayFromHost(b.Context(), tensor.Vector[float32](1, 2, 3, 4), 0)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -66,7 +67,7 @@ func BenchmarkRunAsync(b *testing.B) {
 	const typ = "tensor<64x64xf32>"
 	e := compile(b, c, mainFunc("%x: "+typ, typ, "%d = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : ("+
 		typ+", "+typ+") -> "+typ+"\nreturn %d : "+typ), CompileOptions{})
-	in, err := c.BufferFromHost(b.Context(), bigInput(b), 0)
+	in, err := c.ArrayFromHost(b.Context(), bigInput(b), 0)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -85,7 +86,7 @@ func BenchmarkRunAsync(b *testing.B) {
 	}
 }
 
-func run(b *testing.B, ctx context.Context, e *Executable, in Input) {
+func run(b *testing.B, ctx context.Context, e *Executable, in engine.Input) {
 	out, err := e.Run(ctx, in)
 	if err != nil {
 		b.Fatal(err)
@@ -103,9 +104,9 @@ func BenchmarkThrough(b *testing.B) {
 		v := view(b, aligned(n), n)
 		for _, kind := range []struct {
 			name string
-			in   Input
+			in   engine.Input
 			view bool
-		}{{"copied", v, false}, {"borrowed", Borrow(v), true}} {
+		}{{"copied", v, false}, {"borrowed", engine.Borrow(v), true}} {
 			b.Run(fmt.Sprint(4*n, "/", kind.name), func(b *testing.B) {
 				b.ReportAllocs()
 				for range b.N {
@@ -135,7 +136,7 @@ func BenchmarkTransfer(b *testing.B) {
 	const n = 1 << 18
 	c := testClient(b)
 	v := view(b, aligned(n), n)
-	buffer, err := c.BufferFromHost(b.Context(), v, 0)
+	buffer, err := c.ArrayFromHost(b.Context(), v, 0)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -153,7 +154,7 @@ func BenchmarkTransfer(b *testing.B) {
 			return v.Close()
 		},
 		"Buffer": func() error {
-			b, err := c.BufferFromHost(b.Context(), v, 0)
+			b, err := c.ArrayFromHost(b.Context(), v, 0)
 			if err != nil {
 				return err
 			}
@@ -183,7 +184,7 @@ var sink []byte
 // aligned returns memory that a device can use in place.
 func aligned(n int) []float32 {
 	s := make([]float32, n+16)
-	for uintptr(unsafe.Pointer(&s[0]))%borrowAlign != 0 {
+	for uintptr(unsafe.Pointer(&s[0]))%engine.Align != 0 {
 		s = s[1:]
 	}
 	return s[:n:n]

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -37,10 +38,10 @@ func TestBorrowFromHost(t *testing.T) {
 			check.NoError(t, err)
 			check.Diff(t, "values", test.v.Data, got.Data)
 			if test.want {
-				at, err := b.pjrt.Pointer()
+				at, err := memoryOf(b).pjrt.Pointer()
 				check.Diff(t, "no copy", true, err == nil && at == unsafe.Pointer(&data[0]))
 				check.Diff(t, "held", ClientStats{Buffers: 1, Borrowed: 4096}, c.Stats())
-				if _, err := c.take(t.Context(), Donate(b), 1); err == nil ||
+				if _, err := c.take(t.Context(), engine.Donate(b), 1); err == nil ||
 					!strings.Contains(err.Error(), "borrowed") {
 					t.Errorf("donating it: got %v, want a refusal", err)
 				}
@@ -68,7 +69,7 @@ func TestBorrow(t *testing.T) {
 		for i := range data {
 			data[i] = 1
 		}
-		in := Borrow(view(t, data, 64, 64))
+		in := engine.Borrow(view(t, data, 64, 64))
 		started, err := large.Start(context.Background(), in)
 		check.NoError(t, err)
 		runtime.GC() // would free memory without references
@@ -108,7 +109,7 @@ func TestDebugBorrow(t *testing.T) {
 		"%p = "+custom("call", "callback = \""+name+"\"", "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
 	lines.want(t, "a Source with callbacks is compiled as it is")
 	for _, write := range []bool{false, true} {
-		r, err := e.begin(context.Background(), []Input{Borrow(view(t, data, 16))}, launch{})
+		r, err := e.begin(context.Background(), []engine.Input{engine.Borrow(view(t, data, 16))}, launch{})
 		check.NoError(t, err)
 		if write {
 			data[0]++
@@ -118,7 +119,7 @@ func TestDebugBorrow(t *testing.T) {
 		check.NoError(t, err)
 		out[0].Close()
 		if write {
-			lines.want(t, "was written to before its buffer was free")
+			lines.want(t, "was written to before its Array was free")
 		}
 	}
 	check.Diff(t, "further lines", 0, len(lines))

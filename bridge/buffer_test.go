@@ -47,7 +47,7 @@ func TestBufferRoundTrip(t *testing.T) {
 		for _, dims := range [][]int{nil, {1}, {5}, {2, 3}, {0}, {2, 0, 3}} {
 			v := sample(tensor.ShapeOf(dtype, dims...))
 			t.Run(v.Shape.String(), func(t *testing.T) {
-				b, err := c.BufferFromHost(t.Context(), v, 1)
+				b, err := c.ArrayFromHost(t.Context(), v, 1)
 				check.NoError(t, err)
 				check.Diff(t, "device", 1, b.Device())
 				check.Diff(t, "shape", v.Shape.String(), b.Shape().String())
@@ -65,7 +65,7 @@ func TestBufferRoundTrip(t *testing.T) {
 }
 
 func TestCopyToRefuses(t *testing.T) {
-	b, err := testClient(t).BufferFromHost(t.Context(), view(t, []float32{1, 2, 3, 4, 5, 6}, 2, 3), 0)
+	b, err := testClient(t).ArrayFromHost(t.Context(), view(t, []float32{1, 2, 3, 4, 5, 6}, 2, 3), 0)
 	check.NoError(t, err)
 	refused := func(to tensor.View, want string) {
 		t.Helper()
@@ -75,7 +75,7 @@ func TestCopyToRefuses(t *testing.T) {
 	refused(view(t, make([]float32, 6), 3, 2), "the array is f32[2,3], the memory is for f32[3,2]")
 	refused(tensor.View{Shape: matrix, Data: make([]byte, 23)}, "takes 24 bytes, but the data has 23")
 	check.NoError(t, b.Close())
-	refused(tensor.View{Shape: matrix, Data: make([]byte, 24)}, "Buffer.CopyTo: the buffer is closed or was donated")
+	refused(tensor.View{Shape: matrix, Data: make([]byte, 24)}, "Array.CopyTo: the array is closed or was donated")
 }
 
 // Callbacks get and return arrays of every element type in the host's form.
@@ -117,7 +117,7 @@ func TestShapesAreTheCallers(t *testing.T) {
 	c := testClient(t)
 	const typ = "tensor<2x3xf32>"
 	e := compile(t, c, mainFunc("%x: "+typ, typ+", "+typ, "return %x, %x : "+typ+", "+typ), CompileOptions{})
-	in, err := c.BufferFromHost(t.Context(), view(t, []float32{1, 2, 3, 4, 5, 6}, 2, 3), 0)
+	in, err := c.ArrayFromHost(t.Context(), view(t, []float32{1, 2, 3, 4, 5, 6}, 2, 3), 0)
 	check.NoError(t, err)
 	defer in.Close()
 	for range 3 {

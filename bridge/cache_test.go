@@ -15,6 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge/internal/saved"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
@@ -65,7 +66,7 @@ func runNegation(t testing.TB, c *Client, cached bool, o CompileOptions) {
 	t.Helper()
 	e := compile(t, c, negation, o)
 	check.Diff(t, "Cached", cached, e.Cached())
-	var in []Input
+	var in []engine.Input
 	for range e.NumDevices() {
 		in = append(in, view(t, []float32{1, -2}, 2))
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/internal/ffi"
+	"github.com/calliope-mlir/calliope/internal/lifetime"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
 
@@ -30,7 +31,7 @@ type Client struct {
 
 	// Each open executable, buffer or run is a use: PJRT crashes if the client is
 	// destroyed before them.
-	life   lifetime
+	life   lifetime.Lifetime
 	memory memory
 	pinned *cuda.Pool // for calls on GPUs; nil for other clients
 	gates  []gate     // one for each device
@@ -174,7 +175,7 @@ func (c *Client) CallsBack() bool {
 // A Go program does not wait for its clients when it exits, so defer Close.
 func (c *Client) Close() error {
 	c.given("Close")
-	first, free := c.life.close()
+	first, free := c.life.Close()
 	if !first {
 		return nil
 	}
@@ -247,14 +248,14 @@ func (client *Client) inside() bool {
 }
 
 func (c *Client) use(method string) error {
-	if !c.life.use() {
+	if !c.life.Use() {
 		return fmt.Errorf("bridge: %s: the client is %w", method, ErrClosed)
 	}
 	return nil
 }
 
 func (c *Client) done() error {
-	if c.life.done() {
+	if c.life.Done() {
 		return c.free()
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
@@ -16,11 +17,11 @@ func TestErrClosed(t *testing.T) {
 	register(t, "", func(*callbacks.Frame) error { return nil })
 	source := Source(passthrough(t.Name(), "f32[2]->f32[2]", "tensor<2xf32>"))
 	array := view(t, []float32{1, 2}, 2)
-	buffer := func() *Buffer { return check.Must(c.BufferFromHost(ctx, array, 0)) }
+	buffer := func() *engine.Array { return check.Must(c.ArrayFromHost(ctx, array, 0)) }
 	closed, donated, open := buffer(), buffer(), buffer()
 	e, unused := check.Must(c.Compile(ctx, source, CompileOptions{})),
 		check.Must(c.Compile(ctx, source, CompileOptions{}))
-	for _, b := range check.Must(e.Run(ctx, Donate(donated))) {
+	for _, b := range check.Must(e.Run(ctx, engine.Donate(donated))) {
 		check.NoError(t, b.Close())
 	}
 	check.NoError(t, closed.Close())
@@ -38,17 +39,17 @@ func TestErrClosed(t *testing.T) {
 			}
 		}
 	}
-	for name, b := range map[string]*Buffer{"closed": closed, "donated": donated} {
+	for name, b := range map[string]*engine.Array{"closed": closed, "donated": donated} {
 		test([]use{
 			{name + " ToHost", func() error { _, err := b.ToHost(ctx); return err }},
 			{name + " CopyTo", func() error { return b.CopyTo(ctx, array) }},
 			{name + " CopyToDevice", func() error { _, err := b.CopyToDevice(1); return err }},
 			{name + " View", func() error { _, err := b.View(ctx); return err }},
 			{name + " Share", func() error { _, err := b.Share(); return err }},
-			{name + " MemorySpace", func() error { _, err := b.MemorySpace(); return err }},
+			{name + " MemorySpace", func() error { _, err := MemorySpace(b); return err }},
 			{name + " Run", func() error { _, err := e.Run(ctx, b); return err }},
-			{name + " Donate", func() error { _, err := e.Run(ctx, Donate(b)); return err }},
-			{name + " Take", func() error { _, err := Donate(b).Take(); return err }},
+			{name + " Donate", func() error { _, err := e.Run(ctx, engine.Donate(b)); return err }},
+			{name + " Take", func() error { _, err := engine.Donate(b).Take(); return err }},
 		})
 	}
 	test([]use{
@@ -61,8 +62,8 @@ func TestErrClosed(t *testing.T) {
 	test([]use{
 		{"client Compile", func() error { _, err := c.Compile(ctx, source, CompileOptions{}); return err }},
 		{"client Load", func() error { _, err := c.Load(ctx, []byte("saved")); return err }},
-		{"client BufferFromHost", func() error { _, err := c.BufferFromHost(ctx, array, 0); return err }},
-		{"client BufferInSpace", func() error { _, err := c.BufferInSpace(ctx, array, 0, "device"); return err }},
+		{"client ArrayFromHost", func() error { _, err := c.ArrayFromHost(ctx, array, 0); return err }},
+		{"client ArrayInSpace", func() error { _, err := c.ArrayInSpace(ctx, array, 0, "device"); return err }},
 		{"client MemorySpaces", func() error { _, err := c.MemorySpaces(0); return err }},
 		{"its buffer CopyToDevice", func() error { _, err := open.CopyToDevice(1); return err }},
 		{"its executable Run", func() error { _, err := e.Run(ctx, array); return err }},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
@@ -83,7 +84,7 @@ func stopBetweenCollectives(t *testing.T, way callbacks.Dispatch) {
 		}
 		run := func(ctx context.Context, between string, value float32) error {
 			e := compile(t, c, module(between), CompileOptions{Replicas: replicas})
-			var inputs []Input
+			var inputs []engine.Input
 			for range replicas {
 				inputs = append(inputs, view(t, []float32{value, value}, 2))
 			}

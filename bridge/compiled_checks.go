@@ -52,7 +52,7 @@ func (e *LayoutError) Error() string {
 
 // checkLayouts checks in XLA's optimized program that the module's parameters, and the
 // operands and results of calls of the targets, are row-major. Results of the module may
-// have another order; see Buffer.ToHost. Neither the call frames nor the attributes of the
+// have another order; see rowMajor. Neither the call frames nor the attributes of the
 // typed FFI have layouts, so this is the only place that has them. It returns nil if the
 // program cannot be read.
 func checkLayouts(program []byte, targets map[string]bool) error {

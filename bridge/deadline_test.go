@@ -192,7 +192,7 @@ func TestManyGoroutinesRun(t *testing.T) {
 			c := testClient(t)
 			name := register(t, "", test.fn)
 			e := compile(t, c, test.module(name), CompileOptions{})
-			in, err := c.BufferFromHost(t.Context(), test.in, 0)
+			in, err := c.ArrayFromHost(t.Context(), test.in, 0)
 			check.NoError(t, err)
 			defer in.Close()
 			before := threads.Count()

@@ -196,7 +196,7 @@ func TestDebugOperandsAreReadOnly(t *testing.T) {
 			}
 			e := compile(t, c, mainFunc("%x: "+typ, results, "%p = "+
 				custom(form, "callback = \""+name+"\"", "%x", typ, results)+"\nreturn %p : "+results), CompileOptions{})
-			in, err := c.BufferFromHost(t.Context(), view(t, []float32{1, 2, 3, 4}, 4), 0)
+			in, err := c.ArrayFromHost(t.Context(), view(t, []float32{1, 2, 3, 4}, 4), 0)
 			check.NoError(t, err)
 			_, err = e.Run(t.Context(), in)
 			if p := new(callbacks.PanicError); !errors.As(err, &p) ||

@@ -8,6 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
@@ -48,7 +49,7 @@ func TestReplicas(t *testing.T) {
 				return nil
 			})
 			e := compile(t, testClient(t), summed(name, signature, replicas), CompileOptions{Replicas: replicas})
-			var inputs []Input
+			var inputs []engine.Input
 			var want []int
 			sum := float32(0)
 			for i := range replicas {
@@ -82,7 +83,7 @@ func TestErrorBeforeCollective(t *testing.T) {
 		return nil
 	})
 	e := compile(t, testClient(t), summed(name, signature, 4), CompileOptions{Replicas: 4})
-	var inputs []Input
+	var inputs []engine.Input
 	for range 4 {
 		inputs = append(inputs, view(t, []float32{1, 1}, 2))
 	}
@@ -112,7 +113,7 @@ func TestDeviceOfInputs(t *testing.T) {
 	check.Diff(t, "devices", 4, c.NumDevices())
 	e := compile(t, c, passthrough(name, signature, "tensor<1xf32>"), CompileOptions{})
 	for want := range 4 {
-		in, err := c.BufferFromHost(t.Context(), view(t, []float32{1}, 1), want)
+		in, err := c.ArrayFromHost(t.Context(), view(t, []float32{1}, 1), want)
 		check.NoError(t, err)
 		out, err := e.Run(t.Context(), in)
 		check.NoError(t, err)
@@ -160,13 +161,13 @@ func TestDonateOnEveryDeviceOrNone(t *testing.T) {
 	const typ = "tensor<2xf32>"
 	e := compile(t, c, mainFunc("%x: "+typ, typ, "return %x : "+typ), CompileOptions{Replicas: 2})
 	before := buffersAlive()
-	var buffers []*Buffer
+	var buffers []*engine.Array
 	for device := range 2 {
-		b, err := c.BufferFromHost(t.Context(), view(t, []float32{1, 2}, 2), device)
+		b, err := c.ArrayFromHost(t.Context(), view(t, []float32{1, 2}, 2), device)
 		check.NoError(t, err)
 		buffers = append(buffers, b)
 	}
-	if _, err := e.Run(t.Context(), Donate(buffers[0]), buffers[1]); err == nil {
+	if _, err := e.Run(t.Context(), engine.Donate(buffers[0]), buffers[1]); err == nil {
 		t.Error("donated on one device only")
 	}
 	for _, b := range buffers {

@@ -120,7 +120,7 @@ func TestAsyncOrder(t *testing.T) {
 				for j := range 64 {
 					data[j*64] = float32(i) // the first column, which is the first element's
 				}
-				in, err := c.BufferFromHost(t.Context(), view(t, data, 64, 64), device)
+				in, err := c.ArrayFromHost(t.Context(), view(t, data, 64, 64), device)
 				if err != nil {
 					t.Error(err)
 					return

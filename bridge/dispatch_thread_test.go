@@ -12,6 +12,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -31,7 +32,7 @@ func TestAllThreadsInsideCallbacks(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			var list []*Run
 			for i := range runs {
-				in, err := c.BufferFromHost(ctx, bigInput(t), i%4)
+				in, err := c.ArrayFromHost(ctx, bigInput(t), i%4)
 				check.NoError(t, err)
 				run, err := e.Start(ctx, in)
 				in.Close()
@@ -119,7 +120,7 @@ func TestDispatchBeforeCollective(t *testing.T) {
 				return nil
 			})
 			e := compile(t, testClient(t), summed(name, signature, 4), CompileOptions{Replicas: 4})
-			var inputs []Input
+			var inputs []engine.Input
 			for range 4 {
 				inputs = append(inputs, view(t, []float32{1, 1}, 2))
 			}

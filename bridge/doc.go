@@ -3,14 +3,14 @@
 //
 // A [Plugin] is loaded once in a process. A [Client] of it has devices. It compiles a
 // [Program] into an [Executable]; one execution of that is a [Run]. Arrays on a device are
-// [Buffer]s. A custom call of the module that follows package contract calls a function
+// of type engine.Array. A custom call of the module that follows package contract calls a function
 // that is registered in package callbacks. The function gets views of XLA's own memory. If
 // it returns an error or panics, the run fails with that error. On a GPU it gets views of a
 // copy in host memory; docs/gpu.md says what differs there.
 //
 // If the context of a wait ends, the wait ends. XLA may go on with the run; what the run
-// needs is freed when it is over. [Buffer.ToHost] copies an array to the host, and
-// [Buffer.View] shows it without a copy. [Borrow] and [Client.BorrowFromHost] lend a host
+// needs is freed when it is over. engine.Array.ToHost copies an array to the host, and
+// engine.Array.View shows it without a copy. engine.Borrow and [Client.BorrowFromHost] lend a host
 // array to a device without a copy. ClientOptions.MemoryLimit limits the memory that a
 // client holds, and [Client.Stats] reports it. [Executable.Memory] reports what a program needs.
 //

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
@@ -25,16 +26,18 @@ func TestDonatedToFailedRun(t *testing.T) {
 	e := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}", typ,
 		"%y = stablehlo.add %x, %x : "+typ+"\n%p = "+custom("passthrough", named(name, "f32[4]->f32[4]"), "%y", typ,
 			typ)+"\nreturn %p : "+typ), CompileOptions{})
-	put := func() *Buffer { return check.Must(c.BufferFromHost(t.Context(), view(t, []float32{1, 2, 3, 4}, 4), 0)) }
+	put := func() *engine.Array {
+		return check.Must(c.ArrayFromHost(t.Context(), view(t, []float32{1, 2, 3, 4}, 4), 0))
+	}
 
 	b := put()
-	_, err := e.Run(t.Context(), Donate(b))
+	_, err := e.Run(t.Context(), engine.Donate(b))
 	is(t, "error", failure, err)
 	_, err = b.ToHost(t.Context())
-	check.Error(t, err, "closed or was donated (a run takes what Donate gives it, also if it fails: give the Buffer itself to keep it)")
+	check.Error(t, err, "closed or was donated (a run takes what Donate gives it, also if it fails: give the Array itself to keep it)")
 	is(t, "error", ErrClosed, err)
-	_, err = e.Run(t.Context(), Donate(b))
-	check.Error(t, err, "give the Buffer itself to keep it")
+	_, err = e.Run(t.Context(), engine.Donate(b))
+	check.Error(t, err, "give the Array itself to keep it")
 
 	b = put()
 	check.Cleanup(t, b)
@@ -57,7 +60,9 @@ func TestDonatedToRefusedRun(t *testing.T) {
 	const typ = "tensor<4xf32>"
 	e := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}, %y: "+typ, typ,
 		"%z = stablehlo.add %x, %y : "+typ+"\nreturn %z : "+typ), CompileOptions{})
-	put := func() *Buffer { return check.Must(c.BufferFromHost(t.Context(), view(t, []float32{1, 2, 3, 4}, 4), 0)) }
+	put := func() *engine.Array {
+		return check.Must(c.ArrayFromHost(t.Context(), view(t, []float32{1, 2, 3, 4}, 4), 0))
+	}
 	in, closed := put(), put()
 	check.NoError(t, closed.Close())
 	ended, cancel := context.WithCancel(t.Context())
@@ -68,21 +73,21 @@ func TestDonatedToRefusedRun(t *testing.T) {
 		}
 		check.Diff(t, name, "f32[4] [1 2 3 4]", check.Must(in.ToHost(t.Context())).String())
 	}
-	for name, inputs := range map[string][]Input{
-		"shape":           {Donate(in), view(t, []float32{1}, 1)},
-		"number":          {Donate(in)},
-		"type":            {Donate(in), "text"},
-		"closed donation": {Donate(in), Donate(closed)},
-		"given twice":     {Donate(in), Donate(in)},
+	for name, inputs := range map[string][]engine.Input{
+		"shape":           {engine.Donate(in), view(t, []float32{1}, 1)},
+		"number":          {engine.Donate(in)},
+		"type":            {engine.Donate(in), "text"},
+		"closed donation": {engine.Donate(in), engine.Donate(closed)},
+		"given twice":     {engine.Donate(in), engine.Donate(in)},
 	} {
 		_, err := e.Run(t.Context(), inputs...)
 		refused(name, err)
 	}
-	_, err := e.Run(ended, Donate(in), in)
+	_, err := e.Run(ended, engine.Donate(in), in)
 	refused("context", err)
-	_, _, err = TakeAll(Donate(in), Donate(closed))
+	_, _, err = engine.TakeAll(engine.Donate(in), engine.Donate(closed))
 	refused("taken with a closed one", err)
-	out := check.Must(e.Run(t.Context(), Donate(in), view(t, []float32{1, 1, 1, 1}, 4)))
+	out := check.Must(e.Run(t.Context(), engine.Donate(in), view(t, []float32{1, 1, 1, 1}, 4)))
 	check.Cleanup(t, out[0])
 	check.Diff(t, "result", []float32{2, 3, 4, 5}, host[float32](t, out[0]))
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
 
-// ErrClosed is the error, for errors.Is, of using a Client, Executable or Buffer that is
-// closed, or a Buffer that was donated.
+// ErrClosed is the error, for errors.Is, of using a Client, Executable or Array that is
+// closed, or an Array that was donated.
 var ErrClosed = callbacks.ErrClosed
 
 // A PluginError is an error of the PJRT plugin.

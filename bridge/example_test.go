@@ -10,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -143,7 +144,7 @@ func.func @main(%x: tensor<2x3xf32>, %y: tensor<3xf32>) -> tensor<2xf32> {
 
 	zeros := func(s tensor.Shape) tensor.View { return tensor.View{Shape: s, Data: make([]byte, s.NumBytes())} }
 	_, err = executable.Run(ctx, zeros(executable.Inputs()[0]), tensor.Vector[int32](1, 2, 3))
-	if wrong, ok := errors.AsType[*bridge.InputError](err); ok {
+	if wrong, ok := errors.AsType[*engine.InputError](err); ok {
 		fmt.Printf("input %d: want %v, got %v\n", wrong.Index, wrong.Want, wrong.Got)
 	}
 	// Output:
@@ -428,7 +429,7 @@ func ExampleSequence() {
 	for i := range 4 {
 		values := make([]float32, 1000)
 		values[0] = float32(i)
-		in, err := client.BufferFromHost(ctx, tensor.Vector(values...), i%2)
+		in, err := client.ArrayFromHost(ctx, tensor.Vector(values...), i%2)
 		if err != nil {
 			log.Fatal(err)
 		}

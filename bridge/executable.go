@@ -14,6 +14,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/internal/forgotten"
+	"github.com/calliope-mlir/calliope/internal/lifetime"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/internal/trim"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -46,7 +47,7 @@ type Executable struct {
 
 // The resources of an Executable are what it frees.
 type resources struct {
-	life      lifetime
+	life      lifetime.Lifetime
 	client    *Client
 	xla       *xla.Executable
 	runMemory pjrt.RunPool
@@ -234,10 +235,16 @@ func (e *Executable) NumDevices() int {
 // Close frees the executable when its last run is over. Closing it again does nothing.
 func (e *Executable) Close() error {
 	e.given("Close")
-	if _, free := e.life.close(); free {
+	if _, free := e.life.Close(); free {
 		return e.free()
 	}
 	return nil
+}
+
+// Barrier is [Client.Barrier] of the executable's client: it waits for the callbacks of all of its runs.
+func (e *Executable) Barrier(ctx context.Context, name string) error {
+	e.given("Barrier")
+	return e.client.Barrier(ctx, name)
 }
 
 // OnClose registers f to be called when the executable is freed, which is after Close and
@@ -260,7 +267,7 @@ func (e *Executable) OnClose(f func()) {
 }
 
 func (e *Executable) done() error {
-	if e.life.done() {
+	if e.life.Done() {
 		return e.free()
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/bridge/internal/element"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -18,7 +19,7 @@ func (r *Run) finish(refused bool) {
 	} else if err != nil {
 		err = r.order.cause(pluginError("execute", err))
 	}
-	var outputs []*Buffer
+	var outputs []*engine.Array
 	switch {
 	case refused:
 	case err != nil:
@@ -60,7 +61,7 @@ func (r *Run) finish(refused bool) {
 func (r *Run) release() {
 	e := r.exec
 	for _, in := range r.inputs {
-		if err := in.buffer.done(); err != nil && in.buffer.loan != nil {
+		if err := in.use.End(); err != nil && in.array.loan != nil {
 			e.client.logError("bridge: the end of a run", "run", r.id, "executable", e.name(), "error", err)
 		}
 	}
@@ -101,70 +102,61 @@ func (r *Run) output(i int) pjrt.Array {
 	return r.pjrt.Output(i + i/r.exec.outputs*len(r.exec.effects) + r.exec.afterTokens())
 }
 
-// wrap makes the Buffers of the outputs of a run.
-func (r *Run) wrap() ([]*Buffer, error) {
+// wrap makes the Arrays of the outputs of a run.
+func (r *Run) wrap() ([]*engine.Array, error) {
 	e := r.exec
 	client := e.client
 	n := e.outputs * e.NumDevices()
-	list, made := newBuffers(n)
-	lives := make([]lifetime, n)
-	for i := range list {
-		b := &made[i]
-		list[i] = b
-		b.life, b.client, b.device, b.pjrt = &lives[i], client, r.device, r.output(i)
-		b.ready.Store(true)
+	memories := make([]deviceArray, n)
+	for i := range memories {
+		m := &memories[i]
+		m.client, m.device, m.pjrt = client, r.device, r.output(i)
+		m.ready.Store(true)
 		if e.devices != nil {
-			b.device = e.devices[i/e.outputs]
+			m.device = e.devices[i/e.outputs]
 		}
-		b.pjrt.Made()
-		client.life.addUse()
+		m.pjrt.Made()
+		client.life.AddUse()
 	}
-	if e.results != nil {
-		for i := range made {
-			result := &e.results[i%e.outputs]
-			made[i].shape, made[i].order = result.Shape, result.Order
-			made[i].watch(r.at)
-		}
-		r.reserved = 0 // from now on each Buffer counts itself
-		return list, nil
-	}
-	var err error
-	for i := range made {
-		b := &made[i]
-		if b.shape, err = shapeOf(b.pjrt); err == nil {
-			b.order, err = orderIn(b.pjrt)
-		}
-		if err != nil {
-			b.shape = tensor.Shape{}
-			break
-		}
-		b.asked = true
-	}
-	for i := range made {
-		_ = client.memory.reserve("", 1, 0, 0)
-		client.memory.bytes.Add(deviceBytes(made[i].shape))
-		made[i].watch(r.at)
+	err := r.shape(memories)
+	list := engine.NewArrays(memories)
+	for _, a := range list {
+		a.Watch(r.at)
 	}
 	if err != nil {
-		for _, b := range list {
-			_ = b.Close() // the error of the shape says more
-		}
+		engine.CloseAll(list)
 		return nil, err
 	}
 	return list, nil
 }
 
-// newBuffers returns buffers and a list of them. Most runs have one, which takes one
-// allocation.
-func newBuffers(n int) ([]*Buffer, []Buffer) {
-	if n == 1 {
-		one := new(struct {
-			made [1]Buffer
-			list [1]*Buffer
-		})
-		return one.list[:], one.made[:]
+// shape sets the shapes and layouts of the outputs, and counts their memory.
+func (r *Run) shape(memories []deviceArray) (err error) {
+	e := r.exec
+	if e.results != nil {
+		for i := range memories {
+			result := &e.results[i%e.outputs]
+			memories[i].shape, memories[i].order = result.Shape, result.Order
+		}
+		r.reserved = 0 // from now on each array counts itself
+		return nil
 	}
-	return make([]*Buffer, n), make([]Buffer, n)
+	for i := range memories {
+		m := &memories[i]
+		if m.shape, err = shapeOf(m.pjrt); err == nil {
+			m.order, err = orderIn(m.pjrt)
+		}
+		if err != nil {
+			m.shape = tensor.Shape{}
+			break
+		}
+		m.asked = true
+	}
+	for i := range memories {
+		_ = e.client.memory.reserve("", 1, 0, 0)
+		e.client.memory.bytes.Add(deviceBytes(memories[i].shape))
+	}
+	return err
 }
 
 func shapeOf(a pjrt.Array) (tensor.Shape, error) {

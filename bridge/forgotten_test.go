@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -16,8 +17,8 @@ func TestForgotten(t *testing.T) {
 	const typ = "tensor<4xf32>"
 	sum := mainFunc("%x: "+typ, typ+", "+typ, "%s = stablehlo.add %x, %x : "+typ+"\nreturn %s, %x : "+typ+", "+typ)
 	one := tensor.Vector[float32](1, 2, 3, 4)
-	put := func(t *testing.T, c *Client) *Buffer {
-		b, err := c.BufferFromHost(t.Context(), one, 0)
+	put := func(t *testing.T, c *Client) *engine.Array {
+		b, err := c.ArrayFromHost(t.Context(), one, 0)
 		check.NoError(t, err)
 		return b
 	}
@@ -42,7 +43,7 @@ func TestForgotten(t *testing.T) {
 			check.NoError(t, b.Close())
 		}},
 		{"taken", 1, func(t *testing.T, c *Client) {
-			_, err := Donate(put(t, c)).Take()
+			_, err := engine.Donate(put(t, c)).Take()
 			check.NoError(t, err)
 		}},
 		{"copied to a device", 2, func(t *testing.T, c *Client) {
@@ -86,7 +87,7 @@ func TestForgotten(t *testing.T) {
 				c := testClient(t)
 				c.debug, c.options.Logger = debug, slog.New(slog.NewTextHandler(lines, nil))
 				test.make(t, c)
-				collect(t, func() bool { return c.life.state.Load() == 0 })
+				collect(t, func() bool { return c.life.Uses() == 0 })
 				check.Diff(t, "held", ClientStats{}, c.Stats())
 			}
 			for range test.lost {
@@ -103,7 +104,7 @@ func TestForgottenView(t *testing.T) {
 	c := debugClient(t)
 	c.options.Logger = slog.New(slog.NewTextHandler(lines, nil))
 	shown := func() tensor.View {
-		b, err := c.BufferFromHost(t.Context(), tensor.Vector[float32](1, 2, 3, 4), 0)
+		b, err := c.ArrayFromHost(t.Context(), tensor.Vector[float32](1, 2, 3, 4), 0)
 		check.NoError(t, err)
 		v, err := b.View(t.Context())
 		check.NoError(t, err)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -92,7 +93,7 @@ func plus(k float32, x []float32) (list []float32) {
 }
 
 // jaxArrays are the elements of the results, in order.
-func jaxArrays(t testing.TB, out []*Buffer) [][]float32 {
+func jaxArrays(t testing.TB, out []*engine.Array) [][]float32 {
 	t.Helper()
 	views := make([]tensor.View, len(out))
 	for i, b := range out {
@@ -231,7 +232,7 @@ func TestJAXOnDevices(t *testing.T) {
 				where = "{replicated}" // which newer plugins make of it
 				check.Diff(t, "outputs", where, got)
 			}
-			var inputs []Input
+			var inputs []engine.Input
 			for d := range 4 {
 				inputs = append(inputs, view(t, part(d), 2))
 			}
@@ -278,7 +279,7 @@ func TestJAXOrder(t *testing.T) {
 	var want []int
 	for i := range 20 {
 		device := i * 7 % 5 % 4 // on the same one twice, and on others
-		b, err := c.BufferFromHost(t.Context(), bigInput(t), device)
+		b, err := c.ArrayFromHost(t.Context(), bigInput(t), device)
 		check.NoError(t, err)
 		check.Cleanup(t, b)
 		r, err := e.Start(t.Context(), b)
@@ -533,7 +534,7 @@ func TestJAXAfterFailure(t *testing.T) {
 	e, err := c.Compile(t.Context(), Source(jaxModule(t, "ordered_large")),
 		CompileOptions{JAXCallbacks: []string{name}})
 	check.NoError(t, err)
-	b, err := c.BufferFromHost(t.Context(), bigInput(t), 0)
+	b, err := c.ArrayFromHost(t.Context(), bigInput(t), 0)
 	check.NoError(t, err)
 	failing, err := e.Start(t.Context(), b)
 	check.NoError(t, err)
@@ -544,7 +545,7 @@ func TestJAXAfterFailure(t *testing.T) {
 		t.Errorf("the failing run returned %v", err)
 	}
 	_, err = waiting.Wait(t.Context())
-	check.Diff(t, "cause", errSentinel, check.As[*SequenceError](t, err).Err, cmpopts.EquateErrors())
+	check.Diff(t, "cause", errSentinel, check.As[*engine.SequenceError](t, err).Err, cmpopts.EquateErrors())
 	check.Diff(t, "calls", 1, calls)
 	out, err := e.Run(t.Context(), b)
 	check.NoError(t, err)
@@ -560,14 +561,14 @@ func TestTokensOfOthers(t *testing.T) {
 	x, empty := view(t, []float32{1, 2, 3, 4}, 4), tensor.View{Shape: tensor.ShapeOf(tensor.Pred, 0), Data: []byte{}}
 	for _, test := range []struct {
 		params, results, body string
-		inputs                []Input
+		inputs                []engine.Input
 		outputs               []string
 	}{
-		{"%t: " + token + ", %x: " + typ, typ, "return %x : " + typ, []Input{empty, x}, []string{"f32[4]"}},
+		{"%t: " + token + ", %x: " + typ, typ, "return %x : " + typ, []engine.Input{empty, x}, []string{"f32[4]"}},
 		{"%x: " + typ + ", %t: " + token, typ + ", " + token, "return %x, %t : " + typ + ", " + token,
-			[]Input{x, empty}, []string{"f32[4]", "token[]"}},
+			[]engine.Input{x, empty}, []string{"f32[4]", "token[]"}},
 		{"%x: " + typ, token + ", " + typ, "%t = stablehlo.create_token : " + token + "\nreturn %t, %x : " + token +
-			", " + typ, []Input{x}, []string{"token[]", "f32[4]"}},
+			", " + typ, []engine.Input{x}, []string{"token[]", "f32[4]"}},
 	} {
 		e := compile(t, c, mainFunc(test.params, test.results, test.body), CompileOptions{})
 		check.Diff(t, "inputs", len(test.inputs), len(e.Inputs()))

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/ffi"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
@@ -21,11 +22,11 @@ type launch struct {
 }
 
 // begin prepares a run. The caller must launch it.
-func (e *Executable) begin(ctx context.Context, inputs []Input, how launch) (*Run, error) {
+func (e *Executable) begin(ctx context.Context, inputs []engine.Input, how launch) (*Run, error) {
 	if err := dispatch.Ended(ctx); err != nil {
 		return nil, err
 	}
-	if !e.life.use() {
+	if !e.life.Use() {
 		return nil, fmt.Errorf("bridge: run: the executable is %w", ErrClosed)
 	}
 	r := spareRuns.Get().(*Run)
@@ -44,16 +45,13 @@ func (e *Executable) begin(ctx context.Context, inputs []Input, how launch) (*Ru
 // giveBack gives donated buffers of a run that is refused back to the caller.
 func (r *Run) giveBack() {
 	r.inputs = slices.DeleteFunc(r.inputs, func(in input) bool {
-		if in.donated {
-			in.buffer.life.unclaim()
-		}
-		return in.donated
+		return in.use.Donated() && in.use.Undo() == nil // never an error
 	})
 }
 
-func (r *Run) prepare(ctx context.Context, inputs []Input, caller *dispatch.Caller) error {
+func (r *Run) prepare(ctx context.Context, inputs []engine.Input, caller *dispatch.Caller) error {
 	e := r.exec
-	if e.client.life.closed() {
+	if e.client.life.Closed() {
 		return fmt.Errorf("bridge: run: %w", errGateClosed)
 	}
 	if err := refuseNested(ctx, e.client, r.inside); err != nil {
@@ -115,7 +113,7 @@ func (r *Run) enter(ctx context.Context) error {
 	}
 	for _, device := range devices {
 		if device >= len(r.exec.client.gates) {
-			continue // the buffer is another client's; takeInputs returns the error
+			continue // the array is another client's; takeInputs returns the error
 		}
 		alone, err := r.exec.client.gates[device].enter(ctx)
 		if err == errGateClosed {
@@ -141,8 +139,8 @@ func (r *Run) reserve() error {
 	}
 	freed := int64(0)
 	for _, in := range r.inputs {
-		if in.donated {
-			freed += deviceBytes(in.buffer.shape)
+		if in.use.Donated() {
+			freed += deviceBytes(in.array.shape)
 		}
 	}
 	n := e.outputs * e.NumDevices()
@@ -164,8 +162,8 @@ func (r *Run) fill() {
 	tokens := len(e.effects)
 	perDevice, before := r.pjrt.NumArgs()-tokens, e.afterTokens()
 	for i, in := range r.inputs {
-		r.pjrt.SetArg(i+i/perDevice*tokens+before, in.buffer.pjrt)
-		if i < perDevice && !in.donated {
+		r.pjrt.SetArg(i+i/perDevice*tokens+before, in.array.pjrt)
+		if i < perDevice && !in.use.Donated() {
 			r.pjrt.Keep(i + before)
 		}
 	}
@@ -279,7 +277,7 @@ func OnCaller(ctx context.Context) context.Context {
 func isOnCaller(ctx context.Context) bool { return ctx != nil && ctx.Value(onCallerKey{}) != nil }
 
 // runOnCaller is Run with the callbacks on this goroutine.
-func (e *Executable) runOnCaller(ctx context.Context, inputs []Input) ([]*Buffer, error) {
+func (e *Executable) runOnCaller(ctx context.Context, inputs []engine.Input) ([]*engine.Array, error) {
 	caller := dispatch.NewCaller()
 	inside, at := ffi.Inside(), e.client.line()
 	own := slices.Clone(inputs) // so that inputs of Run need not escape to the heap

@@ -8,6 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/forgotten"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
@@ -126,7 +127,7 @@ func view[T tensor.Element](t testing.TB, data []T, dims ...int) tensor.View {
 }
 
 // host returns the values of a buffer, and closes it.
-func host[T tensor.Element](t testing.TB, b *Buffer) []T {
+func host[T tensor.Element](t testing.TB, b *engine.Array) []T {
 	t.Helper()
 	v, err := b.ToHost(t.Context())
 	check.NoError(t, err)
@@ -141,3 +142,6 @@ func buffersAlive() int64 {
 	forgotten.Settle()
 	return pjrt.ArraysAlive()
 }
+
+// memoryOf returns the memory of an array on a device.
+func memoryOf(a *engine.Array) *deviceArray { return a.Memory().(*deviceArray) }

@@ -49,7 +49,7 @@ type MemoryUse struct {
 // report it, the error matches errors.ErrUnsupported.
 func (e *Executable) Memory() (device, host MemoryUse, err error) {
 	e.given("Memory")
-	if !e.life.use() {
+	if !e.life.Use() {
 		return device, host, fmt.Errorf("bridge: Memory: the executable is %w", ErrClosed)
 	}
 	defer func() { _ = e.done() }()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -38,46 +39,38 @@ func (c *Client) memories(method string, device int) ([]pjrt.Memory, error) {
 	return all, err
 }
 
-// BufferInSpace is like BufferFromHost, into one of MemorySpaces. A module takes the buffer for a
+// ArrayInSpace is like ArrayFromHost, into one of MemorySpaces. A module takes the array for a
 // parameter in that space only.
-func (c *Client) BufferInSpace(ctx context.Context, v tensor.View, device int, space string) (*Buffer, error) {
-	c.given("BufferInSpace")
-	all, err := c.memories("BufferInSpace", device)
+func (c *Client) ArrayInSpace(ctx context.Context, v tensor.View, device int, space string) (*engine.Array, error) {
+	c.given("ArrayInSpace")
+	all, err := c.memories("ArrayInSpace", device)
 	if err != nil {
 		return nil, err
 	}
 	var kinds []string
 	for _, m := range all {
 		if m.Kind == space {
-			return watched(c.buffer(ctx, "BufferInSpace", v, place{device: device, memory: m}))
+			return watched(c.array(ctx, "ArrayInSpace", v, place{device: device, memory: m}))
 		}
 		kinds = append(kinds, m.Kind)
 	}
-	return nil, fmt.Errorf("bridge: BufferInSpace: device %d has no memory space %q: give one of %s", device, space,
+	return nil, fmt.Errorf("bridge: ArrayInSpace: device %d has no memory space %q: give one of %s", device, space,
 		strings.Join(kinds, ", "))
 }
 
-// MemorySpace returns the kind of memory that the array is in, one of Client.MemorySpaces. For a Buffer of
-// NewHostBuffer it is "unpinned_host".
-func (b *Buffer) MemorySpace() (string, error) {
-	b.given("MemorySpace")
-	if !b.life.use() {
-		return "", fmt.Errorf("bridge: Buffer.MemorySpace: %w", errBuffer)
-	}
-	if b.host != nil {
-		return "unpinned_host", b.done()
-	}
-	kind, err := b.pjrt.Memory()
+// MemorySpace returns the kind of memory that an array is in, one of Client.MemorySpaces. For an array in the host's
+// memory that belongs to no client it is "unpinned_host".
+func MemorySpace(a *engine.Array) (string, error) {
+	u, err := a.Use()
 	if err != nil {
-		err = pluginError("memory of a buffer", err)
+		return "", fmt.Errorf("bridge: MemorySpace: %w", err)
 	}
-	_ = b.done() // the plugin's error says more
+	kind := "unpinned_host"
+	if m, ok := a.Memory().(*deviceArray); ok {
+		if kind, err = m.pjrt.Memory(); err != nil {
+			err = pluginError("memory of an array", err)
+		}
+	}
+	_ = u.End() // the plugin's error says more
 	return kind, err
-}
-
-// A place is where a host array goes.
-type place struct {
-	device int
-	borrow bool        // whether the array's own memory is used if canBorrow allows it
-	memory pjrt.Memory // a memory of the device; its Kind is "" for the default one
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -21,8 +22,8 @@ func TestMemoryLimit(t *testing.T) {
 	add := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}", typ,
 		"%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ), CompileOptions{})
 	v := view(t, make([]float32, 1000), 1000)
-	buffer := func() *Buffer {
-		b, err := c.BufferFromHost(t.Context(), v, 0)
+	buffer := func() *engine.Array {
+		b, err := c.ArrayFromHost(t.Context(), v, 0)
 		check.NoError(t, err)
 		return b
 	}
@@ -36,19 +37,19 @@ func TestMemoryLimit(t *testing.T) {
 		check.Diff(t, what, want, *e)
 	}
 	one, two := buffer(), buffer()
-	_, err = c.BufferFromHost(t.Context(), v, 1)
+	_, err = c.ArrayFromHost(t.Context(), v, 1)
 	refused("buffer", err, MemoryError{Op: "transfer to device", Bytes: 4000, Held: 8000, Limit: limit})
 	_, err = add.Run(t.Context(), one)
 	refused("run", err, MemoryError{Op: "execute", Bytes: 4000, Held: 8000, Limit: limit})
 	check.Diff(t, "held", ClientStats{Buffers: 2, Bytes: 8000}, c.Stats())
-	out, err := add.Run(t.Context(), Donate(one)) // needs no more memory
+	out, err := add.Run(t.Context(), engine.Donate(one)) // needs no more memory
 	check.NoError(t, err)
 	check.Diff(t, "held after a donation", ClientStats{Buffers: 2, Bytes: 8000}, c.Stats())
-	small, err := c.BufferFromHost(t.Context(), tensor.View{Shape: tensor.ShapeOf(tensor.S4, 9), Data: make([]byte, 9)},
+	small, err := c.ArrayFromHost(t.Context(), tensor.View{Shape: tensor.ShapeOf(tensor.S4, 9), Data: make([]byte, 9)},
 		0)
 	check.NoError(t, err)
 	check.Diff(t, "packed elements", int64(8005), c.Stats().Bytes)
-	for _, b := range []*Buffer{one, two, out[0], small} {
+	for _, b := range []*engine.Array{one, two, out[0], small} {
 		check.Report(t, b.Close())
 	}
 	check.Diff(t, "held at the end", ClientStats{}, c.Stats())

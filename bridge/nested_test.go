@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -40,7 +41,7 @@ func TestNested(t *testing.T) {
 				go func() { _, err := same.Run(call.Context(), in); elsewhere <- err }()
 				refused = append(refused, <-elsewhere)
 
-				b, err := c.BufferFromHost(t.Context(), in, 0)
+				b, err := c.ArrayFromHost(t.Context(), in, 0)
 				if err != nil {
 					return err
 				}
@@ -65,7 +66,7 @@ func TestNested(t *testing.T) {
 				return nil
 			}
 			var e *Executable
-			var in Input
+			var in engine.Input
 			if kind == "inline" {
 				name := register(t, "f32[4]->f32[4]", body)
 				e, in = compile(t, c, passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>"), CompileOptions{}),

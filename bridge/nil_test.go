@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -16,7 +17,7 @@ func TestNilArguments(t *testing.T) {
 	client := testClient(t)
 	e := compile(t, client, "func.func @main(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }",
 		CompileOptions{})
-	b := check.Must(client.BufferFromHost(t.Context(), tensor.Scalar(float32(1)), 0))
+	b := check.Must(client.ArrayFromHost(t.Context(), tensor.Scalar(float32(1)), 0))
 	check.Cleanup(t, b)
 	run := check.Must(e.Start(t.Context(), tensor.Scalar(float32(1))))
 	for _, out := range check.Must(run.Wait(t.Context())) {
@@ -25,7 +26,7 @@ func TestNilArguments(t *testing.T) {
 	good := map[reflect.Type]reflect.Value{
 		reflect.TypeFor[context.Context](): reflect.ValueOf(t.Context()),
 		reflect.TypeFor[Program]():         reflect.ValueOf(Source("module {}")),
-		reflect.TypeFor[Input]():           reflect.ValueOf(b),
+		reflect.TypeFor[engine.Input]():    reflect.ValueOf(b),
 		reflect.TypeFor[tensor.View]():     reflect.ValueOf(tensor.Scalar(float32(1))),
 		reflect.TypeFor[*Run]():            reflect.ValueOf(run),
 		reflect.TypeFor[string]():          reflect.ValueOf("device"), // a memory space
@@ -79,7 +80,7 @@ func TestNilArguments(t *testing.T) {
 	for name, f := range map[string]any{"InnerClient": InnerClient, "WaitAll": WaitAll, "RegisterPJRT": RegisterPJRT} {
 		try(name, reflect.ValueOf(f))
 	}
-	for _, in := range []Input{nil, (*Buffer)(nil), Donate(nil)} {
+	for _, in := range []engine.Input{nil, (*engine.Array)(nil), engine.Donate(nil)} {
 		_, err := e.Run(t.Context(), in)
 		check.Error(t, err, "input 0: ")
 	}

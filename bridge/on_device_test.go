@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -16,9 +17,9 @@ func TestOnDevice(t *testing.T) {
 	nothing := compile(t, c, mainFunc("", typ, "%y = stablehlo.iota dim = 0 : "+typ+"\n return %y : "+typ),
 		CompileOptions{})
 	for device := range 4 {
-		ctx := OnDevice(t.Context(), device)
+		ctx := engine.OnDevice(t.Context(), device)
 		for _, e := range []*Executable{negate, nothing} {
-			var in []Input
+			var in []engine.Input
 			if e == negate {
 				in = append(in, view(t, []float32{1, 2}, 2))
 			}
@@ -29,12 +30,12 @@ func TestOnDevice(t *testing.T) {
 		}
 	}
 	for _, device := range []int{-1, 4} {
-		_, err := nothing.Run(OnDevice(t.Context(), device))
+		_, err := nothing.Run(engine.OnDevice(t.Context(), device))
 		check.Error(t, err, "there is no device", "the client has 4")
 	}
-	b := check.Must(c.BufferFromHost(t.Context(), view(t, []float32{1, 2}, 2), 1))
+	b := check.Must(c.ArrayFromHost(t.Context(), view(t, []float32{1, 2}, 2), 1))
 	check.Cleanup(t, b)
-	out, err := negate.Run(OnDevice(t.Context(), 2), b)
+	out, err := negate.Run(engine.OnDevice(t.Context(), 2), b)
 	check.NoError(t, err)
 	check.Diff(t, "device of the buffer", 1, out[0].Device())
 	check.NoError(t, out[0].Close())
@@ -45,7 +46,7 @@ func TestCopyToDevice(t *testing.T) {
 	before := c.Stats()
 	for _, from := range []tensor.View{view(t, []float32{1, 2, 3}, 3), {Shape: tensor.ShapeOf(tensor.S4, 3),
 		Data: []byte{1, 2, 3}}, {Shape: tensor.ShapeOf(tensor.F32, 0), Data: []byte{}}} {
-		b := check.Must(c.BufferFromHost(t.Context(), from, 1))
+		b := check.Must(c.ArrayFromHost(t.Context(), from, 1))
 		copied, err := b.CopyToDevice(3)
 		check.NoError(t, err)
 		check.NoError(t, b.Close())
@@ -55,7 +56,7 @@ func TestCopyToDevice(t *testing.T) {
 		check.Error(t, err, "there is no device 4; the client has 4")
 		check.NoError(t, copied.Close())
 		_, err = copied.CopyToDevice(0)
-		check.Error(t, err, "the buffer is closed")
+		check.Error(t, err, "the array is closed")
 	}
 	check.Diff(t, "what the client holds", before, c.Stats())
 }
@@ -64,31 +65,31 @@ func TestCopyToDevice(t *testing.T) {
 func TestTake(t *testing.T) {
 	c := testClient(t)
 	before := c.Stats()
-	b := check.Must(c.BufferFromHost(t.Context(), view(t, []float32{1, 2, 3}, 3), 1))
+	b := check.Must(c.ArrayFromHost(t.Context(), view(t, []float32{1, 2, 3}, 3), 1))
 	seen := check.Must(b.View(t.Context()))
-	_, err := Donate(b).Take()
+	_, err := engine.Donate(b).Take()
 	check.Error(t, err, "in use by a run or a view")
 	check.NoError(t, seen.Close())
-	taken, err := Donate(b).Take()
+	taken, err := engine.Donate(b).Take()
 	check.NoError(t, err)
 	_, err = b.ToHost(t.Context())
-	check.Error(t, err, "the buffer is closed or was donated")
-	_, err = Donate(b).Take()
-	check.Error(t, err, "the donated buffer is closed")
-	_, err = Donate(nil).Take()
-	check.Error(t, err, "the donated buffer is nil")
+	check.Error(t, err, "the array is closed or was donated")
+	_, err = engine.Donate(b).Take()
+	check.Error(t, err, "the donated array is closed")
+	_, err = engine.Donate(nil).Take()
+	check.Error(t, err, "the donated array is nil")
 	check.NoError(t, b.Close())
 	check.Diff(t, "device", 1, taken.Device())
 	check.Diff(t, "array", view(t, []float32{1, 2, 3}, 3), check.Must(taken.ToHost(t.Context())))
 	const typ = "tensor<3xf32>"
 	e := compile(t, c, mainFunc("%x: "+typ+" {jax.buffer_donor = true}", typ,
 		"%y = stablehlo.negate %x : "+typ+"\n return %y : "+typ), CompileOptions{})
-	out, err := e.Run(t.Context(), Donate(taken))
+	out, err := e.Run(t.Context(), engine.Donate(taken))
 	check.NoError(t, err)
 	check.Diff(t, "result", []float32{-1, -2, -3}, host[float32](t, out[0]))
 	check.Diff(t, "what the client holds", before, c.Stats())
 	lent := check.Must(c.BorrowFromHost(t.Context(), view(t, aligned(3), 3), 0))
-	_, err = Donate(lent).Take()
+	_, err = engine.Donate(lent).Take()
 	check.Error(t, err, "a borrowed host array")
 	check.NoError(t, lent.Close())
 }
@@ -97,7 +98,8 @@ func TestTake(t *testing.T) {
 func TestShare(t *testing.T) {
 	c := testClient(t)
 	before := c.Stats()
-	for _, put := range []func(context.Context, tensor.View, int) (*Buffer, error){c.BufferFromHost, c.BorrowFromHost} {
+	type put = func(context.Context, tensor.View, int) (*engine.Array, error)
+	for _, put := range []put{c.ArrayFromHost, c.BorrowFromHost} {
 		first := check.Must(put(t.Context(), view(t, aligned(3), 3), 1))
 		want := check.Must(first.ToHost(t.Context()))
 		second, err := first.Share()
@@ -105,9 +107,9 @@ func TestShare(t *testing.T) {
 		held := c.Stats()
 		check.NoError(t, first.Close())
 		_, err = first.Share()
-		check.Error(t, err, "the buffer is closed or was donated")
-		_, err = Donate(second).Take()
-		check.Error(t, err, "shares its array with another one")
+		check.Error(t, err, "the array is closed or was donated")
+		_, err = engine.Donate(second).Take()
+		check.Error(t, err, "shares its memory with another one")
 		check.Diff(t, "held", held, c.Stats())
 		check.Diff(t, "device", 1, second.Device())
 		check.Diff(t, "array", want, check.Must(second.ToHost(t.Context())))
@@ -117,12 +119,12 @@ func TestShare(t *testing.T) {
 		check.NoError(t, seen.Close())
 		check.Diff(t, "what the client holds", before, c.Stats())
 	}
-	first := check.Must(c.BufferFromHost(t.Context(), view(t, []float32{1, 2, 3}, 3), 1))
+	first := check.Must(c.ArrayFromHost(t.Context(), view(t, []float32{1, 2, 3}, 3), 1))
 	second := check.Must(first.Share())
-	_, err := Donate(first).Take()
+	_, err := engine.Donate(first).Take()
 	check.Error(t, err, "in use")
 	check.NoError(t, second.Close())
-	taken, err := Donate(first).Take()
+	taken, err := engine.Donate(first).Take()
 	check.NoError(t, err)
 	check.NoError(t, taken.Close())
 	check.Diff(t, "what the client holds", before, c.Stats())
@@ -132,17 +134,17 @@ func TestShare(t *testing.T) {
 func TestInputOnAnotherDevice(t *testing.T) {
 	const typ = "tensor<2xf32>"
 	c := testClient(t)
-	put := func(device int) *Buffer {
-		b := check.Must(c.BufferFromHost(t.Context(), view(t, []float32{1, 2}, 2), device))
+	put := func(device int) *engine.Array {
+		b := check.Must(c.ArrayFromHost(t.Context(), view(t, []float32{1, 2}, 2), device))
 		check.Cleanup(t, b)
 		return b
 	}
 	add := compile(t, c, mainFunc("%x: "+typ+", %y: "+typ, typ,
 		"%s = stablehlo.add %x, %y : "+typ+"\nreturn %s : "+typ), CompileOptions{})
 	_, err := add.Run(t.Context(), put(1), put(2))
-	check.Text(t, err, "bridge: run: input 1: the buffer is on device 2, but this run takes it on device 1: copy it with Buffer.CopyToDevice(1)")
+	check.Text(t, err, "run: input 1: the array is on device 2, but this run takes it on device 1: copy it with Array.CopyToDevice(1)")
 
 	replicas := compile(t, c, mainFunc("%x: "+typ, typ, "return %x : "+typ), CompileOptions{Replicas: 2})
 	_, err = replicas.Run(t.Context(), put(0), put(0))
-	check.Error(t, err, "input 1: the buffer is on device 0, but this run takes it on device 1")
+	check.Error(t, err, "input 1: the array is on device 0, but this run takes it on device 1")
 }

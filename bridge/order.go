@@ -11,6 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge/internal/element"
 	"github.com/calliope-mlir/calliope/bridge/internal/hlo"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -176,7 +177,7 @@ func (o *order) pass(r *Run, launched pjrt.Launched) {
 	o.leave()
 }
 
-// cause returns a *SequenceError instead of err if the run was not executed because one
+// cause returns a *engine.SequenceError instead of err if the run was not executed because one
 // before it failed. err is XLA's error of the run, which is over. So the runs before it are
 // over in XLA, too, and here soon.
 func (o *order) cause(err error) error {
@@ -188,10 +189,10 @@ func (o *order) cause(err error) error {
 		if h.failure == nil || h.device < 0 { // the run waited for it before its launch
 			continue
 		}
-		if earlier, ok := errors.AsType[*SequenceError](h.failure); ok {
+		if earlier, ok := errors.AsType[*engine.SequenceError](h.failure); ok {
 			return earlier
 		}
-		return &SequenceError{Err: h.failure}
+		return &engine.SequenceError{Err: h.failure}
 	}
 	return err
 }
@@ -257,18 +258,6 @@ func (r *Run) destroyTokens() {
 		}
 	}
 }
-
-// A SequenceError reports a run that was not executed, because an earlier run of its
-// [Sequence], for which it waited, failed.
-type SequenceError struct {
-	Err error // of the earlier run
-}
-
-func (e *SequenceError) Error() string {
-	return fmt.Sprintf("bridge: run: an earlier run of its sequence failed, so it was not executed: %v", e.Err)
-}
-
-func (e *SequenceError) Unwrap() error { return e.Err }
 
 // readyTokens are tokens of no run, for the first runs in a Sequence.
 type readyTokens struct {

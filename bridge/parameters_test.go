@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -16,7 +17,7 @@ func TestInputsOfOtherTypes(t *testing.T) {
 	for _, replicas := range []int{1, 2} {
 		e := compile(t, c, mainFunc("%x: tensor<4xf32>, %n: tensor<i32>", "tensor<4xf32>", "return %x : tensor<4xf32>"),
 			CompileOptions{Replicas: replicas})
-		buffer, err := c.BufferFromHost(t.Context(), tensor.Vector[uint32](1, 2, 3, 4), 0)
+		buffer, err := c.ArrayFromHost(t.Context(), tensor.Vector[uint32](1, 2, 3, 4), 0)
 		check.NoError(t, err)
 		defer buffer.Close()
 		each := ""
@@ -24,23 +25,23 @@ func TestInputsOfOtherTypes(t *testing.T) {
 			each = " on each device"
 		}
 		for name, test := range map[string]struct {
-			inputs []Input // of one device
+			inputs []engine.Input // of one device
 			want   string
 		}{
-			"right": {[]Input{right, scalar}, ""},
-			"element type": {[]Input{tensor.Vector[int32](1, 2, 3, 4), scalar},
+			"right": {[]engine.Input{right, scalar}, ""},
+			"element type": {[]engine.Input{tensor.Vector[int32](1, 2, 3, 4), scalar},
 				"input 0: the module's parameter is f32[4]" + each + ", but the input is s32[4]"},
-			"dimensions": {[]Input{view(t, []float32{1, 2, 3, 4}, 2, 2), scalar},
+			"dimensions": {[]engine.Input{view(t, []float32{1, 2, 3, 4}, 2, 2), scalar},
 				"is f32[4]" + each + ", but the input is f32[2,2]"},
-			"size": {[]Input{right, tensor.Vector[int32](1)},
+			"size": {[]engine.Input{right, tensor.Vector[int32](1)},
 				"input 1: the module's parameter is s32[]" + each + ", but the input is s32[1]"},
-			"buffer":   {[]Input{buffer, scalar}, "but the input is u32[4]"},
-			"too few":  {[]Input{right}, "the module has 2 parameters, but 1 inputs are given" + each},
-			"too many": {[]Input{right, scalar, scalar}, "the module has 2 parameters, but 3 inputs are given" + each},
+			"buffer":   {[]engine.Input{buffer, scalar}, "but the input is u32[4]"},
+			"too few":  {[]engine.Input{right}, "the module has 2 parameters, but 1 inputs are given" + each},
+			"too many": {[]engine.Input{right, scalar, scalar}, "the module has 2 parameters, but 3 inputs are given" + each},
 			"none":     {nil, "the module has 2 parameters, but 0 inputs are given" + each},
 		} {
 			t.Run(fmt.Sprint(name, " ", replicas), func(t *testing.T) {
-				var inputs []Input
+				var inputs []engine.Input
 				for range replicas {
 					inputs = append(inputs, test.inputs...)
 				}
@@ -85,7 +86,7 @@ func TestResults(t *testing.T) {
 			check.NoError(t, err)
 			got := []string{}
 			for _, b := range out {
-				asked, err := shapeOf(b.pjrt)
+				asked, err := shapeOf(memoryOf(b).pjrt)
 				check.Report(t, err)
 				check.Diff(t, "what the plugin says", asked.String(), b.Shape().String())
 				got = append(got, b.Shape().String())

@@ -70,7 +70,7 @@ type OpenOptions struct {
 	// Debug detects views that are used after their call, in clients that are made from
 	// now on. An inline callback gets copies, whose memory becomes inaccessible when it
 	// returns, so a later use stops the program. Each copy ends at a page that cannot be accessed, and a
-	// callback that writes to the bytes around it fails. A BufferView is a copy, too. Each
+	// callback that writes to the bytes around it fails. An engine.View is a copy, too. Each
 	// call is logged at level Debug, with whether results share memory with operands. A
 	// borrowed host array is checked for changes at the end of its use.
 	// The environment variable CALLIOPE_DEBUG=1 has the same effect.

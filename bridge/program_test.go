@@ -61,7 +61,7 @@ func TestProgramErrors(t *testing.T) {
 			}
 		})
 	}
-	check.Diff(t, "uses of the client", int64(0), c.life.state.Load())
+	check.Diff(t, "uses of the client", int64(0), c.life.Uses())
 }
 
 // The error for bytes that are no module says so. That for a module with a mistake is XLA's.

@@ -2,11 +2,11 @@ package bridge
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/internal/ffi"
@@ -48,7 +48,7 @@ type Run struct {
 	abandoned bool          // its Wait has returned, and the outputs will be freed
 	ended     chan struct{} // closed when it is over; made on first use
 	wake      chan struct{} // closed when it is over or abandoned; made on first use
-	outputs   []*Buffer
+	outputs   []*engine.Array
 	err       error
 	refused   bool // nothing was executed
 }
@@ -60,14 +60,14 @@ const grace = 100 * time.Millisecond
 // Start begins an execution and returns while it runs. XLA executes a small module (up to
 // about 1000 operations on elements) before Start returns. Start waits while 32 runs are in
 // flight on the device. The inputs are in the order of the module's parameters; if it runs
-// on several devices, first all inputs of the first device. The error is an *[InputError] for an
-// input that the run cannot take, and an *[InputCountError] for a wrong number of inputs.
+// on several devices, first all inputs of the first device. The error is an *[engine.InputError] for an
+// input that the run cannot take, and an *[engine.InputCountError] for a wrong number of inputs.
 //
 // ctx is the context of the callbacks. When it ends, they fail, and Start returns if it has
 // not.
 //
 // The caller must call Wait for every Run that Start returns.
-func (e *Executable) Start(ctx context.Context, inputs ...Input) (*Run, error) {
+func (e *Executable) Start(ctx context.Context, inputs ...engine.Input) (*Run, error) {
 	e.given("Start")
 	r, err := e.begin(ctx, inputs, launch{inside: ffi.Inside(), at: e.client.line()})
 	if err != nil {
@@ -87,7 +87,7 @@ func (e *Executable) Start(ctx context.Context, inputs ...Input) (*Run, error) {
 }
 
 // Run executes the module and waits for it. It is the same as Start and Wait.
-func (e *Executable) Run(ctx context.Context, inputs ...Input) ([]*Buffer, error) {
+func (e *Executable) Run(ctx context.Context, inputs ...engine.Input) ([]*engine.Array, error) {
 	e.given("Run")
 	if e.client.onCall || isOnCaller(ctx) {
 		return e.runOnCaller(ctx, inputs)
@@ -155,7 +155,7 @@ func channel(at *chan struct{}, happened bool) chan struct{} {
 // tenth of a second even if XLA is still executing. If other runs whose contexts have ended are in its way, the error
 // is a *[BusyError], which unwraps to ctx.Err(). The inputs and outputs are freed when
 // XLA is done. A further Wait returns the same results.
-func (r *Run) Wait(ctx context.Context) ([]*Buffer, error) {
+func (r *Run) Wait(ctx context.Context) ([]*engine.Array, error) {
 	r.given("Wait")
 	if ctx == nil {
 		return nil, dispatch.Ended(ctx)
@@ -183,7 +183,7 @@ func (r *Run) until(ctx context.Context) bool {
 	}
 }
 
-func (r *Run) result() ([]*Buffer, error) {
+func (r *Run) result() ([]*engine.Array, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.outputs, r.err
@@ -224,24 +224,5 @@ func (r *Run) given(method string) {
 // output, and Close. The inputs are copied.
 func (e *Executable) Call(ctx context.Context, inputs ...tensor.View) ([]tensor.View, error) {
 	e.given("Call")
-	list := make([]Input, len(inputs))
-	for i, v := range inputs {
-		list[i] = v
-	}
-	buffers, err := e.Run(ctx, list...)
-	if err != nil {
-		return nil, err
-	}
-	outputs := make([]tensor.View, len(buffers))
-	for i, b := range buffers {
-		var failed error
-		if err == nil {
-			outputs[i], failed = b.ToHost(ctx)
-		}
-		err = errors.Join(err, failed, b.Close())
-	}
-	if err != nil {
-		return nil, err
-	}
-	return outputs, nil
+	return engine.Call(ctx, e, inputs...)
 }

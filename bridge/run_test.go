@@ -12,6 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge/internal/xla"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -45,7 +46,7 @@ func TestNoResultsNoInputs(t *testing.T) {
 	for _, replicas := range []int{1, 2, 4} {
 		for _, inputs := range []int{0, 1} {
 			t.Run(fmt.Sprintf("%d replicas, %d inputs", replicas, inputs), func(t *testing.T) {
-				params, ins := "", []Input{}
+				params, ins := "", []engine.Input{}
 				if inputs == 1 {
 					params = "%x: tensor<f32>"
 					for range replicas {
@@ -72,8 +73,8 @@ func TestWrongInputs(t *testing.T) {
 		CompileOptions{})
 	two := compile(t, c, mainFunc("%x: "+typ, typ, "return %x : "+typ), CompileOptions{Replicas: 2})
 	good := view(t, []float32{1, 2}, 2)
-	buffer := func(c *Client) *Buffer {
-		b, err := c.BufferFromHost(t.Context(), good, 0)
+	buffer := func(c *Client) *engine.Array {
+		b, err := c.ArrayFromHost(t.Context(), good, 0)
 		check.NoError(t, err)
 		t.Cleanup(func() { b.Close() })
 		return b
@@ -85,26 +86,27 @@ func TestWrongInputs(t *testing.T) {
 	for _, test := range []struct {
 		what   string
 		e      *Executable
-		inputs []Input
+		inputs []engine.Input
 		want   string
 	}{
-		{"too few", e, []Input{good}, ""},
-		{"too many", e, []Input{good, good, good}, ""},
+		{"too few", e, []engine.Input{good}, ""},
+		{"too many", e, []engine.Input{good, good, good}, ""},
 		{"none", e, nil, ""},
-		{"shape", e, []Input{good, view(t, []float32{1, 2, 3}, 3)}, ""},
-		{"type", e, []Input{good, view(t, []int64{1, 2}, 2)}, ""},
-		{"nil", e, []Input{good, nil}, "input 1"},
-		{"nil buffer", e, []Input{good, (*Buffer)(nil)}, "input 1"},
-		{"nil donation", e, []Input{good, Donate(nil)}, "input 1"},
-		{"a slice", e, []Input{good, []float32{1, 2}}, "[]float32"},
-		{"closed", e, []Input{good, closed}, "closed"},
-		{"closed donation", e, []Input{good, Donate(closed)}, "closed"},
-		{"another client's", e, []Input{good, buffer(other)}, "another client"},
-		{"another client's donation", e, []Input{good, Donate(buffer(other))}, "another client"},
-		{"a view of too few bytes", e, []Input{good, tensor.View{Shape: good.Shape, Data: good.Data[:7]}}, "7 bytes"},
-		{"a token", e, []Input{good, tensor.View{Shape: tensor.ShapeOf(tensor.Token)}}, "token"},
-		{"given twice, donated once", e, []Input{mine, Donate(mine)}, "in use"},
-		{"not divisible", two, []Input{good}, "divided"},
+		{"shape", e, []engine.Input{good, view(t, []float32{1, 2, 3}, 3)}, ""},
+		{"type", e, []engine.Input{good, view(t, []int64{1, 2}, 2)}, ""},
+		{"nil", e, []engine.Input{good, nil}, "input 1"},
+		{"nil buffer", e, []engine.Input{good, (*engine.Array)(nil)}, "input 1"},
+		{"nil donation", e, []engine.Input{good, engine.Donate(nil)}, "input 1"},
+		{"a slice", e, []engine.Input{good, []float32{1, 2}}, "[]float32"},
+		{"closed", e, []engine.Input{good, closed}, "closed"},
+		{"closed donation", e, []engine.Input{good, engine.Donate(closed)}, "closed"},
+		{"another client's", e, []engine.Input{good, buffer(other)}, "another client"},
+		{"another client's donation", e, []engine.Input{good, engine.Donate(buffer(other))}, "another client"},
+		{"a view of too few bytes", e, []engine.Input{good, tensor.View{Shape: good.Shape, Data: good.Data[:7]}},
+			"7 bytes"},
+		{"a token", e, []engine.Input{good, tensor.View{Shape: tensor.ShapeOf(tensor.Token)}}, "token"},
+		{"given twice, donated once", e, []engine.Input{mine, engine.Donate(mine)}, "in use"},
+		{"not divisible", two, []engine.Input{good}, "divided"},
 	} {
 		t.Run(test.what, func(t *testing.T) {
 			_, err := test.e.Run(t.Context(), test.inputs...)
@@ -113,7 +115,7 @@ func TestWrongInputs(t *testing.T) {
 			}
 		})
 	}
-	if _, err := c.BufferFromHost(t.Context(), good, 4); err == nil || !strings.Contains(err.Error(), "device 4") {
+	if _, err := c.ArrayFromHost(t.Context(), good, 4); err == nil || !strings.Contains(err.Error(), "device 4") {
 		t.Errorf("a buffer on device 4 of 4: %v", err)
 	}
 	check.Diff(t, "buffers alive", before+2, buffersAlive()) // those of the other client
@@ -130,7 +132,7 @@ func TestStartDoesNotWait(t *testing.T) {
 	name := register(t, signature, func(*callbacks.Frame) error { <-leave; return nil })
 	c := testClient(t)
 	e := compile(t, c, bigPassthrough(name, signature), CompileOptions{})
-	in, err := c.BufferFromHost(t.Context(), view(t, make([]float32, 64*64), 64, 64), 0)
+	in, err := c.ArrayFromHost(t.Context(), view(t, make([]float32, 64*64), 64, 64), 0)
 	check.NoError(t, err)
 	run, err := e.Start(t.Context(), in)
 	check.NoError(t, err)
@@ -178,14 +180,14 @@ func TestDonate(t *testing.T) {
 	e := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}", typ,
 		"%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ), CompileOptions{})
 	before := buffersAlive()
-	in, err := c.BufferFromHost(t.Context(), view(t, make([]float32, 1024), 1024), 2)
+	in, err := c.ArrayFromHost(t.Context(), view(t, make([]float32, 1024), 1024), 2)
 	check.NoError(t, err)
-	at, err := in.pjrt.Pointer()
+	at, err := memoryOf(in).pjrt.Pointer()
 	check.NoError(t, err)
-	out, err := e.Run(t.Context(), Donate(in))
+	out, err := e.Run(t.Context(), engine.Donate(in))
 	check.NoError(t, err)
 	check.Diff(t, "device", 2, out[0].Device())
-	got, err := out[0].pjrt.Pointer()
+	got, err := memoryOf(out[0]).pjrt.Pointer()
 	check.NoError(t, err)
 	check.Diff(t, "the output is where the input was", true, at == got)
 	if _, err := in.ToHost(t.Context()); err == nil {
@@ -204,9 +206,9 @@ func TestUseAfterClose(t *testing.T) {
 	e, err := c.Compile(t.Context(),
 		Source(mainFunc("%x: tensor<1xf32>", "tensor<1xf32>", "return %x : tensor<1xf32>")), CompileOptions{})
 	check.NoError(t, err)
-	b, err := c.BufferFromHost(t.Context(), in, 0)
+	b, err := c.ArrayFromHost(t.Context(), in, 0)
 	check.NoError(t, err)
-	kept, err := c.BufferFromHost(t.Context(), in, 0)
+	kept, err := c.ArrayFromHost(t.Context(), in, 0)
 	check.NoError(t, err)
 	for range 2 {
 		check.Report(t, b.Close())
@@ -214,7 +216,7 @@ func TestUseAfterClose(t *testing.T) {
 	check.Report(t, c.Close())
 	_, toHost := b.ToHost(t.Context())
 	_, start := e.Start(t.Context(), in)
-	_, buffer := c.BufferFromHost(t.Context(), in, 0)
+	_, buffer := c.ArrayFromHost(t.Context(), in, 0)
 	_, compile := c.Compile(t.Context(), Source("module {}"), CompileOptions{})
 	for range 2 {
 		check.Report(t, e.Close())
@@ -224,9 +226,9 @@ func TestUseAfterClose(t *testing.T) {
 		want string
 		err  error
 	}{
-		{"Buffer.ToHost: the buffer is closed", toHost},
+		{"Array.ToHost: the array is closed", toHost},
 		{"run: the client is closed", start},
-		{"BufferFromHost: the client is closed", buffer},
+		{"ArrayFromHost: the client is closed", buffer},
 		{"Compile: the client is closed", compile},
 		{"run: the executable is closed", run},
 	} {
@@ -272,7 +274,7 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 	c := testClient(t)
 	e := compile(t, c, mainFunc("%x: "+typ, typ, "%y = stablehlo.add %x, %x : "+typ+"\n%p = "+
 		custom(contract.Passthrough, named(name, signature), "%y", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
-	in, err := c.BufferFromHost(t.Context(), view(t, make([]float32, 512*512), 512, 512), 0)
+	in, err := c.ArrayFromHost(t.Context(), view(t, make([]float32, 512*512), 512, 512), 0)
 	check.NoError(t, err)
 	defer in.Close()
 	for _, fail = range []bool{false, true} {

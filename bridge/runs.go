@@ -123,7 +123,7 @@ func InnerClient(ctx context.Context) (*Client, error) {
 	}
 	client.innerMu.Lock()
 	defer client.innerMu.Unlock()
-	if client.life.closed() {
+	if client.life.Closed() {
 		return nil, fmt.Errorf("bridge: InnerClient: the client is %w", ErrClosed)
 	}
 	if client.inner == nil {

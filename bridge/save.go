@@ -118,7 +118,7 @@ func (e *Executable) Serialize() ([]byte, error) {
 
 // serialize is Serialize for an entry of a Cache, if key is not empty.
 func (e *Executable) serialize(key string) ([]byte, error) {
-	if !e.life.use() {
+	if !e.life.Use() {
 		return nil, fmt.Errorf("bridge: Serialize: the executable is %w", ErrClosed)
 	}
 	defer func() { _ = e.done() }()

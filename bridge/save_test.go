@@ -21,6 +21,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge/internal/xla"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -141,11 +142,11 @@ func bindSaved(t *testing.T) (calls func() map[string]int) {
 func runSaved(t *testing.T, c *Client, e *Executable, calls func() map[string]int) {
 	t.Helper()
 	for range 2 {
-		x, err := c.BufferFromHost(t.Context(), view(t, make([]float32, 4096), 4096), 1)
+		x, err := c.ArrayFromHost(t.Context(), view(t, make([]float32, 4096), 4096), 1)
 		check.NoError(t, err)
-		y, err := c.BufferFromHost(t.Context(), view(t, []int32{1, 2, 3, 4, 5, 6}, 2, 3), 1)
+		y, err := c.ArrayFromHost(t.Context(), view(t, []int32{1, 2, 3, 4, 5, 6}, 2, 3), 1)
 		check.NoError(t, err)
-		out, err := e.Run(t.Context(), Donate(x), y)
+		out, err := e.Run(t.Context(), engine.Donate(x), y)
 		check.NoError(t, err)
 		check.NoError(t, y.Close())
 		check.Diff(t, "device", 1, out[0].Device())
@@ -188,7 +189,7 @@ func TestSaveAndLoad(t *testing.T) {
 
 	// Inputs are checked.
 	_, err := e2.Run(t.Context(), view(t, []float32{1}, 1), view(t, make([]int32, 6), 2, 3))
-	check.As[*InputError](t, err)
+	check.As[*engine.InputError](t, err)
 
 	// The context can end while XLA loads, and the error of a run is the callback's.
 	ctx, cancel := context.WithCancel(t.Context())

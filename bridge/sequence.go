@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 )
 
@@ -36,7 +37,7 @@ import (
 // each of its effects: if it follows more runs, it waits for the others in Start.
 //
 // If a run fails, the runs that were started before its end and wait for its tokens are not
-// executed, and fail with a *[SequenceError]. Runs that are started after its end have new
+// executed, and fail with a *[engine.SequenceError]. Runs that are started after its end have new
 // tokens. [Client.Barrier] returns the first error.
 //
 // A Sequence needs no Close. It is safe for concurrent use.
@@ -194,7 +195,7 @@ func (s *Sequence) over(h *handover) {
 // Order orders work of the host with runs. It waits until the runs of the context's [Sequence] that have one of the
 // effects are over, and makes later ones wait until done is called, with the error of the work. So do runs that
 // wait for work of the host, and calls of Order. If the work or the run that it waited for failed, Order
-// returns a *[SequenceError], and done is nil.
+// returns a *[engine.SequenceError], and done is nil.
 //
 // Package stages orders what runs between compiled modules this way. Programs that are compiled whole are ordered by
 // Run and Start.
@@ -231,11 +232,11 @@ func (c *Client) Order(ctx context.Context, effects ...string) (done func(error)
 		}
 	}
 	for _, h := range before {
-		if earlier, ok := errors.AsType[*SequenceError](h.failure); ok {
+		if earlier, ok := errors.AsType[*engine.SequenceError](h.failure); ok {
 			return nil, earlier
 		}
 		if h.failure != nil {
-			return nil, &SequenceError{Err: h.failure}
+			return nil, &engine.SequenceError{Err: h.failure}
 		}
 	}
 	h := &handover{device: -1, over: make(chan struct{})}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
@@ -54,7 +55,7 @@ func TestOrder(t *testing.T) {
 	failure := errors.New("the work failed")
 	done(failure)
 	err = <-ran
-	if earlier := new(SequenceError); !errors.As(err, &earlier) || !errors.Is(err, failure) {
+	if earlier := new(engine.SequenceError); !errors.As(err, &earlier) || !errors.Is(err, failure) {
 		t.Errorf("got %v, want a SequenceError", err)
 	}
 	done, err = c.Order(t.Context(), "log")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -79,7 +80,7 @@ func TestTokensThatAreNone(t *testing.T) {
 			t.Errorf("%v: got %v", test, err)
 		}
 	}
-	check.Diff(t, "uses of the client", int64(0), c.life.state.Load())
+	check.Diff(t, "uses of the client", int64(0), c.life.Uses())
 }
 
 // A saved program, and one from the cache, have their tokens.
@@ -133,9 +134,9 @@ func TestSequenceLeaksNothing(t *testing.T) {
 	})
 	e, err := c.Compile(t.Context(), effectful(name, "log"), CompileOptions{})
 	check.NoError(t, err)
-	inputs := []*Buffer{}
+	inputs := []*engine.Array{}
 	for device := range 2 {
-		b, err := c.BufferFromHost(t.Context(), bigInput(t), device)
+		b, err := c.ArrayFromHost(t.Context(), bigInput(t), device)
 		check.NoError(t, err)
 		inputs = append(inputs, b)
 	}
@@ -243,7 +244,7 @@ func TestCloseDuringSequence(t *testing.T) {
 	check.NoError(t, err)
 	var list []*Run
 	for i := range 6 {
-		in, err := c.BufferFromHost(t.Context(), bigInput(t), i%2)
+		in, err := c.ArrayFromHost(t.Context(), bigInput(t), i%2)
 		check.NoError(t, err)
 		r, err := e.Start(t.Context(), in)
 		check.NoError(t, err)

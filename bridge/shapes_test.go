@@ -7,13 +7,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
 func isInputError(err error) bool {
-	_, input := errors.AsType[*InputError](err)
-	_, count := errors.AsType[*InputCountError](err)
+	_, input := errors.AsType[*engine.InputError](err)
+	_, count := errors.AsType[*engine.InputCountError](err)
 	return input || count
 }
 
@@ -86,30 +87,30 @@ func TestInputError(t *testing.T) {
 	right, scalar := tensor.Vector[float32](1, 2), tensor.Scalar(int32(1))
 
 	_, err := e.Run(t.Context(), right, scalar, tensor.Vector[float32](1, 2, 3), scalar)
-	shape, ok := errors.AsType[*InputError](err)
+	shape, ok := errors.AsType[*engine.InputError](err)
 	if !ok {
 		t.Fatalf("got %v, want an InputError", err)
 	}
-	check.Diff(t, "error", &InputError{Index: 2, Want: tensor.ShapeOf(tensor.F32, 2),
-		Got: tensor.ShapeOf(tensor.F32, 3), devices: 2}, shape, cmp.AllowUnexported(InputError{}))
+	check.Diff(t, "error", &engine.InputError{Index: 2, Want: tensor.ShapeOf(tensor.F32, 2),
+		Got: tensor.ShapeOf(tensor.F32, 3), Devices: 2}, shape)
 	clear(shape.Want.Dims)
 	check.Diff(t, "inputs", []tensor.Shape{tensor.ShapeOf(tensor.F32, 2), tensor.ShapeOf(tensor.S32)}, e.Inputs(),
 		cmpopts.EquateEmpty())
 
 	for _, test := range []struct {
-		inputs []Input
+		inputs []engine.Input
 		known  bool
-		want   *InputCountError
+		want   *engine.InputCountError
 		text   string
 	}{
-		{[]Input{right, right}, true, &InputCountError{Want: 2, Got: 2, Devices: 2},
-			"bridge: run: the module has 2 parameters, but 1 inputs are given on each device"},
-		{[]Input{right, scalar, right}, true, &InputCountError{Want: 2, Got: 3, Devices: 2}, "bridge: run: 3 inputs cannot be divided among 2 devices; give all parameters for each device"},
-		{[]Input{right}, false, &InputCountError{Want: -1, Got: 1, Devices: 2}, "bridge: run: 1 inputs cannot be divided among 2 devices; give all parameters for each device"},
+		{[]engine.Input{right, right}, true, &engine.InputCountError{Want: 2, Got: 2, Devices: 2},
+			"run: the module has 2 parameters, but 1 inputs are given on each device"},
+		{[]engine.Input{right, scalar, right}, true, &engine.InputCountError{Want: 2, Got: 3, Devices: 2}, "run: 3 inputs cannot be divided among 2 devices; give all parameters for each device"},
+		{[]engine.Input{right}, false, &engine.InputCountError{Want: -1, Got: 1, Devices: 2}, "run: 1 inputs cannot be divided among 2 devices; give all parameters for each device"},
 	} {
 		e.known = test.known
 		_, err := e.Run(t.Context(), test.inputs...)
-		count, _ := errors.AsType[*InputCountError](err)
+		count, _ := errors.AsType[*engine.InputCountError](err)
 		check.Diff(t, test.text, test.want, count)
 		check.Diff(t, "text", test.text, err.Error())
 	}

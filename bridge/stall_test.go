@@ -126,7 +126,7 @@ func TestStallBeforeXLA(t *testing.T) {
 	leave := make(chan bool)
 	name := register(t, "", func(*callbacks.Frame) error { <-leave; return nil })
 	e := compile(t, c, big(contract.Passthrough, "callback = \""+name+"\""), CompileOptions{})
-	in, err := c.BufferFromHost(t.Context(), bigInput(t), 0)
+	in, err := c.ArrayFromHost(t.Context(), bigInput(t), 0)
 	check.NoError(t, err)
 	defer in.Close()
 	var started []*Run

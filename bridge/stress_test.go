@@ -14,6 +14,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
@@ -57,7 +58,7 @@ func stress(t *testing.T, seed uint64) {
 	}
 	in := bigInput(t)
 	data := aligned(64 * 64)
-	buffer, err := c.BufferFromHost(t.Context(), in, 0)
+	buffer, err := c.ArrayFromHost(t.Context(), in, 0)
 	check.NoError(t, err)
 	var wg sync.WaitGroup
 	for worker := range workers {
@@ -69,8 +70,8 @@ func stress(t *testing.T, seed uint64) {
 				if random.IntN(3) > 0 {
 					ctx, stop = context.WithTimeout(ctx, time.Duration(random.IntN(2000))*time.Microsecond)
 				}
-				input := []Input{in, buffer, Borrow(view(t, data, 64, 64))}[random.IntN(3)]
-				var out []*Buffer
+				input := []engine.Input{in, buffer, engine.Borrow(view(t, data, 64, 64))}[random.IntN(3)]
+				var out []*engine.Array
 				var err error
 				if random.IntN(2) == 0 {
 					out, err = e.Run(ctx, input)

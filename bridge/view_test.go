@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -16,7 +17,7 @@ func TestView(t *testing.T) {
 		for _, dtype := range allTypes() {
 			for _, dims := range [][]int{nil, {5}, {2, 0}} {
 				want := sample(tensor.ShapeOf(dtype, dims...))
-				b, err := c.BufferFromHost(t.Context(), want, 1)
+				b, err := c.ArrayFromHost(t.Context(), want, 1)
 				check.NoError(t, err)
 				v, err := b.View(t.Context())
 				check.NoError(t, err)
@@ -38,27 +39,27 @@ func TestViewIsNoCopy(t *testing.T) {
 	const typ = "tensor<1024xf32>"
 	e := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}", typ,
 		"%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ), CompileOptions{})
-	b, err := c.BufferFromHost(t.Context(), view(t, make([]float32, 1024), 1024), 0)
+	b, err := c.ArrayFromHost(t.Context(), view(t, make([]float32, 1024), 1024), 0)
 	check.NoError(t, err)
 	v, err := b.View(t.Context())
 	check.NoError(t, err)
-	at, err := b.pjrt.Pointer()
+	at, err := memoryOf(b).pjrt.Pointer()
 	check.NoError(t, err)
 	check.Diff(t, "the device's memory", true, unsafe.Pointer(&v.Tensor().Data[0]) == at)
-	if _, err := e.Run(t.Context(), Donate(b)); err == nil ||
+	if _, err := e.Run(t.Context(), engine.Donate(b)); err == nil ||
 		!strings.Contains(err.Error(), "in use by a run or a view") {
 		t.Errorf("got %v, want a refusal", err)
 	}
 	check.Report(t, v.Close())
 	func() {
 		defer func() {
-			if p := recover(); p != "bridge: BufferView.Tensor: the view is closed" {
+			if p := recover(); p != "engine: View.Tensor: the view is closed" {
 				t.Errorf("a closed view panics with %v", p)
 			}
 		}()
 		v.Tensor()
 	}()
-	out, err := e.Run(t.Context(), Donate(b))
+	out, err := e.Run(t.Context(), engine.Donate(b))
 	check.NoError(t, err)
 	out[0].Close()
 	if _, err := b.View(t.Context()); err == nil || !strings.Contains(err.Error(), "closed or was donated") {
@@ -70,7 +71,7 @@ func TestViewIsNoCopy(t *testing.T) {
 func TestViewAfterClient(t *testing.T) {
 	c, err := testPlugin(t).NewClient(ClientOptions{})
 	check.NoError(t, err)
-	b, err := c.BufferFromHost(t.Context(), tensor.Vector[float32](1, 2, 3), 0)
+	b, err := c.ArrayFromHost(t.Context(), tensor.Vector[float32](1, 2, 3), 0)
 	check.NoError(t, err)
 	v, err := b.View(t.Context())
 	check.NoError(t, err)
@@ -99,7 +100,7 @@ func TestDebugViews(t *testing.T) {
 }
 
 func misuseView(t *testing.T, how string) {
-	b, err := testClient(t).BufferFromHost(t.Context(), tensor.Vector[float32](1, 2, 3), 0)
+	b, err := testClient(t).ArrayFromHost(t.Context(), tensor.Vector[float32](1, 2, 3), 0)
 	check.NoError(t, err)
 	v, err := b.View(t.Context())
 	check.NoError(t, err)

@@ -8,17 +8,18 @@ import (
 	"time"
 
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // transfers are the functions that wait for an array.
-var transfers = map[string]func(ctx context.Context, b *Buffer) error{
-	"ToHost": func(ctx context.Context, b *Buffer) error { _, err := b.ToHost(ctx); return err },
-	"CopyTo": func(ctx context.Context, b *Buffer) error {
+var transfers = map[string]func(ctx context.Context, b *engine.Array) error{
+	"ToHost": func(ctx context.Context, b *engine.Array) error { _, err := b.ToHost(ctx); return err },
+	"CopyTo": func(ctx context.Context, b *engine.Array) error {
 		return b.CopyTo(ctx, tensor.View{Shape: b.Shape(), Data: make([]byte, b.Shape().NumBytes())})
 	},
-	"View": func(ctx context.Context, b *Buffer) error {
+	"View": func(ctx context.Context, b *engine.Array) error {
 		v, err := b.View(ctx)
 		if err == nil {
 			err = v.Close()
@@ -32,15 +33,15 @@ func TestEndedContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	v := view(t, []float32{1, 2}, 2)
-	for name, from := range map[string]func(context.Context, tensor.View, int) (*Buffer, error){
-		"BufferFromHost": c.BufferFromHost, "BorrowFromHost": c.BorrowFromHost,
+	for name, from := range map[string]func(context.Context, tensor.View, int) (*engine.Array, error){
+		"ArrayFromHost": c.ArrayFromHost, "BorrowFromHost": c.BorrowFromHost,
 	} {
 		if b, err := from(ctx, v, 0); b != nil || !errors.Is(err, context.Canceled) {
 			t.Errorf("%s returned %v and %v, want context.Canceled", name, b, err)
 		}
 	}
 	for _, dtype := range []tensor.DType{tensor.F32, tensor.S4} {
-		b, err := c.BufferFromHost(t.Context(), sample(tensor.ShapeOf(dtype, 5)), 0)
+		b, err := c.ArrayFromHost(t.Context(), sample(tensor.ShapeOf(dtype, 5)), 0)
 		check.NoError(t, err)
 		for name, transfer := range transfers {
 			if err := transfer(ctx, b); !errors.Is(err, context.Canceled) {
@@ -55,7 +56,7 @@ func TestEndedContext(t *testing.T) {
 
 // busyOutput returns the output of a run that is in a callback, before it is computed. The
 // buffer must not be closed: the array belongs to the run.
-func busyOutput(t *testing.T, c *Client) (b *Buffer, finish func()) {
+func busyOutput(t *testing.T, c *Client) (b *engine.Array, finish func()) {
 	t.Helper()
 	const signature = "f32[64,64]->f32[64,64]"
 	leave, called := make(chan bool), make(chan bool)
@@ -64,9 +65,9 @@ func busyOutput(t *testing.T, c *Client) (b *Buffer, finish func()) {
 	run, err := e.Start(t.Context(), view(t, make([]float32, 64*64), 64, 64))
 	check.NoError(t, err)
 	<-called
-	b = &Buffer{array: array{life: new(lifetime), client: c, pjrt: run.pjrt.Output(0),
-		shape: tensor.ShapeOf(tensor.F32, 64, 64)}}
-	check.Diff(t, "a use", true, b.life.use()) // it is never freed
+	m := &deviceArray{client: c, pjrt: run.pjrt.Output(0), shape: tensor.ShapeOf(tensor.F32, 64, 64)}
+	b = engine.NewArray(m)
+	check.Must(b.Use()) // it is never freed
 	return b, func() {
 		close(leave)
 		out, err := run.Wait(context.Background())
@@ -89,7 +90,7 @@ func TestContextEndsWhileWaiting(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			ended := make(chan error)
 			go func() { ended <- transfer(ctx, b) }()
-			for b.life.state.Load() < 2 { // until it has begun
+			for memoryOf(b).Uses() < 2 { // until it has begun
 				time.Sleep(time.Millisecond)
 			}
 			select {
@@ -101,13 +102,13 @@ func TestContextEndsWhileWaiting(t *testing.T) {
 			if err := <-ended; !errors.Is(err, context.Canceled) {
 				t.Errorf("got %v, want context.Canceled", err)
 			}
-			check.Diff(t, "uses after the end of the context", int64(2), b.life.state.Load())
+			check.Diff(t, "uses after the end of the context", int64(2), memoryOf(b).Uses())
 			finish()
-			for b.life.state.Load() > 1 {
+			for memoryOf(b).Uses() > 1 {
 				time.Sleep(time.Millisecond)
 			}
 			check.Diff(t, "views", int64(0), c.Stats().Views)
-			check.Diff(t, "ready", false, b.ready.Load())
+			check.Diff(t, "ready", false, memoryOf(b).ready.Load())
 		})
 	}
 }
@@ -118,7 +119,7 @@ func TestWaitForArray(t *testing.T) {
 	b, finish := busyOutput(t, c)
 	waited := make(chan error)
 	for _, ctx := range []context.Context{t.Context(), context.Background()} {
-		go func() { waited <- b.wait(ctx, "test") }()
+		go func() { waited <- memoryOf(b).wait(ctx, engine.Use{}, "test") }()
 	}
 	select {
 	case err := <-waited:
@@ -128,8 +129,8 @@ func TestWaitForArray(t *testing.T) {
 	finish()
 	check.NoError(t, <-waited)
 	check.NoError(t, <-waited)
-	check.Diff(t, "ready", true, b.ready.Load())
-	check.Diff(t, "uses", int64(1), b.life.state.Load())
+	check.Diff(t, "ready", true, memoryOf(b).ready.Load())
+	check.Diff(t, "uses", int64(1), memoryOf(b).Uses())
 }
 
 // XLA copies elements of less than a byte on its own threads, to memory that stays until
@@ -137,7 +138,7 @@ func TestWaitForArray(t *testing.T) {
 func TestContextEndsDuringCopy(t *testing.T) {
 	c := testClient(t)
 	want := sample(tensor.ShapeOf(tensor.S4, 1<<18))
-	b, err := c.BufferFromHost(t.Context(), want, 0)
+	b, err := c.ArrayFromHost(t.Context(), want, 0)
 	check.NoError(t, err)
 	for i := range 100 {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*10*time.Microsecond)
@@ -150,7 +151,7 @@ func TestContextEndsDuringCopy(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for b.life.state.Load() > 0 {
+	for memoryOf(b).Uses() > 0 {
 		time.Sleep(time.Millisecond)
 	}
 	check.NoError(t, b.Close())

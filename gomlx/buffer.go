@@ -12,18 +12,18 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/pkg/errors"
 
-	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // buffer is an array on a device.
 type buffer struct {
 	backend *Backend
-	*bridge.Buffer
+	*engine.Array
 
 	mu   sync.Mutex
-	flat any                // what Data returned or NewSharedBuffer made
-	view *bridge.BufferView // that Data has opened
+	flat any          // what Data returned or NewSharedBuffer made
+	view *engine.View // that Data has opened
 }
 
 var _ compute.Buffer = (*buffer)(nil)
@@ -34,11 +34,11 @@ func (b *Backend) BufferFromFlatData(device compute.DeviceNum, flat any, shape s
 	if err != nil {
 		return nil, errors.WithStack(err)
 	}
-	made, err := b.session.BufferFromHost(context.Background(), view, int(device))
+	made, err := b.session.ArrayFromHost(context.Background(), view, int(device))
 	if err != nil {
 		return nil, errors.WithStack(err)
 	}
-	return &buffer{backend: b, Buffer: made}, nil
+	return &buffer{backend: b, Array: made}, nil
 }
 
 // HasSharedBuffers reports whether the devices use the memory of the host: those of a CPU do.
@@ -52,13 +52,13 @@ func (b *Backend) NewSharedBuffer(device compute.DeviceNum, shape shapes.Shape) 
 		return nil, nil, errors.WithStack(err)
 	}
 	if b.interprets() {
-		made, memory, err := bridge.NewHostBuffer(s)
+		made, memory, err := engine.NewHostArray(s)
 		if err != nil {
 			return nil, nil, errors.WithStack(err)
 		}
 		clear(memory.Data)
 		flat := flatOf(memory.Data, shape)
-		return &buffer{backend: b, Buffer: made, flat: flat}, flat, nil
+		return &buffer{backend: b, Array: made, flat: flat}, flat, nil
 	}
 	memory := aligned(s.NumBytes())
 	made, err := b.client().BorrowFromHost(context.Background(), tensor.View{Shape: s, Data: memory}, int(device))
@@ -66,7 +66,7 @@ func (b *Backend) NewSharedBuffer(device compute.DeviceNum, shape shapes.Shape) 
 		return nil, nil, errors.WithStack(err)
 	}
 	flat := flatOf(memory, shape) // of packed elements its beginning
-	return &buffer{backend: b, Buffer: made, flat: flat}, flat, nil
+	return &buffer{backend: b, Array: made, flat: flat}, flat, nil
 }
 
 // aligned returns memory that a device can use.
@@ -105,14 +105,14 @@ func (b *buffer) closeView() error {
 }
 
 // Shape returns the shape of the array.
-func (b *buffer) Shape() (shapes.Shape, error) { return fromTensor(b.Buffer.Shape()), nil }
+func (b *buffer) Shape() (shapes.Shape, error) { return fromTensor(b.Array.Shape()), nil }
 
 // DeviceNum returns the device that the array is on.
 func (b *buffer) DeviceNum() (compute.DeviceNum, error) { return compute.DeviceNum(b.Device()), nil }
 
 // ToFlatData copies the array to a slice.
 func (b *buffer) ToFlatData(flat any) error {
-	shape := fromTensor(b.Buffer.Shape())
+	shape := fromTensor(b.Array.Shape())
 	to, err := viewOf(flat, shape)
 	if err == nil {
 		err = b.CopyTo(context.Background(), to)
@@ -138,7 +138,7 @@ func (b *buffer) Data() (any, error) {
 	if err != nil {
 		return nil, errors.WithStack(err)
 	}
-	data, shape := view.Tensor().Data, fromTensor(b.Buffer.Shape())
+	data, shape := view.Tensor().Data, fromTensor(b.Array.Shape())
 	if shape.DType.IsPacked() {
 		packed := make([]byte, shape.ByteSize())
 		pack(packed, data, view.Tensor().Shape.DType)
@@ -150,8 +150,8 @@ func (b *buffer) Data() (any, error) {
 }
 
 // input returns the buffer as an input of an execution, and ends it if it is donated.
-func (b *buffer) input(donate bool) (in bridge.Input, done func() error, err error) {
-	shape := fromTensor(b.Buffer.Shape())
+func (b *buffer) input(donate bool) (in engine.Input, done func() error, err error) {
+	shape := fromTensor(b.Array.Shape())
 	b.mu.Lock()
 	flat := b.flat
 	b.mu.Unlock()
@@ -159,9 +159,9 @@ func (b *buffer) input(donate bool) (in bridge.Input, done func() error, err err
 	case shape.DType.IsPacked() && flat != nil:
 		in, err = viewOf(flat, shape)
 	case donate && !b.Borrowed():
-		return bridge.Donate(b.Buffer), nil, b.closeView()
+		return engine.Donate(b.Array), nil, b.closeView()
 	default:
-		in = b.Buffer
+		in = b.Array
 	}
 	if donate {
 		done = b.Finalize
@@ -171,9 +171,9 @@ func (b *buffer) input(donate bool) (in bridge.Input, done func() error, err err
 
 // CopyToDevice copies the array to another device.
 func (b *buffer) CopyToDevice(device compute.DeviceNum) (compute.Buffer, error) {
-	made, err := b.Buffer.CopyToDevice(int(device))
+	made, err := b.Array.CopyToDevice(int(device))
 	if err != nil {
 		return nil, errors.WithStack(err)
 	}
-	return &buffer{backend: b.backend, Buffer: made}, nil
+	return &buffer{backend: b.backend, Array: made}, nil
 }

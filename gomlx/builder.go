@@ -13,9 +13,9 @@ import (
 	"github.com/calliope-mlir/calliope"
 	"github.com/calliope-mlir/calliope/bridge"
 	ir "github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
-	"github.com/calliope-mlir/calliope/stages"
 )
 
 // builder builds a computation: what is added to it is added to each of its traces.
@@ -243,24 +243,34 @@ func (b *builder) compile(e *executable) (err error) {
 }
 
 // compile ends the trace.
-func (t *trace) compile(b *builder) (made stages.Executable, err error) {
+func (t *trace) compile(b *builder) (made engine.Executable, err error) {
 	defer func() { err = stderrors.Join(t.sized(err), t.close()) }()
 	module, err := t.ir.Module()
 	if err != nil {
 		return nil, err
 	}
 	if b.backend.interprets() {
-		return b.interpret(module)
+		made, err = b.interpret(module)
+	} else {
+		made, err = b.compileForClient(module)
 	}
-	o := bridge.CompileOptions{Replicas: b.devices}
-	if b.mesh != "" {
-		o = bridge.CompileOptions{Partitions: b.devices}
-	}
-	e, err := b.backend.client().Compile(context.Background(), passes.Program(module, passes.PrepareOptions{}), o)
 	if err != nil {
 		return nil, err
 	}
 	b.called.keep()
-	e.OnClose(b.called.drop)
+	made.OnClose(b.called.drop)
+	return made, nil
+}
+
+// compileForClient compiles a module for the session's client.
+func (b *builder) compileForClient(m *mlir.Module) (engine.Executable, error) {
+	o := bridge.CompileOptions{Replicas: b.devices}
+	if b.mesh != "" {
+		o = bridge.CompileOptions{Partitions: b.devices}
+	}
+	e, err := b.backend.client().Compile(context.Background(), passes.Program(m, passes.PrepareOptions{}), o)
+	if err != nil {
+		return nil, err
+	}
 	return e, nil
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/pkg/errors"
 
 	"github.com/calliope-mlir/calliope/bridge"
-	"github.com/calliope-mlir/calliope/stages"
+	"github.com/calliope-mlir/calliope/engine"
 )
 
 // executable is a compiled computation.
 type executable struct {
 	backend    *Backend
-	fixed      stages.Executable // nil if there are dynamic axes
+	fixed      engine.Executable // nil if there are dynamic axes
 	programs   *programs         // nil if there are none
 	main       *function
 	devices    int
@@ -76,7 +76,7 @@ func (e *executable) execute(
 	ctx context.Context, inputs []compute.Buffer, donate []bool, device compute.DeviceNum,
 ) (outputs []compute.Buffer, err error) {
 	if want := len(e.main.inputs) * e.devices; len(inputs) != want {
-		return nil, &bridge.InputCountError{Want: len(e.main.inputs), Got: len(inputs), Devices: e.devices}
+		return nil, &engine.InputCountError{Want: len(e.main.inputs), Got: len(inputs), Devices: e.devices}
 	} else if donate != nil && len(donate) != want {
 		return nil, fmt.Errorf("donate has %d elements for %d inputs", len(donate), want)
 	}
@@ -96,7 +96,7 @@ func (e *executable) execute(
 	if e.backend.IsFinalized() {
 		return nil, fmt.Errorf("the backend is %w", bridge.ErrClosed)
 	}
-	in := make([]bridge.Input, len(inputs))
+	in := make([]engine.Input, len(inputs))
 	for i, b := range own {
 		var done func() error
 		if in[i], done, err = b.input(donate != nil && donate[i]); err != nil {
@@ -110,7 +110,7 @@ func (e *executable) execute(
 		device = e.assignment[0]
 	}
 	if e.devices == 1 {
-		ctx = bridge.OnDevice(ctx, int(device))
+		ctx = engine.OnDevice(ctx, int(device))
 	}
 	results, err := run.Run(ctx, in...)
 	if err != nil {
@@ -118,13 +118,13 @@ func (e *executable) execute(
 	}
 	outputs = make([]compute.Buffer, len(results))
 	for i, r := range results {
-		outputs[i] = &buffer{backend: e.backend, Buffer: r}
+		outputs[i] = &buffer{backend: e.backend, Array: r}
 	}
 	return outputs, nil
 }
 
 // program returns the program for the shapes of inputs, and what ends its use.
-func (e *executable) program(inputs []*buffer) (stages.Executable, func(), error) {
+func (e *executable) program(inputs []*buffer) (engine.Executable, func(), error) {
 	if e.fixed != nil {
 		return e.fixed, func() {}, nil
 	}

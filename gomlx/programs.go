@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/calliope-mlir/calliope/bridge"
-	"github.com/calliope-mlir/calliope/stages"
+	"github.com/calliope-mlir/calliope/engine"
 )
 
 // programs are the compiled programs of a computation with dynamic axes, by their sizes. If there are more than limit,
@@ -22,14 +22,14 @@ type programs struct {
 
 type program struct {
 	compile sync.Once
-	made    stages.Executable // nil before compile, and after an error
+	made    engine.Executable // nil before compile, and after an error
 	err     error
 	users   int
 	last    int // use
 }
 
 // use returns the program for some sizes, and what ends its use.
-func (p *programs) use(key string, sizes map[string]int) (stages.Executable, func(), error) {
+func (p *programs) use(key string, sizes map[string]int) (engine.Executable, func(), error) {
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
@@ -101,7 +101,7 @@ func (p *programs) close() {
 }
 
 // specialize compiles a computation for some sizes of its dynamic axes.
-func (b *builder) specialize(sizes map[string]int) (stages.Executable, error) {
+func (b *builder) specialize(sizes map[string]int) (engine.Executable, error) {
 	t := b.newTrace(sizes)
 	for _, s := range b.steps {
 		if t.do(s); t.ir.Err() != nil {

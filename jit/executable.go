@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/trim"
 	"github.com/calliope-mlir/calliope/jit/internal/callback"
@@ -39,21 +40,15 @@ type Executable struct {
 	idle   []*frame
 	runs   int
 	closed bool
+	over   bool // closed, and nothing runs
+	then   []func()
 }
 
 // Inputs returns the shapes of the parameters.
-func (e *Executable) Inputs() []tensor.Shape { return cloned(e.inputs) }
+func (e *Executable) Inputs() []tensor.Shape { return engine.Cloned(e.inputs) }
 
 // Outputs returns the shapes of the results.
-func (e *Executable) Outputs() []tensor.Shape { return cloned(e.outputs) }
-
-func cloned(shapes []tensor.Shape) []tensor.Shape {
-	list := make([]tensor.Shape, len(shapes))
-	for i, s := range shapes {
-		list[i] = s.Clone()
-	}
-	return list
-}
+func (e *Executable) Outputs() []tensor.Shape { return engine.Cloned(e.outputs) }
 
 // Call runs the module on arrays, which it reads in place, and returns the results in new ones. If a callback fails,
 // the run ends, and the error is a *callbacks.CallError. ctx is the context of the callbacks. If it ends, so does the
@@ -175,29 +170,74 @@ func (e *Executable) link(m *mlir.Module) error {
 	return err
 }
 
+// Run runs the module as Call does. It takes the inputs of package engine, arrays in the host's memory, and reads them
+// in place. A result of a donated parameter is in its memory; see Donor. The results are in the host's memory, too, and
+// the caller must close them. The error for an input is an *engine.InputError.
+func (e *Executable) Run(ctx context.Context, inputs ...engine.Input) ([]*engine.Array, error) {
+	if err := dispatch.Ended(ctx); err != nil {
+		return nil, err
+	}
+	in, err := engine.TakeOnHost(inputs, e.inputs)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Release()
+	results, memory, err := in.Results(e.outputs, e.Donor)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.CallInPlace(ctx, memory, in.Views, in.InPlace); err != nil {
+		engine.CloseAll(results)
+		return nil, err
+	}
+	return results, nil
+}
+
+// OnClose registers a function to be called when the executable is closed and its last run is over, or at once if that
+// has happened.
+func (e *Executable) OnClose(f func()) {
+	e.mu.Lock()
+	over := e.over
+	if !over {
+		e.then = append(e.then, f)
+	}
+	e.mu.Unlock()
+	if over {
+		f()
+	}
+}
+
 // Close releases the module. Runs in flight go on. Closing it again does nothing.
 func (e *Executable) Close() error {
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	if e.closed {
+		e.mu.Unlock()
 		return nil
 	}
 	e.closed = true
-	return e.free()
+	return e.unlock()
 }
 
-// free frees the memory once nothing runs. The caller holds mu.
-func (e *Executable) free() error {
-	for _, f := range e.idle {
-		f.free()
+// unlock unlocks mu. It frees the memory if the executable is closed, and once nothing runs the rest.
+func (e *Executable) unlock() (err error) {
+	var then []func()
+	if e.closed {
+		for _, f := range e.idle {
+			f.free()
+		}
+		e.idle = nil
+		if e.over = e.runs == 0; e.over {
+			e.calls.Close()
+			err = e.engine.Close()
+			trim.Soon()
+			then, e.then = e.then, nil
+		}
 	}
-	e.idle = nil
-	if e.runs > 0 {
-		return nil
+	e.mu.Unlock()
+	for _, f := range then {
+		f()
 	}
-	e.calls.Close()
-	defer trim.Soon()
-	return e.engine.Close()
+	return err
 }
 
 // take returns the memory for a run.
@@ -224,10 +264,7 @@ func (e *Executable) take() (*frame, error) {
 func (e *Executable) put(f *frame) {
 	f.pins.Unpin()
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	e.runs--
 	e.idle = append(e.idle, f)
-	if e.closed {
-		_ = e.free() // never an error
-	}
+	_ = e.unlock() // never an error
 }

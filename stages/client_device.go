@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/passes"
 )
 
@@ -42,53 +40,15 @@ func (d onClient) check() error {
 	return nil
 }
 
-func (d onClient) compile(ctx context.Context, s *Stage, exact bool) (compiledStage, error) {
+func (d onClient) compile(ctx context.Context, s *Stage, exact bool) (*compiledStage, error) {
 	m := stageModule{passes.Program(s.module, passes.PrepareOptions{PoliciesApplied: true}), s.jax}
 	e, err := d.at.client.Compile(ctx, m,
 		bridge.CompileOptions{Replicas: s.replicas, JAXCallbacks: s.jax, Exact: exact})
 	if err != nil {
 		return nil, fmt.Errorf("stages: %s: %w", s.Name, err)
 	}
-	return &clientStage{e, len(e.Callbacks()) > 0}, nil
+	return &compiledStage{executable: e, calls: len(e.Callbacks()) > 0}, nil
 }
-
-type clientStage struct {
-	executable *bridge.Executable
-	calls      bool // it has inline callbacks
-}
-
-func (p *clientStage) run(ctx context.Context, at []place, inputs []*value, donate []bool) ([]*value, error) {
-	list := make([]bridge.Input, len(inputs))
-	donate = slices.Clone(donate)
-	for i, v := range inputs {
-		b, err := v.on(ctx, at[i/len(donate)])
-		if err != nil {
-			return nil, err
-		}
-		list[i] = b
-		donate[i%len(donate)] = donate[i%len(donate)] && v.last(b)
-	}
-	for i, v := range inputs {
-		if b := list[i].(*bridge.Buffer); donate[i%len(donate)] {
-			v.give(b)
-			list[i] = bridge.Donate(b)
-		}
-	}
-	if !p.calls {
-		// Nothing but the caller can stop it, and an execution that cannot be stopped is started on this goroutine.
-		ctx = dispatch.RunOf(ctx).Outer()
-	}
-	if len(list) == 0 && len(at) == 1 && at[0].number > 0 {
-		ctx = bridge.OnDevice(ctx, at[0].number)
-	}
-	buffers, err := p.executable.Run(ctx, list...)
-	if err != nil {
-		return nil, err
-	}
-	return onDevices(buffers), nil
-}
-
-func (p *clientStage) close() error { return p.executable.Close() }
 
 // A stageModule is the module of a stage for the bridge.
 type stageModule struct {

@@ -18,13 +18,13 @@ import (
 
 // compileStages compiles the stages of a plan: several at a time, because XLA uses one processor for most of a compile.
 // Of several errors, it returns that of the first stage.
-func (p *Plan) compileStages(ctx context.Context) ([]compiledStage, error) {
+func (p *Plan) compileStages(ctx context.Context) ([]*sharedStage, error) {
 	var reading sync.Mutex // the stages' modules have one context
 	keys := make([]stageKey, len(p.stages))
 	for i, s := range p.stages {
 		keys[i] = p.key(s) // before anybody reads: printing a large module would keep the others from theirs
 	}
-	programs, errs := make([]compiledStage, len(p.stages)), make([]error, len(p.stages))
+	programs, errs := make([]*sharedStage, len(p.stages)), make([]error, len(p.stages))
 	next := make(chan *Stage)
 	failed := make(chan struct{})
 	var once sync.Once
@@ -59,8 +59,8 @@ hand:
 		fallback = warn
 	}
 	for _, program := range programs {
-		if slow, ok := program.(*sharedStage).compiledStage.(*interpreted); ok && slow.why != nil {
-			if err := fallback(slow.why); err != nil {
+		if program.why != nil {
+			if err := fallback(program.why); err != nil {
 				return nil, errors.Join(err, closeStages(programs))
 			}
 		}
@@ -78,7 +78,7 @@ func (p *Plan) key(s *Stage) stageKey {
 // compileStage compiles a stage, unless an equal one is compiled.
 func (p *Plan) compileStage(
 	ctx context.Context, s *Stage, key stageKey, reading *sync.Mutex,
-) (compiledStage, error) {
+) (*sharedStage, error) {
 	device, exact := p.devices[s.Device], p.exact
 	read := func() (*Stage, error) {
 		reading.Lock()
@@ -86,7 +86,7 @@ func (p *Plan) compileStage(
 		return s.private()
 	}
 	within := context.WithoutCancel(ctx) // others may wait for it
-	return compiled.get(ctx, key, read, func(s *Stage) (compiledStage, error) {
+	return compiled.get(ctx, key, read, func(s *Stage) (*compiledStage, error) {
 		defer s.module.Context().Close()
 		made, err := device.compile(within, s, exact)
 		if err != nil && !device.callsBack() {
@@ -112,7 +112,7 @@ func (s *Stage) private() (*Stage, error) {
 	return &own, nil
 }
 
-func closeStages(programs []compiledStage) error {
+func closeStages(programs []*sharedStage) error {
 	var errs []error
 	for _, c := range programs {
 		if c != nil {
@@ -161,7 +161,7 @@ type sharedStages struct {
 // A sharedStage is a compiled stage that several programs, or several stages of one, may have. It is closed with the
 // last of them.
 type sharedStage struct {
-	compiledStage
+	*compiledStage
 	key   stageKey
 	uses  int           // guarded by sharedStages.mu
 	read  chan struct{} // closed when the module of the caller that makes it is not needed any more
@@ -172,8 +172,8 @@ type sharedStage struct {
 // get returns the program with a key, or makes it of what read returns. If somebody else is making it, get waits. When
 // the context ends, the build goes on for whoever comes next.
 func (t *sharedStages) get(
-	ctx context.Context, key stageKey, read func() (*Stage, error), build func(*Stage) (compiledStage, error),
-) (compiledStage, error) {
+	ctx context.Context, key stageKey, read func() (*Stage, error), build func(*Stage) (*compiledStage, error),
+) (*sharedStage, error) {
 	for {
 		t.mu.Lock()
 		e, found := t.entries[key]
@@ -213,7 +213,7 @@ var errAbandoned = errors.New("stages: the compile of an equal stage was abandon
 // make builds the program of an entry. A panic is an error, so that nobody waits for ever, and the next one builds
 // again.
 func (t *sharedStages) make(
-	e *sharedStage, read func() (*Stage, error), build func(*Stage) (compiledStage, error),
+	e *sharedStage, read func() (*Stage, error), build func(*Stage) (*compiledStage, error),
 ) {
 	e.err = errAbandoned
 	defer close(e.ready)
@@ -255,5 +255,5 @@ func (e *sharedStage) close() error {
 	if !last {
 		return nil
 	}
-	return e.compiledStage.close()
+	return e.executable.Close()
 }

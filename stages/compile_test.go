@@ -9,6 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -47,13 +48,13 @@ func TestEqualStages(t *testing.T) {
 	check.NoError(t, err)
 	check.Cleanup(t, client)
 	compiles := func() int64 { s := cache.Stats(); return s.Hits + s.Misses }
-	compile := func() stages.Executable {
+	compile := func() engine.Executable {
 		e, err := stages.Compile(t.Context(), layers(t, "double", 3),
 			stages.Options{Devices: stages.On(client), Force: cutAll("double")})
 		check.NoError(t, err)
 		return e
 	}
-	var all [4]stages.Executable
+	var all [4]engine.Executable
 	var errs [4]error
 	var wait sync.WaitGroup
 	for i := range all {

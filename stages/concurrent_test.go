@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/stages"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -114,7 +114,7 @@ func TestManyRuns(t *testing.T) {
 			defer cancel()
 			kind := i % 4
 			// x is one more, and the callback gets 3x
-			var in bridge.Input = floats(float32(i), 0, 0, float32(kind*10-1))
+			var in engine.Input = floats(float32(i), 0, 0, float32(kind*10-1))
 			if kind == 3 {
 				in = shared
 			}

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -52,7 +52,7 @@ func one(t *testing.T, name string) *mlir.Module {
 }
 
 // staged compiles a module in stages on a client.
-func staged(t *testing.T, m *mlir.Module, names ...string) stages.Executable {
+func staged(t *testing.T, m *mlir.Module, names ...string) engine.Executable {
 	t.Helper()
 	e, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(newClient(t)), Force: cutAll(names...)})
 	check.NoError(t, err)
@@ -154,11 +154,11 @@ func TestRefused(t *testing.T) {
 	}
 	e := staged(t, m, "double")
 	_, err := e.Call(t.Context())
-	if count := new(bridge.InputCountError); !errors.As(err, &count) {
+	if count := new(engine.InputCountError); !errors.As(err, &count) {
 		t.Errorf("got %v, want an InputCountError", err)
 	}
 	_, err = e.Call(t.Context(), floats(1))
-	if input := new(bridge.InputError); !errors.As(err, &input) {
+	if input := new(engine.InputError); !errors.As(err, &input) {
 		t.Errorf("got %v, want an InputError", err)
 	}
 	_, err = e.Run(t.Context(), "text")

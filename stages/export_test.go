@@ -11,12 +11,8 @@ func KnownModules() int { return interp.Current().Known }
 // OpenModules returns how many stages programs have on the interpreter.
 func OpenModules() int { return interp.Current().Open }
 
-// LastTurn returns the last run on the interpreter that has an effect, to compare.
-func LastTurn(effect string) any {
-	interpreterOrder.mu.Lock()
-	defer interpreterOrder.mu.Unlock()
-	return interpreterOrder.last[effect]
-}
+// Entered returns how many runs on the host have come to take a turn for their effects.
+func Entered() int { return hostOrder.Entered() }
 
 // CompiledStages returns how many stages are compiled.
 func CompiledStages() int {

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/stages"
@@ -32,17 +32,17 @@ func TestRunWithoutClient(t *testing.T) {
 			e := check.Must(stages.Compile(t.Context(), halves(t, "double"), o))
 			check.Cleanup(t, e)
 			wants := check.Must(e.Call(t.Context(), floats(1, 2, 3, 4)))
-			in := check.Must(bridge.HostBuffer(t.Context(), floats(1, 2, 3, 4)))
+			in := check.Must(engine.HostArray(t.Context(), floats(1, 2, 3, 4)))
 			check.Cleanup(t, in)
-			for _, given := range []bridge.Input{floats(1, 2, 3, 4), bridge.Borrow(floats(1, 2, 3, 4)), in} {
+			for _, given := range []engine.Input{floats(1, 2, 3, 4), engine.Borrow(floats(1, 2, 3, 4)), in} {
 				out := check.Must(e.Run(t.Context(), given))
 				for i, b := range out {
 					check.Diff(t, "result", wants[i], check.Must(b.ToHost(t.Context())))
 				}
-				again := check.Must(e.Run(t.Context(), bridge.Donate(out[0])))
+				again := check.Must(e.Run(t.Context(), engine.Donate(out[0])))
 				check.NoError(t, again[0].Close())
 				_, err := e.Run(t.Context(), out[0])
-				check.Error(t, err, "input 0: the buffer is closed or was donated")
+				check.Error(t, err, "input 0: the array is closed or was donated")
 				if !errors.Is(err, stages.ErrClosed) {
 					t.Errorf("%v is no ErrClosed", err)
 				}
@@ -70,10 +70,10 @@ func TestRunReadsInPlace(t *testing.T) {
 		return %0 : tensor<4xf32> }`)
 	e := check.Must(stages.Compile(t.Context(), m, stages.Options{}))
 	check.Cleanup(t, e)
-	var in bridge.Input = floats(1, 2, 3, 4)
+	var in engine.Input = floats(1, 2, 3, 4)
 	for range 3 {
 		out := check.Must(e.Run(context.Background(), in))[0]
-		if b, ok := in.(*bridge.Buffer); ok {
+		if b, ok := in.(*engine.Array); ok {
 			view := check.Must(b.View(t.Context()))
 			if memory := unsafe.SliceData(view.Tensor().Data); memory != at {
 				t.Errorf("the callback saw %p of a buffer at %p", at, memory)
@@ -83,7 +83,7 @@ func TestRunReadsInPlace(t *testing.T) {
 		}
 		in = out
 	}
-	check.NoError(t, in.(*bridge.Buffer).Close())
+	check.NoError(t, in.(*engine.Array).Close())
 }
 
 // A result is in the memory of a donated buffer, and not in that of another input.
@@ -92,10 +92,10 @@ func TestRunDonates(t *testing.T) {
 	e := check.Must(stages.Compile(t.Context(), donating(t, "double"), stages.Options{}))
 	check.Cleanup(t, e)
 	other := floats(1, 1, 1, 1)
-	kept := check.Must(bridge.HostBuffer(t.Context(), floats(1, 2, 3, -4)))
+	kept := check.Must(engine.HostArray(t.Context(), floats(1, 2, 3, -4)))
 	check.Cleanup(t, kept)
 	array := floats(1, 2, 3, -4)
-	for _, in := range []bridge.Input{kept, array, bridge.Borrow(array)} {
+	for _, in := range []engine.Input{kept, array, engine.Borrow(array)} {
 		out := check.Must(e.Run(t.Context(), in, other))[0]
 		check.Diff(t, "result", floats(9, 19, 33, 19), check.Must(out.ToHost(t.Context())))
 		check.Diff(t, "input", floats(1, 2, 3, -4), check.Must(kept.ToHost(t.Context())))
@@ -106,7 +106,7 @@ func TestRunDonates(t *testing.T) {
 		check.NoError(t, out.Close())
 	}
 	memory := address(t, kept)
-	out := check.Must(e.Run(t.Context(), bridge.Donate(kept), other))[0]
+	out := check.Must(e.Run(t.Context(), engine.Donate(kept), other))[0]
 	check.Cleanup(t, out)
 	check.Diff(t, "result", floats(9, 19, 33, 19), check.Must(out.ToHost(t.Context())))
 	if at := address(t, out); at != memory {
@@ -117,11 +117,11 @@ func TestRunDonates(t *testing.T) {
 // Buffers of a client are no inputs without it, nor those of the host with it.
 func TestRunOfOtherEngine(t *testing.T) {
 	register(t, "double", double, callbacks.Options{})
-	const want = "input 0: the buffer belongs to another client"
+	const want = "input 0: the array belongs to another client"
 	client := devices(t, 1)
 	theirs := put(t, client, 0)
 	check.Cleanup(t, theirs)
-	ours := check.Must(bridge.HostBuffer(t.Context(), floats(1, 2, 3, 4)))
+	ours := check.Must(engine.HostArray(t.Context(), floats(1, 2, 3, 4)))
 	check.Cleanup(t, ours)
 	for _, d := range alone {
 		e := check.Must(stages.Compile(t.Context(), halves(t, "double"), stages.Options{Devices: []stages.Device{d}}))
@@ -131,9 +131,9 @@ func TestRunOfOtherEngine(t *testing.T) {
 		_, err = e.Run(t.Context(), check.Must(theirs.ToHost(t.Context())))
 		check.NoError(t, err)
 		_, err = e.Run(t.Context(), floats(1, 2))
-		check.Diff(t, "index", 0, check.As[*bridge.InputError](t, err).Index)
+		check.Diff(t, "index", 0, check.As[*engine.InputError](t, err).Index)
 		_, err = e.Run(t.Context())
-		check.Diff(t, "inputs", 1, check.As[*bridge.InputCountError](t, err).Want)
+		check.Diff(t, "inputs", 1, check.As[*engine.InputCountError](t, err).Want)
 	}
 	e := check.Must(stages.Compile(t.Context(), halves(t, "double"), stages.Options{Devices: stages.On(client)}))
 	check.Cleanup(t, e)
@@ -149,7 +149,7 @@ func TestRunsInFlight(t *testing.T) {
 			o := stages.Options{Devices: []stages.Device{d}}
 			e := check.Must(stages.Compile(t.Context(), halves(t, "double"), o))
 			check.Cleanup(t, e)
-			shared := check.Must(bridge.HostBuffer(t.Context(), floats(1, 2, 3, 4)))
+			shared := check.Must(engine.HostArray(t.Context(), floats(1, 2, 3, 4)))
 			want := check.Must(e.Call(t.Context(), floats(1, 2, 3, 4)))[0]
 			var all sync.WaitGroup
 			for range 8 {
@@ -158,7 +158,7 @@ func TestRunsInFlight(t *testing.T) {
 						out, err := e.Run(t.Context(), shared)
 						check.NoError(t, err)
 						check.Diff(t, "result", want, check.Must(out[0].ToHost(t.Context())))
-						out, err = e.Run(t.Context(), bridge.Donate(out[0]))
+						out, err = e.Run(t.Context(), engine.Donate(out[0]))
 						check.NoError(t, err)
 						check.NoError(t, out[0].Close())
 					}

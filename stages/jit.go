@@ -5,13 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/contract/callop"
-	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
-	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // JIT returns a device that runs stages by package jit: they are compiled by MLIR and LLVM, and need no plugin. Compile
@@ -20,7 +17,7 @@ import (
 func JIT() Device { return jitDevice{} }
 
 // compileWhole returns a module that package jit compiles as it is, or nil if it must be cut.
-func (o Options) compileWhole(ctx context.Context, m *mlir.Module) (Executable, error) {
+func (o Options) compileWhole(ctx context.Context, m *mlir.Module) (*jit.Executable, error) {
 	replicas, err := o.replicas(m)
 	if err != nil || replicas > 1 || o.Place != nil || len(o.Lower) > 0 || len(o.Force) > 0 || o.Policy != ByDevice {
 		return nil, err
@@ -30,7 +27,7 @@ func (o Options) compileWhole(ctx context.Context, m *mlir.Module) (Executable, 
 	}
 	e, err := jit.Compile(ctx, m, jit.Options{Foreign: o.Foreign, JAXCallbacks: o.JAXCallbacks})
 	if err == nil {
-		return wholeModule{e, e.Inputs(), e.Outputs()}, nil
+		return e, nil
 	}
 	if refused(err) && callop.Partitions(m) == 1 { // others are not cut
 		return nil, nil
@@ -46,51 +43,6 @@ func refused(err error) bool {
 	return unsupported || noEngine
 }
 
-// A wholeModule is a module that package jit has compiled as it is.
-type wholeModule struct {
-	*jit.Executable
-	inputs, outputs []tensor.Shape
-}
-
-// Run implements Executable. It reads the inputs in place. What was donated is memory of a result, or of those of later
-// runs.
-func (e wholeModule) Run(ctx context.Context, inputs ...bridge.Input) ([]*bridge.Buffer, error) {
-	if err := dispatch.Ended(ctx); err != nil {
-		return nil, err
-	}
-	taken, err := take(inputs, e.inputs, 1, []Device{JIT()})
-	if err == nil {
-		err = taken.claim()
-	}
-	defer taken.release()
-	if err != nil {
-		return nil, err
-	}
-	args := taken.values
-	views, err := hosts(ctx, args)
-	if err != nil {
-		return nil, err
-	}
-	out, memory := make([]*bridge.Buffer, len(e.outputs)), make([]tensor.View, len(e.outputs))
-	for i, s := range e.outputs {
-		if k, ok := e.Donor(i); ok {
-			if b := args[k].first(); b != nil && args[k].last(b) {
-				args[k].give(b)
-				out[i], memory[i] = b, views[k]
-				continue
-			}
-		}
-		if out[i], memory[i], err = bridge.NewHostBuffer(s); err != nil {
-			return nil, err
-		}
-	}
-	if err := e.CallInPlace(ctx, memory, views, func(i int) bool { return !args[i].lent }); err != nil {
-		closeAll(out)
-		return nil, err
-	}
-	return out, nil
-}
-
 type jitDevice struct{}
 
 func (jitDevice) String() string  { return "the JIT compiler" }
@@ -98,10 +50,10 @@ func (jitDevice) check() error    { return nil }
 func (jitDevice) callsBack() bool { return false }
 func (jitDevice) place() place    { return place{} }
 
-func (jitDevice) compile(ctx context.Context, s *Stage, exact bool) (compiledStage, error) {
+func (jitDevice) compile(ctx context.Context, s *Stage, exact bool) (*compiledStage, error) {
 	made, err := jit.Compile(ctx, s.module, jit.Options{})
 	if err == nil {
-		return jitStage{made}, nil
+		return &compiledStage{executable: made, calls: true}, nil
 	}
 	if !refused(err) {
 		return nil, fmt.Errorf("stages: %s: %w", s.Name, err)
@@ -111,27 +63,6 @@ func (jitDevice) compile(ctx context.Context, s *Stage, exact bool) (compiledSta
 	if err != nil {
 		return nil, errors.Join(why, err)
 	}
-	slow.(*interpreted).why = why
+	slow.why = why
 	return slow, nil
-}
-
-// A jitStage is a stage that package jit has compiled.
-type jitStage struct{ executable *jit.Executable }
-
-func (p jitStage) close() error { return p.executable.Close() }
-
-func (p jitStage) run(ctx context.Context, _ []place, inputs []*value, _ []bool) ([]*value, error) {
-	args, err := hosts(ctx, inputs)
-	if err != nil {
-		return nil, err
-	}
-	results, err := p.executable.Call(ctx, args...)
-	if err != nil {
-		return nil, err
-	}
-	values := make([]*value, len(results))
-	for i, v := range results {
-		values[i] = onHost(v)
-	}
-	return values, nil
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/stages"
 )
@@ -47,7 +47,7 @@ func TestNilArguments(t *testing.T) {
 		}
 		_, err = e.Run(ctx, floats(1, 2, 3, 4))
 		check.Error(t, err, noContext)
-		for _, in := range []bridge.Input{nil, (*bridge.Buffer)(nil), bridge.Donate(nil)} {
+		for _, in := range []engine.Input{nil, (*engine.Array)(nil), engine.Donate(nil)} {
 			_, err = e.Run(t.Context(), in)
 			check.Error(t, err, "input 0: ")
 		}

@@ -2,13 +2,11 @@ package stages
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -98,83 +96,8 @@ func (p *Program) enter(ctx context.Context) (leave func(error), err error) {
 			return client.Order(ctx, p.tokens.effects...)
 		}
 	}
-	return interpreterOrder.enter(ctx, p.tokens.effects)
+	return hostOrder.Enter(ctx, p.tokens.effects)
 }
 
-// interpreterOrder has the last runs on the interpreter. They are in one order, as those of a client are by default.
-var interpreterOrder = order{last: map[string]*turn{}}
-
-// An order is the last runs by effect.
-type order struct {
-	mu   sync.Mutex
-	last map[string]*turn
-}
-
-type turn struct {
-	over chan struct{}
-	err  error // of the run, when it is over
-}
-
-func (o *order) enter(ctx context.Context, effects []string) (leave func(error), err error) {
-	own := &turn{over: make(chan struct{})}
-	before := o.follow(own, effects)
-	leave = func(err error) {
-		own.err = err
-		o.remove(own)
-		close(own.over)
-	}
-	for _, t := range before {
-		select {
-		case <-t.over:
-		case <-ctx.Done():
-			go func() { // those that wait for this one wait for the others, too
-				for _, t := range before {
-					<-t.over
-				}
-				leave(nil)
-			}()
-			return nil, context.Cause(ctx)
-		}
-	}
-	for _, t := range before {
-		if t.err == nil {
-			continue
-		}
-		failed, ok := errors.AsType[*bridge.SequenceError](t.err)
-		if !ok {
-			failed = &bridge.SequenceError{Err: t.err}
-		}
-		leave(failed)
-		return nil, failed
-	}
-	return leave, nil
-}
-
-// follow makes a run the last one of its effects, and returns those that it follows.
-func (o *order) follow(own *turn, effects []string) (before []*turn) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	all := slices.Contains(effects, contract.AllEffects)
-	for effect, t := range o.last {
-		if (all || effect == contract.AllEffects || slices.Contains(effects, effect)) && !slices.Contains(before, t) {
-			before = append(before, t)
-		}
-	}
-	if all {
-		clear(o.last)
-	}
-	for _, effect := range effects {
-		o.last[effect] = own
-	}
-	return before
-}
-
-func (o *order) remove(t *turn) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for effect, last := range o.last {
-		if last == t {
-			delete(o.last, effect)
-		}
-	}
-}
+// hostOrder is the order of the runs that have no client. They are in one order, as those of a client are by default.
+var hostOrder engine.Order

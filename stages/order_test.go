@@ -8,9 +8,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -78,18 +78,18 @@ func TestOrderOverRuns(t *testing.T) {
 
 // TestOrderAfterFailure has a run wait for one that fails.
 func TestOrderAfterFailure(t *testing.T) {
-	var e stages.Executable
+	var e engine.Executable
 	waited := make(chan error, 1)
 	register(t, "ordered", func(f *callbacks.Frame) error {
 		if f.Args[0].At(0) != float32(1) {
 			return nil
 		}
-		own := stages.LastTurn("log")
+		entered := stages.Entered()
 		go func() {
 			_, err := e.Call(t.Context(), floats(2, 2, 2, 2))
 			waited <- err
 		}()
-		for stages.LastTurn("log") == own {
+		for stages.Entered() == entered {
 			runtime.Gosched()
 		}
 		return errCallback
@@ -100,7 +100,7 @@ func TestOrderAfterFailure(t *testing.T) {
 	_, err = e.Call(t.Context(), floats(1, 1, 1, 1))
 	check.Diff(t, "the callback's error", true, errors.Is(err, errCallback))
 	err = <-waited
-	if earlier := new(bridge.SequenceError); !errors.As(err, &earlier) || !errors.Is(err, errCallback) {
+	if earlier := new(engine.SequenceError); !errors.As(err, &earlier) || !errors.Is(err, errCallback) {
 		t.Errorf("got %v, want a SequenceError", err)
 	}
 	_, err = e.Call(t.Context(), floats(3, 3, 3, 3))

@@ -141,7 +141,7 @@ func TestPlace(t *testing.T) {
 				if d == stages.Interpreter() {
 					d = test.devices[i]
 				}
-				if got := stages.On(b.Client(), b.Device())[0]; got != d {
+				if got := stages.On(bridge.ClientOf(b), b.Device())[0]; got != d {
 					t.Errorf("result %d is on %s, want %s", i, got, d)
 				}
 				check.NoError(t, b.Close())

@@ -8,6 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/native"
@@ -48,11 +49,11 @@ func TestSecondPlugin(t *testing.T) {
 					check.Diff(t, "results", fmt.Sprint(want), fmt.Sprint(got))
 				}
 				x := put(t, clients[1], 1)
-				out, err := e.Run(t.Context(), bridge.Donate(x))
+				out, err := e.Run(t.Context(), engine.Donate(x))
 				check.NoError(t, err)
 				for i, b := range out {
 					check.Diff(t, "results", fmt.Sprint(want[i]), fmt.Sprint(check.Must(b.ToHost(t.Context()))))
-					if b.Client() != clients[1-i] {
+					if bridge.ClientOf(b) != clients[1-i] {
 						t.Errorf("result %d is on the wrong client", i)
 					}
 					check.NoError(t, b.Close())

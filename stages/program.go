@@ -8,33 +8,19 @@ import (
 	"sync"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/errtext"
+	"github.com/calliope-mlir/calliope/internal/lifetime"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// An Executable is a compiled module: a [*Program], or a *bridge.Executable. It is safe for
-// concurrent use.
-type Executable interface {
-	// Inputs and Outputs return the shapes of the parameters and results.
-	Inputs() []tensor.Shape
-	Outputs() []tensor.Shape
-	// Call runs the module on host arrays, and returns host arrays.
-	Call(ctx context.Context, inputs ...tensor.View) ([]tensor.View, error)
-	// Run runs the module. The caller must close the buffers that it returns. Without a client they are in the
-	// host's memory: see bridge.NewHostBuffer.
-	Run(ctx context.Context, inputs ...bridge.Input) ([]*bridge.Buffer, error)
-	// Close releases the module. Runs in flight go on.
-	Close() error
-}
-
 // Compile compiles a module for devices. If the only one is the first of a client that can call back, and no option
 // asks for something else, the result is a *bridge.Executable of the whole module. If the only one is JIT, and package
-// jit compiles the whole module, the result has a method Barrier as a Program has. Otherwise it is a *Program of the
-// module's stages.
-func Compile(ctx context.Context, m *mlir.Module, o Options) (Executable, error) {
+// jit compiles the whole module, it is a *jit.Executable. Otherwise it is a *Program of the module's stages.
+func Compile(ctx context.Context, m *mlir.Module, o Options) (engine.Executable, error) {
 	if err := cmp.Or(dispatch.Ended(ctx), given(m), o.check()); err != nil {
 		return nil, err
 	}
@@ -57,8 +43,12 @@ func Compile(ctx context.Context, m *mlir.Module, o Options) (Executable, error)
 		return e, nil
 	}
 	if d := o.devices(); len(d) == 1 && d[0] == JIT() {
-		if e, err := o.compileWhole(ctx, m); e != nil || err != nil {
-			return e, err
+		e, err := o.compileWhole(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		if e != nil {
+			return e, nil
 		}
 	}
 	plan, err := Cut(m, o)
@@ -81,15 +71,14 @@ type Program struct {
 	numbered        bool
 	tokens          tokens
 	main            *body
-	compiled        []compiledStage // by Stage.number
+	compiled        []*sharedStage // by Stage.number
 	bindings        *bindings
 	group           *dispatch.Group
 
 	together sync.Mutex // held while all replicas execute a stage
 
-	mu     sync.Mutex
-	runs   int
-	closed bool
+	life   lifetime.Runs
+	closed error // of the compiled stages, when life is over
 }
 
 // Compile compiles the stages and binds the callbacks that the program calls between them. The
@@ -123,46 +112,44 @@ func (p *Plan) Compile(ctx context.Context) (*Program, error) {
 		return nil, err
 	}
 	made.group = dispatch.NewGroup(dispatch.GroupOptions{Name: "stages"})
+	made.life.OnOver(made.free)
 	return made, nil
 }
 
 // Inputs returns the shapes of the parameters.
 func (p *Program) Inputs() []tensor.Shape {
 	p.given("Inputs")
-	return clonedAll(p.inputs)
+	return engine.Cloned(p.inputs)
 }
 
 // Outputs returns the shapes of the results.
 func (p *Program) Outputs() []tensor.Shape {
 	p.given("Outputs")
-	return clonedAll(p.outputs)
-}
-
-func clonedAll(shapes []tensor.Shape) []tensor.Shape {
-	list := make([]tensor.Shape, len(shapes))
-	for i, s := range shapes {
-		list[i] = s.Clone()
-	}
-	return list
+	return engine.Cloned(p.outputs)
 }
 
 // Close releases the compiled stages, after the runs in flight. Closing it again does nothing.
 func (p *Program) Close() error {
 	p.given("Close")
-	p.mu.Lock()
-	closed, runs := p.closed, p.runs
-	p.closed = true
-	p.mu.Unlock()
-	if closed || runs > 0 {
+	if !p.life.Close() {
 		return nil
 	}
-	return p.free()
+	return p.closed
 }
 
-func (p *Program) free() error {
+func (p *Program) free() {
 	p.group.Close()
 	p.bindings.close()
-	return closeStages(p.compiled)
+	p.closed = closeStages(p.compiled)
+}
+
+// OnClose registers a function to be called when the program is closed and its last run is over, or at once if that has
+// happened.
+func (p *Program) OnClose(f func()) {
+	p.given("OnClose")
+	if f != nil {
+		p.life.OnOver(f)
+	}
 }
 
 // Barrier waits until every callback of every earlier run is done, and returns the errors of taps since the last one,
@@ -183,7 +170,7 @@ func (p *Program) place(device, replica int) place {
 // *[Error].
 func (p *Program) Call(ctx context.Context, inputs ...tensor.View) ([]tensor.View, error) {
 	p.given("Call")
-	list := make([]bridge.Input, len(inputs))
+	list := make([]engine.Input, len(inputs))
 	for i, v := range inputs {
 		list[i] = v
 	}
@@ -206,11 +193,11 @@ func (p *Program) Call(ctx context.Context, inputs ...tensor.View) ([]tensor.Vie
 // Run runs the module. The inputs are those of an execution of package bridge: buffers of the program's clients, which
 // may be on any device, donations of such buffers, and host arrays. A result is on the device that computed it. If a
 // callback, JIT or the interpreter did, it is on the first of Options.Devices that is a client's. If there is none, it
-// is in the host's memory, as what Run takes then: see bridge.NewHostBuffer.
-func (p *Program) Run(ctx context.Context, inputs ...bridge.Input) ([]*bridge.Buffer, error) {
+// is in the host's memory, as what Run takes then: see engine.NewHostArray.
+func (p *Program) Run(ctx context.Context, inputs ...engine.Input) ([]*engine.Array, error) {
 	p.given("Run")
 	home := slices.IndexFunc(p.devices, func(d Device) bool { return d.place().client != nil })
-	var out []*bridge.Buffer
+	var out []*engine.Array
 	err := p.run(ctx, inputs, func(e *execution, results []*value) error {
 		for i, v := range results {
 			at := place{}
@@ -226,17 +213,10 @@ func (p *Program) Run(ctx context.Context, inputs ...bridge.Input) ([]*bridge.Bu
 		return nil
 	})
 	if err != nil {
-		closeAll(out)
+		engine.CloseAll(out)
 		return nil, err
 	}
 	return out, nil
-}
-
-// closeAll closes the results of a run that has failed, whose error says more.
-func closeAll(buffers []*bridge.Buffer) {
-	for _, b := range buffers {
-		_ = b.Close()
-	}
 }
 
 // given panics because a method was called on a nil pointer or a zero value.

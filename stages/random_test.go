@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/forgotten"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
@@ -64,7 +64,7 @@ type outcome struct {
 	others  []entry
 }
 
-func (c *comparison) run(e stages.Executable, in []tensor.View, f fault, at int) (o outcome) {
+func (c *comparison) run(e engine.Executable, in []tensor.View, f fault, at int) (o outcome) {
 	ctx, cancel := context.WithCancel(c.t.Context())
 	defer cancel()
 	c.log.begin(f, at, cancel)
@@ -75,11 +75,11 @@ func (c *comparison) run(e stages.Executable, in []tensor.View, f fault, at int)
 }
 
 // results runs a module by Call, and for every other seed by Run.
-func (c *comparison) results(ctx context.Context, e stages.Executable, in []tensor.View) ([]tensor.View, error) {
+func (c *comparison) results(ctx context.Context, e engine.Executable, in []tensor.View) ([]tensor.View, error) {
 	if c.seed%2 == 0 {
 		return e.Call(ctx, in...)
 	}
-	var inputs []bridge.Input
+	var inputs []engine.Input
 	for _, v := range in {
 		inputs = append(inputs, v)
 	}

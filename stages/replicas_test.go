@@ -14,6 +14,7 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/stages"
@@ -162,8 +163,8 @@ func TestReplicas(t *testing.T) {
 	}
 }
 
-func inputs(views []tensor.View) []bridge.Input {
-	list := make([]bridge.Input, len(views))
+func inputs(views []tensor.View) []engine.Input {
+	list := make([]engine.Input, len(views))
 	for i, v := range views {
 		list[i] = v
 	}
@@ -236,7 +237,7 @@ func TestErrorOfOneReplica(t *testing.T) {
 func TestReplicaStaysAway(t *testing.T) {
 	register(t, "double", double, callbacks.Options{})
 	client := devices(t, 2)
-	apart := func(one, other func(builder.Value) builder.Value) stages.Executable {
+	apart := func(one, other func(builder.Value) builder.Value) engine.Executable {
 		m := build(t, 1, func(f *builder.Func) {
 			call := func(x builder.Value) builder.Value {
 				return builder.RuntimeCall(builder.Callback{Name: "double"}, x, x)
@@ -289,12 +290,12 @@ func TestReplicasRefused(t *testing.T) {
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	_, err = e.Call(t.Context(), floats(1, 2, 3, 4))
-	if count := new(bridge.InputCountError); !errors.As(err, &count) ||
-		*count != (bridge.InputCountError{Want: 1, Got: 1, Devices: 2}) {
+	if count := new(engine.InputCountError); !errors.As(err, &count) ||
+		*count != (engine.InputCountError{Want: 1, Got: 1, Devices: 2}) {
 		t.Errorf("got %v, want an InputCountError", err)
 	}
 	_, err = e.Call(t.Context(), floats(1, 2, 3, 4), floats(1))
-	if input := new(bridge.InputError); !errors.As(err, &input) || input.Index != 1 {
+	if input := new(engine.InputError); !errors.As(err, &input) || input.Index != 1 {
 		t.Errorf("got %v, want an InputError", err)
 	}
 

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 )
 
@@ -47,14 +47,14 @@ type run struct {
 }
 
 // run executes the program, and calls use with the results, which it releases afterwards.
-func (p *Program) run(ctx context.Context, inputs []bridge.Input, use func(*execution, []*value) error) (err error) {
+func (p *Program) run(ctx context.Context, inputs []engine.Input, use func(*execution, []*value) error) (err error) {
 	if err := dispatch.Ended(ctx); err != nil {
 		return err
 	}
-	if err := p.begin(); err != nil {
-		return err
+	if !p.life.Begin() {
+		return fmt.Errorf("stages: the program is %w", ErrClosed)
 	}
-	defer p.end()
+	defer p.life.End()
 	depth, err := dispatch.Depth(ctx, 0)
 	if err != nil {
 		return fmt.Errorf("stages: run: %w", err)
@@ -122,26 +122,6 @@ func (e *execution) replicas(args []*value) ([]*value, error) {
 		return nil, e.calls.Err()
 	}
 	return out, nil
-}
-
-func (p *Program) begin() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
-		return fmt.Errorf("stages: the program is %w", ErrClosed)
-	}
-	p.runs++
-	return nil
-}
-
-func (p *Program) end() {
-	p.mu.Lock()
-	p.runs--
-	last := p.closed && p.runs == 0
-	p.mu.Unlock()
-	if last {
-		_ = p.free() // Close has returned
-	}
 }
 
 // An activation is one execution of a body.

@@ -9,16 +9,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // counted is a program that counts how often it is closed.
 type counted struct {
-	compiledStage
+	engine.Executable
 	closed atomic.Int32
 }
 
-func (c *counted) close() error { c.closed.Add(1); return nil }
+func (c *counted) Close() error { c.closed.Add(1); return nil }
+
+func (c *counted) build(*Stage) (*compiledStage, error) { return &compiledStage{executable: c}, nil }
 
 func nothing() (*Stage, error) { return nil, nil }
 
@@ -31,10 +34,10 @@ func TestSharedDeadline(t *testing.T) {
 	reason := errors.New("too late")
 	first := make(chan error)
 	go func() {
-		_, err := compiled.get(ctx, key, nothing, func(*Stage) (compiledStage, error) {
+		_, err := compiled.get(ctx, key, nothing, func(*Stage) (*compiledStage, error) {
 			close(building)
 			<-finish
-			return made, nil
+			return &compiledStage{executable: made}, nil
 		})
 		first <- err
 	}()
@@ -43,7 +46,7 @@ func TestSharedDeadline(t *testing.T) {
 	check.Diff(t, "the first leaves", true, errors.Is(<-first, reason))
 	second := make(chan error)
 	go func() {
-		p, err := compiled.get(t.Context(), key, nothing, func(*Stage) (compiledStage, error) {
+		p, err := compiled.get(t.Context(), key, nothing, func(*Stage) (*compiledStage, error) {
 			return nil, errors.New("it is built twice")
 		})
 		second <- errors.Join(err, p.close())
@@ -72,11 +75,11 @@ func TestSharedWait(t *testing.T) {
 	key := stageKey{library: t.Name()}
 	made := &counted{}
 	building, build := make(chan struct{}), make(chan error)
-	first := make(chan compiledStage)
+	first := make(chan *sharedStage)
 	go func() {
-		p, _ := compiled.get(t.Context(), key, nothing, func(*Stage) (compiledStage, error) {
+		p, _ := compiled.get(t.Context(), key, nothing, func(*Stage) (*compiledStage, error) {
 			close(building)
-			return made, <-build
+			return &compiledStage{executable: made}, <-build
 		})
 		first <- p
 	}()
@@ -90,7 +93,7 @@ func TestSharedWait(t *testing.T) {
 	second := make(chan error)
 	again := &counted{}
 	go func() { // waits, and builds when the first one fails
-		p, err := compiled.get(t.Context(), key, nothing, func(*Stage) (compiledStage, error) { return again, nil })
+		p, err := compiled.get(t.Context(), key, nothing, again.build)
 		second <- errors.Join(err, p.close())
 	}()
 	build <- errors.New("failed")
@@ -115,7 +118,7 @@ func TestSharedPanic(t *testing.T) {
 		go func() {
 			var err error
 			defer func() { first <- err }()
-			_, err = compiled.get(t.Context(), key, nothing, func(*Stage) (compiledStage, error) {
+			_, err = compiled.get(t.Context(), key, nothing, func(*Stage) (*compiledStage, error) {
 				close(building)
 				<-finish
 				end()
@@ -126,7 +129,7 @@ func TestSharedPanic(t *testing.T) {
 		second := make(chan error)
 		made := &counted{}
 		go func() {
-			p, err := compiled.get(t.Context(), key, nothing, func(*Stage) (compiledStage, error) { return made, nil })
+			p, err := compiled.get(t.Context(), key, nothing, made.build)
 			second <- errors.Join(err, p.close())
 		}()
 		close(finish)

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -17,9 +18,9 @@ type value struct {
 	uses atomic.Int32 // by steps that have not run, and by results
 
 	mu      sync.Mutex
-	buffers []*bridge.Buffer // one for each device that has the array
-	shared  *bridge.Buffer   // that of them whose array somebody else has, too; nil for none
-	seen    *bridge.BufferView
+	buffers []*engine.Array // one for each device that has the array
+	shared  *engine.Array   // that of them whose array somebody else has, too; nil for none
+	seen    *engine.View
 	array   tensor.View // on the host; its Shape is zero until it is known
 	known   bool
 	lent    bool // the caller may free the array on the host when the run is over
@@ -33,13 +34,13 @@ func onHost(array tensor.View) *value {
 }
 
 // onDevice returns a value with one use, which is the caller's. It closes the buffer.
-func onDevice(b *bridge.Buffer) *value {
-	v := &value{buffers: []*bridge.Buffer{b}}
+func onDevice(b *engine.Array) *value {
+	v := &value{buffers: []*engine.Array{b}}
 	v.retain(1)
 	return v
 }
 
-func onDevices(buffers []*bridge.Buffer) []*value {
+func onDevices(buffers []*engine.Array) []*value {
 	values := make([]*value, len(buffers))
 	for i, b := range buffers {
 		values[i] = onDevice(b)
@@ -86,13 +87,13 @@ func hosts(ctx context.Context, values []*value) ([]tensor.View, error) {
 var errGone = errors.New("the value is not needed any more")
 
 // on returns the array at a place. The value closes the buffer.
-func (v *value) on(ctx context.Context, at place) (*bridge.Buffer, error) {
+func (v *value) on(ctx context.Context, at place) (*engine.Array, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	var near *bridge.Buffer // on another device of the client
+	var near *engine.Array // on another device of the client
 	for _, b := range v.buffers {
-		if b.Client() == at.client {
-			if b.Device() == at.number {
+		if bridge.ClientOf(b) == at.client {
+			if b.Device() == at.number || at.client == nil {
 				return b, nil
 			}
 			near = b
@@ -111,10 +112,10 @@ func (v *value) isAt(at place) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return slices.ContainsFunc(v.buffers,
-		func(b *bridge.Buffer) bool { return b.Client() == at.client && b.Device() == at.number })
+		func(b *engine.Array) bool { return bridge.ClientOf(b) == at.client && b.Device() == at.number })
 }
 
-func (v *value) copy(ctx context.Context, at place, near *bridge.Buffer) (*bridge.Buffer, error) {
+func (v *value) copy(ctx context.Context, at place, near *engine.Array) (*engine.Array, error) {
 	if near != nil {
 		return near.CopyToDevice(at.number)
 	}
@@ -122,25 +123,28 @@ func (v *value) copy(ctx context.Context, at place, near *bridge.Buffer) (*bridg
 	if err != nil {
 		return nil, err
 	}
+	if at.client == nil {
+		return engine.BorrowHostArray(array)
+	}
 	if v.lent || v.seen != nil {
-		return at.client.BufferFromHost(ctx, array, at.number)
+		return at.client.ArrayFromHost(ctx, array, at.number)
 	}
 	return at.client.BorrowFromHost(ctx, array, at.number) // Go's memory, which lives as long as it is lent
 }
 
 // last reports whether a buffer of on may be given away: this use is the last one of the value, and nobody else has
 // the array.
-func (v *value) last(b *bridge.Buffer) bool {
+func (v *value) last(b *engine.Array) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.uses.Load() == 1 && b != v.shared && !b.Borrowed()
 }
 
 // give removes a buffer for which last is true. The caller must close it.
-func (v *value) give(b *bridge.Buffer) {
+func (v *value) give(b *engine.Array) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.buffers = slices.DeleteFunc(v.buffers, func(other *bridge.Buffer) bool { return other == b })
+	v.buffers = slices.DeleteFunc(v.buffers, func(other *engine.Array) bool { return other == b })
 	if v.seen != nil {
 		_ = v.seen.Close() // a view of the buffer would keep it from being donated
 		v.seen, v.known, v.array = nil, false, tensor.View{}
@@ -148,26 +152,26 @@ func (v *value) give(b *bridge.Buffer) {
 }
 
 // result returns a buffer of the value for the caller to close: at the given place if it is only on the host.
-func (v *value) result(ctx context.Context, home place) (*bridge.Buffer, error) {
-	if first := v.first(); first != nil && !first.Borrowed() && (first.Client() != nil || home.client == nil) {
+func (v *value) result(ctx context.Context, home place) (*engine.Array, error) {
+	if first := v.first(); first != nil && !first.Borrowed() && (bridge.ClientOf(first) != nil || home.client == nil) {
 		if v.last(first) {
 			v.give(first)
 			return first, nil
 		}
-		home = place{first.Client(), first.Device()}
+		home = place{bridge.ClientOf(first), first.Device()}
 	}
 	array, err := v.host(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if home.client != nil {
-		return home.client.BufferFromHost(ctx, array, home.number)
+		return home.client.ArrayFromHost(ctx, array, home.number)
 	}
-	return bridge.HostBuffer(ctx, array)
+	return engine.HostArray(ctx, array)
 }
 
 // first returns the buffer on the device where the value came from, or nil.
-func (v *value) first() *bridge.Buffer {
+func (v *value) first() *engine.Array {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if len(v.buffers) == 0 {
@@ -222,7 +226,7 @@ func (v *value) close() error {
 	return errors.Join(errs...)
 }
 
-// align is the alignment of arrays that a device can read in place; see bridge.Borrow.
+// align is the alignment of arrays that a device can read in place; see engine.Borrow.
 const align = 64
 
 // newArray returns an array of zeros that a device can read in place.

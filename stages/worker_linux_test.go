@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/stages"
@@ -18,7 +19,7 @@ import (
 )
 
 // onInterpreter compiles a module on the interpreter.
-func onInterpreter(t *testing.T, text string) stages.Executable {
+func onInterpreter(t *testing.T, text string) engine.Executable {
 	t.Helper()
 	m := mlirtest.Parse(t, mlirtest.Context(t), text)
 	e, err := stages.Compile(t.Context(), m, stages.Options{Devices: []stages.Device{stages.Interpreter()}})
@@ -43,7 +44,7 @@ const (
 )
 
 // works runs a module on the interpreter.
-func works(t *testing.T, e stages.Executable) {
+func works(t *testing.T, e engine.Executable) {
 	t.Helper()
 	got, err := e.Call(t.Context(), tensor.Scalar(float32(1)))
 	check.NoError(t, err)
@@ -63,7 +64,7 @@ func TestWorkerEnds(t *testing.T) {
 }
 
 // endWorkers ends workers in every way.
-func endWorkers(t *testing.T, e, endless, bursting stages.Executable) {
+func endWorkers(t *testing.T, e, endless, bursting engine.Executable) {
 	t.Helper()
 	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGABRT, syscall.SIGSEGV} {
 		pid := lastWorker(t)

@@ -8,6 +8,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/passes"
@@ -204,12 +205,12 @@ func TestDonatedParameterIsKept(t *testing.T) {
 						bridge.CompileOptions{})
 					check.NoError(t, err)
 					check.Cleanup(t, e)
-					in, err := client.BufferFromHost(t.Context(), tensor.Vector[float32](1, 2, 3), 0)
+					in, err := client.ArrayFromHost(t.Context(), tensor.Vector[float32](1, 2, 3), 0)
 					check.NoError(t, err)
 					check.Cleanup(t, in)
-					var input bridge.Input = in
+					var input engine.Input = in
 					if mark != "" {
-						input = bridge.Donate(in)
+						input = engine.Donate(in)
 					}
 					out, err := e.Run(t.Context(), input)
 					check.NoError(t, err)

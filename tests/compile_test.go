@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
@@ -49,7 +50,7 @@ func compile(t *testing.T, m *mlir.Module) *bridge.Executable {
 }
 
 // toHost copies results to the host and closes them.
-func toHost(t *testing.T, buffers []*bridge.Buffer) []tensor.View {
+func toHost(t *testing.T, buffers []*engine.Array) []tensor.View {
 	t.Helper()
 	var views []tensor.View
 	for _, b := range buffers {
@@ -62,7 +63,7 @@ func toHost(t *testing.T, buffers []*bridge.Buffer) []tensor.View {
 }
 
 // toFloats is toHost, as slices.
-func toFloats(t *testing.T, buffers []*bridge.Buffer) (results [][]float32) {
+func toFloats(t *testing.T, buffers []*engine.Array) (results [][]float32) {
 	t.Helper()
 	for _, v := range toHost(t, buffers) {
 		values, err := tensor.Slice[float32](v)

@@ -9,6 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -114,7 +115,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 func wantConditionCalls(t *testing.T, m *mlir.Module, client *bridge.Client, name string, calls *int) {
 	t.Helper()
 	cut := map[string]stages.Decision{name: stages.Boundary}
-	run := func(way string, e stages.Executable, err error) {
+	run := func(way string, e engine.Executable, err error) {
 		t.Helper()
 		check.NoError(t, err)
 		check.Cleanup(t, e)

@@ -19,6 +19,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -231,12 +232,12 @@ func (r *recorder) function(name string) callbacks.Func {
 }
 
 // contractInputs are arguments of @main that tell their places.
-func contractInputs(t *testing.T, m *mlir.Module) []bridge.Input {
+func contractInputs(t *testing.T, m *mlir.Module) []engine.Input {
 	main, ok := m.SymbolTable().Lookup("main")
 	if !ok {
 		t.Fatal("there is no @main")
 	}
-	var inputs []bridge.Input
+	var inputs []engine.Input
 	for _, p := range main.Region(0).First().Arguments() {
 		shape, err := stablehlo.ShapeOf(p.Type())
 		check.NoError(t, err)

@@ -16,6 +16,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -94,7 +95,7 @@ func runOnDevices(t *testing.T, m *mlir.Module, n int, o bridge.CompileOptions, 
 	e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), o)
 	check.NoError(t, err)
 	check.Cleanup(t, e)
-	var in []bridge.Input
+	var in []engine.Input
 	for _, v := range inputs {
 		in = append(in, v)
 	}

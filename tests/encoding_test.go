@@ -23,8 +23,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// An engine compiles a module.
-type engine struct {
+// A way compiles a module.
+type way struct {
 	name    string
 	compile func(t *testing.T, m *mlir.Module) (callable, error)
 }
@@ -33,7 +33,7 @@ type callable interface {
 	Call(ctx context.Context, inputs ...tensor.View) ([]tensor.View, error)
 }
 
-var engines = []engine{
+var engines = []way{
 	{"XLA", func(t *testing.T, m *mlir.Module) (callable, error) { return tryCompile(t, m) }},
 	{"jit", func(t *testing.T, m *mlir.Module) (callable, error) {
 		e, err := jit.Compile(t.Context(), m, jit.Options{})
@@ -46,7 +46,7 @@ var engines = []engine{
 
 // compileBuilt builds @main with the parameters x: f32[3] and server: u8[4], and
 // compiles it. main returns its results.
-func (on engine) compileBuilt(
+func (on way) compileBuilt(
 	t *testing.T, main func(f *builder.Func, x, server builder.Value) []builder.Value,
 ) (callable, error) {
 	t.Helper()
@@ -102,7 +102,7 @@ func TestForeignEncodings(t *testing.T) {
 	}
 }
 
-func testForeignEncodings(t *testing.T, on engine) {
+func testForeignEncodings(t *testing.T, on way) {
 	const id = "\x83m\x00\x00\x00\x05scale"
 	byNumber, err := callbacks.Default.RegisterFunc(timesTen, callbacks.Options{})
 	check.NoError(t, err)
@@ -178,7 +178,7 @@ func TestForeignDispatch(t *testing.T) {
 	}
 }
 
-func testForeignDispatch(t *testing.T, on engine) {
+func testForeignDispatch(t *testing.T, on way) {
 	bound := callbacks.OpaqueID{ID: "scale"}
 	for _, dispatch := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Deferred} {
 		for _, encoding := range []contract.Encoding{contract.EncodingWords, contract.EncodingOperand,
@@ -219,7 +219,7 @@ func TestForeignMistakes(t *testing.T) {
 	}
 }
 
-func testForeignMistakes(t *testing.T, on engine) {
+func testForeignMistakes(t *testing.T, on way) {
 	const id = "\x83known"
 	bound := callbacks.OpaqueID{ID: id, Server: "pid1"}
 	check.NoError(t, callbacks.RegisterOpaque(bound, timesTen, callbacks.Options{}))

@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/lint"
@@ -89,7 +89,7 @@ func TestFixCorpus(t *testing.T) {
 					return nil
 				}, callbacks.Options{FailRun: true}))
 			}
-			var inputs []bridge.Input
+			var inputs []engine.Input
 			for _, v := range all("in") {
 				inputs = append(inputs, v)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/bridge/preflight"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/passes"
@@ -35,7 +36,7 @@ func TestPartitionedCallbacksOfJAX(t *testing.T) {
 	e, err := client.Compile(t.Context(), stablehlo.Unprepared(m), options)
 	check.NoError(t, err)
 	check.Cleanup(t, e)
-	var inputs []bridge.Input
+	var inputs []engine.Input
 	var want []deviceCall
 	var plus []float32
 	for device := range 4 {

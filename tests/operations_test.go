@@ -12,6 +12,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
@@ -166,7 +167,7 @@ func TestBuilderNumbers(t *testing.T) {
 	defer ctx.Close()
 	b := builder.New(ctx, builder.Options{})
 	var params []tensor.Shape
-	var inputs []bridge.Input
+	var inputs []engine.Input
 	for _, test := range tests {
 		for _, in := range test.inputs {
 			params, inputs = append(params, in.Shape), append(inputs, in)
@@ -204,7 +205,7 @@ func TestBuilderNumbers(t *testing.T) {
 }
 
 // runOn compiles and runs a module once and copies its results to the host.
-func runOn(t *testing.T, m *mlir.Module, o bridge.CompileOptions, inputs ...bridge.Input) []tensor.View {
+func runOn(t *testing.T, m *mlir.Module, o bridge.CompileOptions, inputs ...engine.Input) []tensor.View {
 	t.Helper()
 	plugin, err := bridge.Open(bridge.OpenOptions{})
 	check.NoError(t, err)
@@ -312,7 +313,7 @@ func TestCollectives(t *testing.T) {
 			m, err := b.Module()
 			check.NoError(t, err)
 			defer m.Close()
-			var inputs []bridge.Input
+			var inputs []engine.Input
 			for i := range 4 {
 				inputs = append(inputs, tensor.Vector(float32(10*i), float32(10*i+1)))
 			}

@@ -100,7 +100,7 @@ func TestOverwritten(t *testing.T) {
 			run := func(p bridge.Program) string {
 				e := check.Must(client.Compile(t.Context(), p, bridge.CompileOptions{}))
 				defer e.Close()
-				x := check.Must(client.BufferFromHost(t.Context(), tensor.Vector[float32](1, 2, 3, 4), 0))
+				x := check.Must(client.ArrayFromHost(t.Context(), tensor.Vector[float32](1, 2, 3, 4), 0))
 				defer x.Close()
 				text := ""
 				for _, b := range check.Must(e.Run(t.Context(), x)) {

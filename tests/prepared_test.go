@@ -7,6 +7,7 @@ import (
 	"github.com/calliope-mlir/calliope"
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -36,7 +37,7 @@ func TestPrepared(t *testing.T) {
 	check.Cleanup(t, parsed)
 	client := newClient(t, 1)
 
-	run := func(e stages.Executable, err error) ([]tensor.View, error) {
+	run := func(e engine.Executable, err error) ([]tensor.View, error) {
 		if err != nil {
 			return nil, err
 		}

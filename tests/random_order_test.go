@@ -17,6 +17,7 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
@@ -298,11 +299,11 @@ func (o *randomOrder) program(two bool) *runProgram {
 }
 
 // inputs returns the arguments of a run.
-func (o *randomOrder) inputs(x int32, flags [2]bool, devices ...int) (in []bridge.Input) {
+func (o *randomOrder) inputs(x int32, flags [2]bool, devices ...int) (in []engine.Input) {
 	o.t.Helper()
 	for _, device := range devices {
 		for _, v := range []tensor.View{tensor.Scalar(x), tensor.Scalar(flags[0]), tensor.Scalar(flags[1])} {
-			b, err := o.client.BufferFromHost(o.t.Context(), v, device)
+			b, err := o.client.ArrayFromHost(o.t.Context(), v, device)
 			check.NoError(o.t, err)
 			check.Cleanup(o.t, b)
 			in = append(in, b)
@@ -314,7 +315,7 @@ func (o *randomOrder) inputs(x int32, flags [2]bool, devices ...int) (in []bridg
 // sequence plans runs of random programs on random devices, and returns the function that
 // starts them all and waits for them.
 func (o *randomOrder) sequence(record *sequenceRecord, programs []*runProgram, runs int) func() {
-	var inputs [][]bridge.Input
+	var inputs [][]engine.Input
 	for n := range runs {
 		r := &runRecord{in: record, number: n, program: programs[o.random.IntN(len(programs))],
 			loose: map[int][]string{}}

@@ -13,6 +13,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
@@ -299,13 +300,13 @@ func TestRandomReturns(t *testing.T) {
 		for _, in := range []plain{{1, 2, 3, 4}, {-3, 5, 0, 7}} {
 			p := &plainWorld{}
 			var args []plain
-			var inputs []bridge.Input
-			var held []*bridge.Buffer
+			var inputs []engine.Input
+			var held []*engine.Array
 			for i := range params {
 				args = append(args, in)
-				buffer := check.Must(client.BufferFromHost(t.Context(), tensor.Vector(in[:]...), 0))
+				buffer := check.Must(client.ArrayFromHost(t.Context(), tensor.Vector(in[:]...), 0))
 				if params[i].Donate || params[i].AliasOutput != nil && in[0] > 0 {
-					inputs = append(inputs, bridge.Donate(buffer))
+					inputs = append(inputs, engine.Donate(buffer))
 				} else {
 					inputs = append(inputs, buffer)
 					held = append(held, buffer)

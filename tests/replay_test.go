@@ -93,7 +93,7 @@ func outcomes(t *testing.T, client *bridge.Client, registry string, inputs []flo
 	var wait sync.WaitGroup
 	for i, x := range inputs {
 		wait.Go(func() {
-			in, err := client.BufferFromHost(t.Context(), tensor.Vector(x, 0, 1, 2), i%2)
+			in, err := client.ArrayFromHost(t.Context(), tensor.Vector(x, 0, 1, 2), i%2)
 			if err != nil {
 				t.Error(err)
 				return

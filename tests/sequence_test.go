@@ -13,6 +13,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -57,9 +58,9 @@ func effectful(
 }
 
 // numbered returns an array whose elements are a number, on a device.
-func numbered(t *testing.T, client *bridge.Client, number, n, device int) *bridge.Buffer {
+func numbered(t *testing.T, client *bridge.Client, number, n, device int) *engine.Array {
 	t.Helper()
-	b, err := client.BufferFromHost(t.Context(), tensor.Vector(slices.Repeat([]float32{float32(number)}, n)...), device)
+	b, err := client.ArrayFromHost(t.Context(), tensor.Vector(slices.Repeat([]float32{float32(number)}, n)...), device)
 	check.NoError(t, err)
 	check.Cleanup(t, b)
 	return b
@@ -193,7 +194,7 @@ func TestSequencesOfGoroutines(t *testing.T) {
 				if !shared {
 					ctx = bridge.WithSequence(ctx, client.NewSequence())
 				}
-				var inputs []*bridge.Buffer
+				var inputs []*engine.Array
 				for i := range runs {
 					inputs = append(inputs, numbered(t, client, i*goroutines+g, n, (i+g)%devices))
 				}
@@ -317,7 +318,7 @@ func TestSequenceAfterFailure(t *testing.T) {
 				}
 				for i, run := range list {
 					out, err := run.Wait(t.Context())
-					_, skipped := errors.AsType[*bridge.SequenceError](err)
+					_, skipped := errors.AsType[*engine.SequenceError](err)
 					failed := i == 1 || i > 1 && size == "large"
 					if errors.Is(err, errBroken) != failed || skipped != (failed && i > 1) {
 						t.Errorf("run %d returned %v", i, err)
@@ -335,7 +336,7 @@ func TestSequenceAfterFailure(t *testing.T) {
 					check.Diff(t, "barrier of device 1", true,
 						errors.Is(client.BarrierDevice(t.Context(), 1, "one"), errBroken))
 					err := client.BarrierDevice(t.Context(), 0, "one")
-					_, skipped := errors.AsType[*bridge.SequenceError](err)
+					_, skipped := errors.AsType[*engine.SequenceError](err)
 					check.Diff(t, "barrier of device 0", size == "large", skipped)
 				}
 				check.NoError(t, client.Barrier(t.Context(), "again"))
@@ -363,7 +364,7 @@ func TestSequenceOfAllEffects(t *testing.T) {
 	var list []*bridge.Run
 	start := func(e *bridge.Executable, number int, devices ...int) {
 		t.Helper()
-		var inputs []bridge.Input
+		var inputs []engine.Input
 		for _, device := range devices {
 			inputs = append(inputs, numbered(t, client, number, n, device))
 		}

@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
@@ -60,7 +60,7 @@ func TestTapInModuleOfJAX(t *testing.T) {
 		}
 	}
 	e := compile(t, m)
-	var in []bridge.Input
+	var in []engine.Input
 	for _, dims := range [][]int{{7, 7}, {7, 7}, {5, 7}, {5, 7}, {7}, {9, 5}} {
 		shape := tensor.ShapeOf(tensor.F32, dims...)
 		values := make([]float32, shape.NumElements())

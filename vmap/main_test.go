@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
@@ -69,7 +70,7 @@ func compile(t *testing.T, client *bridge.Client, f mlir.Operation) func(argumen
 	}
 	check.Cleanup(t, executable)
 	return func(arguments ...tensor.View) (results []tensor.View) {
-		var inputs []bridge.Input
+		var inputs []engine.Input
 		for _, v := range arguments {
 			inputs = append(inputs, v)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/callbacks/legacy"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/cctest"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
@@ -139,9 +140,9 @@ func sameOnJIT(t testing.TB, m *mlir.Module, want []tensor.View, failure error, 
 // run runs an executable on arrays, and returns its results.
 func run(t testing.TB, e *bridge.Executable, args ...tensor.View) ([]tensor.View, error) {
 	t.Helper()
-	var inputs []bridge.Input
+	var inputs []engine.Input
 	for _, a := range args {
-		inputs = append(inputs, bridge.Input(a))
+		inputs = append(inputs, engine.Input(a))
 	}
 	buffers, err := e.Run(t.Context(), inputs...)
 	var results []tensor.View

@@ -36,11 +36,11 @@ func main() {
 		scf.For(b, arith.ConstantIndex(b, 0), n, one, body)
 	})
 	must(passes.RunGuarded(twin, "builtin.module(convert-scf-to-cf,finalize-memref-to-llvm,convert-func-to-llvm,convert-arith-to-llvm,convert-cf-to-llvm,reconcile-unrealized-casts)"))
-	engine, err := execution.New(twin, execution.Options{})
+	program, err := execution.New(twin, execution.Options{})
 	must(err)
-	defer engine.Close()
+	defer program.Close()
 	x, y, sum := slices.Repeat([]float32{0, 1, 2, 3}, 32), slices.Repeat([]float32{2}, 128), make([]float32, 128)
-	must(engine.Invoke("add", nil, execution.NewMemRef(x, 128), execution.NewMemRef(y, 128),
+	must(program.Invoke("add", nil, execution.NewMemRef(x, 128), execution.NewMemRef(y, 128),
 		execution.NewMemRef(sum, 128)))
 	fmt.Println(sum[:4])
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/calliope-mlir/calliope/c/include"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/callbacks/legacy"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/passes"
@@ -142,7 +143,7 @@ func (p program) run(
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, executable.Close()) }()
-	var inputs []bridge.Input
+	var inputs []engine.Input
 	for _, v := range p.inputs {
 		inputs = append(inputs, v)
 	}

@@ -81,13 +81,13 @@ func toLLVM(m *mlir.Module) error {
 // execute compiles the module to machine code, and calls main, which calls back to print.
 func execute(m *mlir.Module) error {
 	var row []any
-	engine, err := execution.New(m, execution.Options{Optimize: 2, Functions: map[string]any{
+	program, err := execution.New(m, execution.Options{Optimize: 2, Functions: map[string]any{
 		"element": func(x float64) { row = append(row, x) },
 		"newline": func() { fmt.Println(row...); row = nil },
 	}})
 	if err != nil {
 		return err
 	}
-	defer engine.Close()
-	return engine.Invoke("main", nil)
+	defer program.Close()
+	return program.Invoke("main", nil)
 }

@@ -90,11 +90,11 @@ const lowering = `builtin.module(canonicalize,cse,convert-linalg-to-loops,conver
 
 // measure runs the product for a fifth of a second, checks it, and prints the shortest time.
 func measure(m *mlir.Module) error {
-	engine, err := execution.New(m, execution.Options{Optimize: 3})
+	program, err := execution.New(m, execution.Options{Optimize: 3})
 	if err != nil {
 		return err
 	}
-	defer engine.Close()
+	defer program.Close()
 	x, y := make([]float32, n*n), make([]float32, n*n)
 	for i := range x {
 		x[i], y[i] = float32(rand.Intn(9)-4), float32(rand.Intn(9)-4) // so that sums are exact
@@ -104,7 +104,7 @@ func measure(m *mlir.Module) error {
 	for begin := time.Now(); z == nil || time.Since(begin) < time.Second/5; {
 		z = make([]float32, n*n)
 		start := time.Now()
-		if err := engine.Invoke("matmul", nil, execution.NewMemRef(x, n, n), execution.NewMemRef(y, n, n),
+		if err := program.Invoke("matmul", nil, execution.NewMemRef(x, n, n), execution.NewMemRef(y, n, n),
 			execution.NewMemRef(z, n, n)); err != nil {
 			return err
 		}

@@ -1,6 +1,6 @@
 package errtext
 
-// Receiver returns the text of a panic of a method, such as "bridge: Buffer.View", that is
+// Receiver returns the text of a panic of a method, such as "engine: Array.View", that is
 // called on a nil pointer, or on a zero value instead of one that from makes.
 func Receiver(method string, isNil bool, from string) string {
 	if isNil {

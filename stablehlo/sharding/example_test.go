@@ -6,6 +6,7 @@ import (
 	"log"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/stablehlo/sharding"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -48,7 +49,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	var inputs []bridge.Input // of the first device, then of the second …
+	var inputs []engine.Input // of the first device, then of the second …
 	for device, part := range parts {
 		fmt.Println("device", device, "takes", part)
 		inputs = append(inputs, part)

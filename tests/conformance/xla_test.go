@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -14,7 +15,7 @@ func onXLA(ctx context.Context, client *bridge.Client, p *program) (results []te
 		return nil, err
 	}
 	defer e.Close()
-	inputs := make([]bridge.Input, len(p.Arguments))
+	inputs := make([]engine.Input, len(p.Arguments))
 	for i, v := range p.Arguments {
 		inputs[i] = v
 	}

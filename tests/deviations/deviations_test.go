@@ -16,6 +16,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
@@ -153,15 +154,15 @@ func (d *deviation) results(ctx context.Context, plugin string, way around) (tex
 
 // call runs a module on the inputs, and returns the results of the first device.
 func (d *deviation) call(ctx context.Context, client *bridge.Client, e *bridge.Executable) ([]tensor.View, error) {
-	var inputs []bridge.Input
+	var inputs []engine.Input
 	for device := range max(1, d.partitions, d.replicas) {
 		for _, v := range d.inputs {
-			b, err := client.BufferFromHost(ctx, v, device)
+			b, err := client.ArrayFromHost(ctx, v, device)
 			if err != nil {
 				return nil, err
 			}
 			if d.donated {
-				inputs = append(inputs, bridge.Donate(b))
+				inputs = append(inputs, engine.Donate(b))
 				continue
 			}
 			defer b.Close()

@@ -18,6 +18,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -84,7 +85,7 @@ func compile(t testing.TB, params, results, body string) *bridge.Executable {
 }
 
 // run executes and returns the outputs on the host.
-func run(t testing.TB, e *bridge.Executable, inputs ...bridge.Input) []tensor.View {
+func run(t testing.TB, e *bridge.Executable, inputs ...engine.Input) []tensor.View {
 	t.Helper()
 	out, err := e.Run(context.Background(), inputs...)
 	check.NoError(t, err)
@@ -266,8 +267,8 @@ func TestMemorySpaces(t *testing.T) {
 	kinds := check.Must(client.MemorySpaces(0))
 	t.Log("memory spaces: ", kinds)
 	for _, kind := range kinds {
-		b := check.Must(client.BufferInSpace(t.Context(), floats(1, 2), 0, kind))
-		check.Diff(t, "memory space", kind, check.Must(b.MemorySpace()))
+		b := check.Must(client.ArrayInSpace(t.Context(), floats(1, 2), 0, kind))
+		check.Diff(t, "memory space", kind, check.Must(bridge.MemorySpace(b)))
 		near(t, "values", []float32{1, 2}, elements(check.Must(b.ToHost(t.Context()))))
 		check.NoError(t, b.Close())
 	}
@@ -359,7 +360,7 @@ func BenchmarkCall(b *testing.B) {
 				typ := fmt.Sprintf("tensor<%dxf32>", n)
 				e := compile(b, "%x: "+typ, typ, "%y = "+call(contract.Call,
 					register(b, callbacks.Options{Dispatch: way}, negate), "", "%x", typ, typ, "")+"\nreturn %y : "+typ)
-				in, err := client.BufferFromHost(b.Context(), floats(make([]float32, n)...), 0)
+				in, err := client.ArrayFromHost(b.Context(), floats(make([]float32, n)...), 0)
 				check.NoError(b, err)
 				defer in.Close()
 				for b.Loop() {

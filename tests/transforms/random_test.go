@@ -8,6 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/bridge/lapack"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/internal/transform/transformtest"
@@ -112,7 +113,7 @@ func run(
 		t.Fatalf("%v\n%s", err, f)
 	}
 	check.Cleanup(t, executable)
-	var inputs []bridge.Input
+	var inputs []engine.Input
 	for _, v := range arguments {
 		inputs = append(inputs, v)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/replace"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/tools/bench/internal/floor"
@@ -86,7 +87,7 @@ func loop16B(ctx context.Context, client *bridge.Client, s settings, r *report) 
 		passthroughCall(floor.Passthrough, "{}", "4xf32"),
 		passthroughCall(contract.TargetIOCallback, benchConfig, "4xf32"),
 	}
-	inputs := []bridge.Input{tensor.Vector[float32](1, 2, 3, 4), tensor.Scalar[int32](loopCalls)}
+	inputs := []engine.Input{tensor.Vector[float32](1, 2, 3, 4), tensor.Scalar[int32](loopCalls)}
 	times, err := alternate(ctx, client, s.repeat*loopRuns, bodies, loopModule, inputs)
 	if err != nil {
 		return 0, err
@@ -108,7 +109,7 @@ func largeTap(ctx context.Context, client *bridge.Client, s settings, r *report)
 	if err != nil {
 		return err
 	}
-	in, err := client.BufferFromHost(ctx, data, 0)
+	in, err := client.ArrayFromHost(ctx, data, 0)
 	if err != nil {
 		return err
 	}
@@ -122,7 +123,7 @@ func largeTap(ctx context.Context, client *bridge.Client, s settings, r *report)
 		{"callbacks/tap64MiB-unfused", "stablehlo.sine", nil},
 	} {
 		module := func(body string) string { return tapModule(body, kind.after) }
-		times, err := alternate(ctx, client, s.repeat*tapRuns, bodies, module, []bridge.Input{in})
+		times, err := alternate(ctx, client, s.repeat*tapRuns, bodies, module, []engine.Input{in})
 		if err != nil {
 			return err
 		}
@@ -137,7 +138,7 @@ func largeTap(ctx context.Context, client *bridge.Client, s settings, r *report)
 // disturbances affect all of them equally. It returns seconds, by body.
 func alternate(
 	ctx context.Context, client *bridge.Client, repeat int, bodies []string, module func(string) string,
-	inputs []bridge.Input,
+	inputs []engine.Input,
 ) ([][]float64, error) {
 	executables := make([]*bridge.Executable, len(bodies))
 	for i, body := range bodies {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/nn"
@@ -246,10 +247,10 @@ func (p jitProgram) arrays(e *jit.Executable) (inputs, outputs []tensor.View) {
 }
 
 // borrowed returns arrays that a run of XLA reads in place.
-func borrowed(views []tensor.View) []bridge.Input {
-	list := make([]bridge.Input, len(views))
+func borrowed(views []tensor.View) []engine.Input {
+	list := make([]engine.Input, len(views))
 	for i, v := range views {
-		list[i] = bridge.Borrow(v)
+		list[i] = engine.Borrow(v)
 	}
 	return list
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/optim"
 	"github.com/calliope-mlir/calliope/stages"
@@ -67,25 +68,25 @@ func measureTraining(ctx context.Context, c *mlir.Context, client *bridge.Client
 	return nil
 }
 
-func trainByRun(ctx context.Context, e stages.Executable, initial []tensor.View, n int) error {
-	inputs := make([]bridge.Input, len(initial))
+func trainByRun(ctx context.Context, e engine.Executable, initial []tensor.View, n int) error {
+	inputs := make([]engine.Input, len(initial))
 	for i, v := range initial {
 		inputs[i] = v
 	}
-	var last []*bridge.Buffer
+	var last []*engine.Array
 	for range n {
 		var err error
 		if last, err = e.Run(ctx, inputs...); err != nil {
 			return err
 		}
 		for i, b := range last {
-			inputs[i] = bridge.Donate(b)
+			inputs[i] = engine.Donate(b)
 		}
 	}
 	return closeAll(last)
 }
 
-func trainByCall(ctx context.Context, e stages.Executable, initial []tensor.View, n int) error {
+func trainByCall(ctx context.Context, e engine.Executable, initial []tensor.View, n int) error {
 	inputs := append([]tensor.View{}, initial...)
 	for range n {
 		next, err := e.Call(ctx, inputs...)

@@ -10,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -85,7 +86,7 @@ type loops struct {
 	client      *bridge.Client
 	callers     []caller
 	executables []*bridge.Executable
-	inputs      []*bridge.Buffer
+	inputs      []*engine.Array
 }
 
 // newLoops compiles the loops for n concurrent runs, each on its own device. All runs of a
@@ -109,7 +110,7 @@ func newLoops(ctx context.Context, client *bridge.Client, callers []caller, byte
 		return l, err
 	}
 	for device := range runs {
-		b, err := client.BufferFromHost(ctx, data, device)
+		b, err := client.ArrayFromHost(ctx, data, device)
 		if err != nil {
 			return l, err
 		}
@@ -155,7 +156,7 @@ func (l *loops) run(ctx context.Context, e *bridge.Executable, runs, calls int) 
 }
 
 func (l *loops) runOne(ctx context.Context, e *bridge.Executable, device, calls int) error {
-	n, err := l.client.BufferFromHost(ctx, tensor.Scalar(int32(calls)), device)
+	n, err := l.client.ArrayFromHost(ctx, tensor.Scalar(int32(calls)), device)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/model"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
@@ -88,8 +89,8 @@ func modelsSuite(ctx context.Context, s settings, r *report) (err error) {
 // A loaded is a compiled model with its inputs.
 type loaded struct {
 	*bridge.Executable
-	inputs  []bridge.Input
-	buffers []*bridge.Buffer
+	inputs  []engine.Input
+	buffers []*engine.Array
 }
 
 // load compiles a model, after derive, which may be nil, and reads its inputs.
@@ -139,7 +140,7 @@ func (l *loaded) read(ctx context.Context, client *bridge.Client, data string) e
 		if err != nil {
 			return err
 		}
-		b, err := client.BufferFromHost(ctx, v.View, 0)
+		b, err := client.ArrayFromHost(ctx, v.View, 0)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -113,9 +114,9 @@ func orderedRuns(
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, tokens.Close()) }()
-	var in []*bridge.Buffer
+	var in []*engine.Array
 	for device := range 2 {
-		b, err := client.BufferFromHost(ctx, tensor.Vector(make([]float32, length)...), device)
+		b, err := client.ArrayFromHost(ctx, tensor.Vector(make([]float32, length)...), device)
 		if err != nil {
 			return nil, err
 		}
@@ -127,7 +128,7 @@ func orderedRuns(
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, values.Close()) }()
-	token, err := client.BufferFromHost(ctx, tensor.View{Shape: tensor.ShapeOf(tensor.Pred, 0)}, 0)
+	token, err := client.ArrayFromHost(ctx, tensor.View{Shape: tensor.ShapeOf(tensor.Pred, 0)}, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +153,7 @@ func orderedRuns(
 
 // executeValues executes a module with a token as an ordinary value, n times. It is what XLA
 // takes for one more parameter and result.
-func executeValues(ctx context.Context, e *bridge.Executable, in, token *bridge.Buffer, n int) error {
+func executeValues(ctx context.Context, e *bridge.Executable, in, token *engine.Array, n int) error {
 	for range n {
 		out, err := e.Run(ctx, in, token)
 		if err != nil {
@@ -166,7 +167,7 @@ func executeValues(ctx context.Context, e *bridge.Executable, in, token *bridge.
 }
 
 // executeBoth starts a run on each device and waits for both, n times.
-func executeBoth(ctx context.Context, e *bridge.Executable, in []*bridge.Buffer, n int) error {
+func executeBoth(ctx context.Context, e *bridge.Executable, in []*engine.Array, n int) error {
 	for range n {
 		var started []*bridge.Run
 		for _, b := range in {

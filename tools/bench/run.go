@@ -8,6 +8,7 @@ import (
 	"runtime"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/tools/bench/internal/floor"
@@ -116,7 +117,7 @@ func (m *runMeasure) measure(ctx context.Context, table *pjrt.Plugin) (got costs
 	}
 	defer func() { err = errors.Join(err, executable.Close()) }()
 	view := tensor.Vector(make([]float32, m.length)...)
-	in, err := m.client.BufferFromHost(ctx, view, 0)
+	in, err := m.client.ArrayFromHost(ctx, view, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +156,7 @@ func (m *runMeasure) measure(ctx context.Context, table *pjrt.Plugin) (got costs
 }
 
 // execute executes n times, and copies the results to the host if asked.
-func execute(ctx context.Context, e *bridge.Executable, in bridge.Input, n int, host bool) error {
+func execute(ctx context.Context, e *bridge.Executable, in engine.Input, n int, host bool) error {
 	for range n {
 		out, err := e.Run(ctx, in)
 		if err != nil {
@@ -176,7 +177,7 @@ func toHost(client *bridge.Client, s settings, r *report) error {
 	from := make([]byte, 4*hostRun)
 	to := make([]byte, len(from))
 	into := tensor.View{Shape: tensor.ShapeOf(tensor.F32, hostRun), Data: make([]byte, len(from))}
-	b, err := client.BufferFromHost(context.Background(),
+	b, err := client.ArrayFromHost(context.Background(),
 		tensor.View{Shape: tensor.ShapeOf(tensor.F32, hostRun), Data: from}, 0)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stages"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -106,7 +107,7 @@ func (b *stagesBench) boundary(ctx context.Context, bytes int) error {
 		return err
 	}
 	defer half.Close()
-	in, err := b.client.BufferFromHost(ctx, tensor.Vector(make([]float32, bytes/4)...), 0)
+	in, err := b.client.ArrayFromHost(ctx, tensor.Vector(make([]float32, bytes/4)...), 0)
 	if err != nil {
 		return err
 	}
@@ -148,7 +149,7 @@ func (b *stagesBench) boundary(ctx context.Context, bytes int) error {
 // both compiles a module with its callbacks inline, and in stages.
 func (b *stagesBench) both(
 	ctx context.Context, m *mlir.Module,
-) (inline, staged stages.Executable, plan *stages.Plan, err error) {
+) (inline, staged engine.Executable, plan *stages.Plan, err error) {
 	if inline, err = stages.Compile(ctx, m, stages.Options{Devices: stages.On(b.client)}); err != nil {
 		return nil, nil, nil, err
 	}
@@ -166,7 +167,7 @@ func (b *stagesBench) cut() stages.Options {
 		Force: map[string]stages.Decision{stagesCallback: stages.Boundary}}
 }
 
-func runStaged(ctx context.Context, e stages.Executable, n int, in ...bridge.Input) error {
+func runStaged(ctx context.Context, e engine.Executable, n int, in ...engine.Input) error {
 	for range n {
 		out, err := e.Run(ctx, in...)
 		if err != nil {
@@ -179,7 +180,7 @@ func runStaged(ctx context.Context, e stages.Executable, n int, in ...bridge.Inp
 	return nil
 }
 
-func closeAll(buffers []*bridge.Buffer) error {
+func closeAll(buffers []*engine.Array) error {
 	var errs []error
 	for _, b := range buffers {
 		errs = append(errs, b.Close())
@@ -188,7 +189,7 @@ func closeAll(buffers []*bridge.Buffer) error {
 }
 
 // byHand runs a program, views its result, makes an array for the function's result, and runs the program on that.
-func byHand(ctx context.Context, half *bridge.Executable, in *bridge.Buffer, n int) error {
+func byHand(ctx context.Context, half *bridge.Executable, in *engine.Array, n int) error {
 	for range n {
 		first, err := half.Run(ctx, in)
 		if err != nil {
@@ -199,7 +200,7 @@ func byHand(ctx context.Context, half *bridge.Executable, in *bridge.Buffer, n i
 			return err
 		}
 		result := tensor.View{Shape: view.Tensor().Shape, Data: make([]byte, len(view.Tensor().Data))}
-		second, err := half.Run(ctx, bridge.Borrow(result))
+		second, err := half.Run(ctx, engine.Borrow(result))
 		if err := errors.Join(err, view.Close(), closeAll(first), closeAll(second)); err != nil {
 			return err
 		}
@@ -298,7 +299,7 @@ func (b *stagesBench) compile(ctx context.Context) error {
 		}
 		return e.Close()
 	}
-	var first stages.Executable
+	var first engine.Executable
 	ways := []struct {
 		name string
 		do   func() error

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -36,7 +37,7 @@ func zeroCopy(client *bridge.Client, s settings, r *report) (err error) {
 	ctx := context.Background()
 	from := tensor.View{Shape: tensor.ShapeOf(tensor.F32, hostRun), Data: aligned(4 * hostRun)}
 	to := make([]byte, len(from.Data))
-	b, err := client.BufferFromHost(ctx, from, 0)
+	b, err := client.ArrayFromHost(ctx, from, 0)
 	if err != nil {
 		return err
 	}
@@ -79,7 +80,7 @@ func zeroCopy(client *bridge.Client, s settings, r *report) (err error) {
 			return nil
 		}},
 		{name: "run-buffer", do: func(n int) error { return execute(ctx, e, b, n, false) }},
-		{name: "run-borrow", do: func(n int) error { return execute(ctx, e, bridge.Borrow(from), n, false) }},
+		{name: "run-borrow", do: func(n int) error { return execute(ctx, e, engine.Borrow(from), n, false) }},
 		{name: "run-copied", do: func(n int) error { return execute(ctx, e, from, n, false) }},
 	}, s.repeat*runTurns)
 	if err != nil {

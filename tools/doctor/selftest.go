@@ -14,6 +14,7 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stages"
@@ -174,7 +175,7 @@ func buildAndRun(s *steps) {
 	}) {
 		return
 	}
-	var outputs []*bridge.Buffer
+	var outputs []*engine.Array
 	if !s.do("run", func() (_ string, err error) {
 		outputs, err = executable.Run(ctx, tensor.Vector(input...))
 		return "", err
@@ -194,7 +195,7 @@ func buildAndRun(s *steps) {
 	s.do("close", func() (string, error) { return "", errors.Join(executable.Close(), client.Close()) })
 }
 
-func sameOutput(b *bridge.Buffer, want []float32) error {
+func sameOutput(b *engine.Array, want []float32) error {
 	view, err := b.ToHost(context.Background())
 	if err != nil {
 		return err

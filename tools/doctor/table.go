@@ -29,8 +29,8 @@ const (
 	tableEnd   = "<!-- end of compatibility -->\n"
 )
 
-// engine is a part in the tables of compatibility.
-type engine struct {
+// column is a part in the tables of compatibility.
+type column struct {
 	part     native.Part
 	path     string // "" if it is not on this machine
 	versions map[string]string
@@ -38,7 +38,7 @@ type engine struct {
 
 // tables holds what is known of each MLIR library and plugin, and which pairs work.
 type tables struct {
-	libraries, plugins []engine
+	libraries, plugins []column
 	pairs              map[[2]native.Part]string // "runs", or the error; also by a library and ""
 }
 
@@ -113,7 +113,7 @@ func cutTables(text string) (before, inside, after string, err error) {
 func measure(ctx context.Context, parts []native.Part) (*tables, error) {
 	t := &tables{pairs: map[[2]native.Part]string{}}
 	for _, p := range slices.Concat(libraryOrder, native.Plugins()) {
-		e := engine{part: p, versions: map[string]string{}}
+		e := column{part: p, versions: map[string]string{}}
 		job, library, into := versionMLIR, native.MLIR, &t.libraries
 		if slices.Contains(native.Plugins(), p) {
 			job, library, into = versionPlugin, native.PJRTPlugin, &t.plugins
@@ -185,7 +185,7 @@ func (t *tables) String() string {
 		row(cells...)
 		fmt.Fprintln(&b, strings.Repeat("|---", len(cells))+"|")
 	}
-	pinned := func(e engine) (cells []string) {
+	pinned := func(e column) (cells []string) {
 		releases := e.part.Releases()
 		for _, platform := range platforms {
 			switch release := releases[platform]; release {
@@ -199,7 +199,7 @@ func (t *tables) String() string {
 		}
 		return cells
 	}
-	version := func(e engine, name string) string {
+	version := func(e column, name string) string {
 		if v := e.versions[name]; v != "" {
 			return v
 		}
@@ -223,7 +223,7 @@ func (t *tables) String() string {
 	head(append(titles, "no plugin")...)
 	for _, l := range t.libraries {
 		cells := []string{"`" + string(l.part) + "`"}
-		for _, p := range append(slices.Clone(t.plugins), engine{}) {
+		for _, p := range append(slices.Clone(t.plugins), column{}) {
 			cells = append(cells, cmp.Or(t.pairs[[2]native.Part{l.part, p.part}], "not tried"))
 		}
 		row(cells...)

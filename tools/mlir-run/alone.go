@@ -45,10 +45,8 @@ func (m *module) executeAlone(
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
 	outputs, err = e.Call(context.Background(), inputs...)
-	if b, ok := e.(interface {
-		Barrier(ctx context.Context, name string) error
-	}); ok && err == nil {
-		err = b.Barrier(context.Background(), "end of the run")
+	if err == nil {
+		err = e.Barrier(context.Background(), "end of the run")
 	}
 	return outputs, err
 }

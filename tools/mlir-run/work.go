@@ -13,6 +13,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/ffi"
 	"github.com/calliope-mlir/calliope/internal/model"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -233,7 +234,7 @@ func (m *module) execute(
 			return nil, err
 		}
 	}
-	var in []bridge.Input
+	var in []engine.Input
 	for _, v := range inputs {
 		in = append(in, v)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/jit"
@@ -49,7 +50,7 @@ func onXLA(t *testing.T, tolerance float64, programs []program) {
 			e, err := client.Compile(t.Context(), bridge.Source(p.text), bridge.CompileOptions{})
 			check.NoError(t, err)
 			check.Cleanup(t, e)
-			inputs := make([]bridge.Input, len(arguments))
+			inputs := make([]engine.Input, len(arguments))
 			for i, v := range arguments {
 				inputs[i] = v
 			}

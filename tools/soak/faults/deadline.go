@@ -30,7 +30,7 @@ func smallDeadline(s *scene) (func(int) error, error) {
   return %r#1 : tensor<1xf32>
 }`)
 	return func(i int) error {
-		in, err := s.client.BufferFromHost(s.ctx, tensor.Vector(float32(i)), i%numDevices)
+		in, err := s.client.ArrayFromHost(s.ctx, tensor.Vector(float32(i)), i%numDevices)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -92,7 +93,7 @@ func beforeCollective(s *scene) (func(int) error, error) {
 	s.later(e.Close)
 	return func(i int) error {
 		kind := float32(i % 3)
-		var inputs []bridge.Input
+		var inputs []engine.Input
 		for range numDevices {
 			inputs = append(inputs, tensor.Vector(float32(i), kind))
 		}

@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 )
 
 // manyRuns has more runs in flight than the program may have threads. Their contexts cannot
@@ -55,7 +55,7 @@ func manyRuns(s *scene) (func(int) error, error) {
 }
 
 // runDetached is a run with a context that cannot end.
-func (s *scene) runDetached(p *program, in *bridge.Buffer, i int) error {
+func (s *scene) runDetached(p *program, in *engine.Array, i int) error {
 	out, err := p.Run(context.WithoutCancel(s.ctx), in)
 	if err != nil {
 		return err

@@ -233,7 +233,7 @@ func clientClosed(s *scene) (func(int) error, error) {
 		closed := make(chan error)
 		go func() { closed <- client.Close() }()
 		for { // until Close has begun
-			b, err := client.BufferFromHost(context.Background(), tensor.Scalar(true), 0)
+			b, err := client.ArrayFromHost(context.Background(), tensor.Scalar(true), 0)
 			if err != nil {
 				break
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -145,10 +146,10 @@ func (s *scene) later(f func() error) {
 }
 
 // input returns an array that begins with the values, on the i-th device.
-func (s *scene) input(i, size int, values ...float32) (*bridge.Buffer, error) {
+func (s *scene) input(i, size int, values ...float32) (*engine.Array, error) {
 	data := make([]float32, size)
 	copy(data, values)
-	return s.client.BufferFromHost(s.ctx, tensor.Vector(data...), i%numDevices)
+	return s.client.ArrayFromHost(s.ctx, tensor.Vector(data...), i%numDevices)
 }
 
 // run executes a program on the i-th device, on an array that begins with the values. It
@@ -167,7 +168,7 @@ func (s *scene) run(ctx context.Context, p *program, i int, values ...float32) (
 }
 
 // first returns the first element of the first buffer, and closes all buffers.
-func first(out []*bridge.Buffer) (float32, error) {
+func first(out []*engine.Array) (float32, error) {
 	var v tensor.View
 	var errs []error
 	for i, b := range out {

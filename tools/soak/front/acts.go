@@ -162,7 +162,7 @@ func taps(ctx context.Context, s *calliope.Session, random *rand.Rand) error {
 func donates(ctx context.Context, s *calliope.Session, random *rand.Rand) error {
 	f := func(x value) value { return builder.Add(x, 1) }
 	return with(s, f, calliope.FuncOptions{Donate: []int{0}}, func(f *calliope.Function) error {
-		a, err := s.BufferFromHost(ctx, tensor.Vector(ones(random)...), 0)
+		a, err := s.ArrayFromHost(ctx, tensor.Vector(ones(random)...), 0)
 		if err != nil {
 			return err
 		}

@@ -122,12 +122,12 @@ func (l *lane) fail(ctx context.Context, client *bridge.Client, device int) erro
 
 // loop executes the program once and checks its result.
 func (l *lane) loop(ctx context.Context, client *bridge.Client, device int, start, turns int64) error {
-	in, err := client.BufferFromHost(ctx, tensor.Vector(start), device)
+	in, err := client.ArrayFromHost(ctx, tensor.Vector(start), device)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	limit, err := client.BufferFromHost(ctx, tensor.Scalar(int32(turns)), device)
+	limit, err := client.ArrayFromHost(ctx, tensor.Scalar(int32(turns)), device)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
-	"github.com/calliope-mlir/calliope/stages"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -22,7 +22,7 @@ func (p *program) random(purpose int) *rand.Rand {
 type runner struct {
 	*session
 	p          *program
-	executable stages.Executable
+	executable engine.Executable
 	host       bool // the inputs are host arrays, because no client runs the program
 	random     *rand.Rand
 }
@@ -31,9 +31,9 @@ type runner struct {
 type started struct {
 	number  int
 	want    prediction
-	inputs  []bridge.Input
+	inputs  []engine.Input
 	kept    map[int]array // inputs that must stay as they are
-	outputs []*bridge.Buffer
+	outputs []*engine.Array
 	results []tensor.View
 	err     error
 }
@@ -154,12 +154,12 @@ func (r *runner) prepare(ctx context.Context, number, device int) (*started, err
 				s.kept[len(s.inputs)-1] = a
 				continue
 			}
-			b, err := r.client.BufferFromHost(ctx, a.view(), device+d)
+			b, err := r.client.ArrayFromHost(ctx, a.view(), device+d)
 			if err != nil {
 				return nil, err
 			}
 			if donate && r.p.donated[i] {
-				s.inputs = append(s.inputs, bridge.Donate(b))
+				s.inputs = append(s.inputs, engine.Donate(b))
 				continue
 			}
 			s.inputs = append(s.inputs, b)
@@ -174,7 +174,7 @@ func (r *runner) finish(s *started, f *fault) (err error) {
 	ctx := context.Background()
 	defer func() {
 		for _, in := range s.inputs {
-			if b, ok := in.(*bridge.Buffer); ok {
+			if b, ok := in.(*engine.Array); ok {
 				err = errors.Join(err, b.Close())
 			}
 		}
@@ -210,7 +210,7 @@ func (r *runner) finish(s *started, f *fault) (err error) {
 	}
 	for i, a := range s.kept {
 		v, ok := s.inputs[i].(tensor.View)
-		if b, isBuffer := s.inputs[i].(*bridge.Buffer); isBuffer {
+		if b, isBuffer := s.inputs[i].(*engine.Array); isBuffer {
 			if v, err = b.ToHost(ctx); err != nil {
 				return err
 			}

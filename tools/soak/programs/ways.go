@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
@@ -14,7 +15,7 @@ import (
 )
 
 // A compiler compiles the module of a program.
-type compiler func(ctx context.Context, s *session, p *program, m *mlir.Module, r *rand.Rand) (stages.Executable, error)
+type compiler func(ctx context.Context, s *session, p *program, m *mlir.Module, r *rand.Rand) (engine.Executable, error)
 
 // A way makes a module of a program, and compiles it.
 type way struct {
@@ -51,13 +52,13 @@ var all = []way{
 }
 
 func inline(o bridge.CompileOptions) compiler {
-	return func(ctx context.Context, s *session, p *program, m *mlir.Module, _ *rand.Rand) (stages.Executable, error) {
+	return func(ctx context.Context, s *session, p *program, m *mlir.Module, _ *rand.Rand) (engine.Executable, error) {
 		return s.client.Compile(ctx, passes.Program(m, passes.PrepareOptions{}), o)
 	}
 }
 
 // onJIT also reports what package jit refuses, which stages would run on the interpreter.
-func onJIT(ctx context.Context, s *session, p *program, m *mlir.Module, r *rand.Rand) (stages.Executable, error) {
+func onJIT(ctx context.Context, s *session, p *program, m *mlir.Module, r *rand.Rand) (engine.Executable, error) {
 	e, err := jit.Compile(ctx, m, jit.Options{})
 	if err != nil {
 		return nil, err
@@ -70,7 +71,7 @@ func onJIT(ctx context.Context, s *session, p *program, m *mlir.Module, r *rand.
 	})(ctx, s, p, m, r)
 }
 
-func saved(ctx context.Context, s *session, p *program, m *mlir.Module, _ *rand.Rand) (stages.Executable, error) {
+func saved(ctx context.Context, s *session, p *program, m *mlir.Module, _ *rand.Rand) (engine.Executable, error) {
 	e, err := s.client.Compile(ctx, passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{})
 	if err != nil {
 		return nil, err
@@ -83,7 +84,7 @@ func saved(ctx context.Context, s *session, p *program, m *mlir.Module, _ *rand.
 }
 
 func staged(options func(*session, *program, *rand.Rand) stages.Options) compiler {
-	return func(ctx context.Context, s *session, p *program, m *mlir.Module, r *rand.Rand) (stages.Executable, error) {
+	return func(ctx context.Context, s *session, p *program, m *mlir.Module, r *rand.Rand) (engine.Executable, error) {
 		return stages.Compile(ctx, m, options(s, p, r))
 	}
 }

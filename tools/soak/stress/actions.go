@@ -10,6 +10,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -129,12 +130,12 @@ func (j job) run(ctx context.Context) error {
 func (j job) begin(ctx context.Context) (*bridge.Run, error) {
 	data := make([]int64, sizes[j.size])
 	data[0], data[1] = j.start, j.mode
-	in, err := j.client.BufferFromHost(ctx, tensor.Vector(data...), j.device)
+	in, err := j.client.ArrayFromHost(ctx, tensor.Vector(data...), j.device)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	n, err := j.client.BufferFromHost(ctx, tensor.Scalar(int32(j.turns)), j.device)
+	n, err := j.client.ArrayFromHost(ctx, tensor.Scalar(int32(j.turns)), j.device)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +144,7 @@ func (j job) begin(ctx context.Context) (*bridge.Run, error) {
 }
 
 // end handles the result of a run.
-func (j job) end(out []*bridge.Buffer, err error) error {
+func (j job) end(out []*engine.Array, err error) error {
 	if err != nil {
 		return err
 	}
@@ -256,7 +257,7 @@ func (s *stress) endAll(ctx context.Context, j job, list []*bridge.Run) error {
 
 // endBare is end for a client that may be closed: its buffers cannot be read any more, and
 // are freed all the same.
-func (j job) endBare(out []*bridge.Buffer, err error) error {
+func (j job) endBare(out []*engine.Array, err error) error {
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/dl"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
@@ -108,7 +109,7 @@ func TestHandlers(t *testing.T) {
 			var wait sync.WaitGroup
 			for device := range c.NumDevices() {
 				wait.Go(func() {
-					in, err := c.BufferFromHost(t.Context(), tensor.Vector[float32](1, 2, 3, 4), device)
+					in, err := c.ArrayFromHost(t.Context(), tensor.Vector[float32](1, 2, 3, 4), device)
 					if err != nil {
 						t.Error(err)
 						return
@@ -133,7 +134,7 @@ func TestHandlers(t *testing.T) {
 	}
 }
 
-func run(t *testing.T, e *bridge.Executable, inputs ...bridge.Input) ([]float32, error) {
+func run(t *testing.T, e *bridge.Executable, inputs ...engine.Input) ([]float32, error) {
 	out, err := e.Run(t.Context(), inputs...)
 	if err != nil {
 		return nil, err

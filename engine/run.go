@@ -1,0 +1,53 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// A Runner runs a compiled module. Executables are Runners.
+type Runner interface {
+	// Run runs the module. The inputs are in the order of the module's parameters; if it runs on several devices, first
+	// all inputs of the first device. So are the results, which the caller must close.
+	Run(ctx context.Context, inputs ...Input) ([]*Array, error)
+}
+
+// Call runs a module on host arrays, and returns host arrays: it is Run, ToHost of each result, and Close. The inputs
+// are copied.
+func Call(ctx context.Context, r Runner, inputs ...tensor.View) ([]tensor.View, error) {
+	list := make([]Input, len(inputs))
+	for i, v := range inputs {
+		list[i] = v
+	}
+	arrays, err := r.Run(ctx, list...)
+	if err != nil {
+		return nil, err
+	}
+	return ToHost(ctx, arrays)
+}
+
+// ToHost returns copies of arrays in the host's memory, and closes the arrays.
+func ToHost(ctx context.Context, arrays []*Array) ([]tensor.View, error) {
+	views := make([]tensor.View, len(arrays))
+	var err error
+	for i, a := range arrays {
+		var failed error
+		if err == nil {
+			views[i], failed = a.ToHost(ctx)
+		}
+		err = errors.Join(err, failed, a.Close())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return views, nil
+}
+
+// CloseAll closes the results of a run that has failed, whose error says more.
+func CloseAll(arrays []*Array) {
+	for _, a := range arrays {
+		_ = a.Close()
+	}
+}

@@ -1,0 +1,113 @@
+package interpreter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/engine"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/lifetime"
+	"github.com/calliope-mlir/calliope/internal/xlacalls"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// An Executable is a module that the child processes evaluate. It implements engine.Executable.
+type Executable struct {
+	module          *Module
+	inputs, outputs []tensor.Shape
+	life            lifetime.Runs
+}
+
+// Compile checks a module, for parameters and results of the given shapes, and makes it fit for the interpreter. It
+// changes the module.
+func Compile(m *mlir.Module, inputs, outputs []tensor.Shape) (*Executable, error) {
+	err := expand(m)
+	if err == nil {
+		err = stablehlo.CheckEvaluate(m)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the interpreter cannot run it: %w", err)
+	}
+	made, err := New(m)
+	if err != nil {
+		return nil, err
+	}
+	e := &Executable{module: made, inputs: inputs, outputs: outputs}
+	e.life.OnOver(made.Close)
+	return e, nil
+}
+
+// expand replaces what the interpreter lacks by what it has.
+func expand(m *mlir.Module) error {
+	if err := stablehlo.CheckElements(m.Operation().Index()); err != nil {
+		return err
+	}
+	if _, err := xlacalls.Expand(m.Operation()); err != nil {
+		return err
+	}
+	p, err := m.Context().NewPassManager(mlir.PassManagerOptions{
+		Pipeline: "builtin.module(func.func(chlo-legalize-to-stablehlo))",
+	})
+	if err != nil {
+		return err
+	}
+	return errors.Join(p.Run(m), p.Close())
+}
+
+// Inputs implements engine.Executable.
+func (e *Executable) Inputs() []tensor.Shape { return engine.Cloned(e.inputs) }
+
+// Outputs implements engine.Executable.
+func (e *Executable) Outputs() []tensor.Shape { return engine.Cloned(e.outputs) }
+
+// Call implements engine.Executable.
+func (e *Executable) Call(ctx context.Context, inputs ...tensor.View) ([]tensor.View, error) {
+	return engine.Call(ctx, e, inputs...)
+}
+
+// Run implements engine.Executable. The arrays are in the host's memory. Nothing is written to the inputs.
+func (e *Executable) Run(ctx context.Context, inputs ...engine.Input) ([]*engine.Array, error) {
+	if err := dispatch.Ended(ctx); err != nil {
+		return nil, err
+	}
+	if !e.life.Begin() {
+		return nil, fmt.Errorf("the module is %w", engine.ErrClosed)
+	}
+	defer e.life.End()
+	in, err := engine.TakeOnHost(inputs, e.inputs)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Release()
+	elements, err := e.module.Evaluate(ctx, in.Views)
+	if err != nil {
+		return nil, err
+	}
+	results, memory, err := in.Results(e.outputs, func(int) (int, bool) { return 0, false })
+	if err != nil {
+		return nil, err
+	}
+	for i, to := range memory {
+		if i >= len(elements) || len(elements[i]) != len(to.Data) {
+			engine.CloseAll(results)
+			return nil, fmt.Errorf("the interpreter returned other bytes than those of %s as result %d", to.Shape, i)
+		}
+		copy(to.Data, elements[i])
+	}
+	return results, nil
+}
+
+// Barrier implements engine.Executable. A module has no callbacks.
+func (e *Executable) Barrier(ctx context.Context, _ string) error { return dispatch.Ended(ctx) }
+
+// OnClose implements engine.Executable.
+func (e *Executable) OnClose(f func()) { e.life.OnOver(f) }
+
+// Close implements engine.Executable.
+func (e *Executable) Close() error {
+	e.life.Close()
+	return nil
+}
