@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -20,8 +21,8 @@ type Analyzer struct {
 	// Details explains the rule to its users: what it finds and why, an example, and what to
 	// do. It is Markdown. It may be empty.
 	Details string
-	// Severity is the greatest severity of the rule's findings without Strict.
-	Severity mlir.Severity
+	// Severity is the greatest severity of the rule's findings without Strict; "" is finding.Error.
+	Severity finding.Severity
 	// OffByDefault says that the rule runs only if it is asked for.
 	OffByDefault bool
 	// ByHand says that its findings have no repair, not even one of another rule that removes their
@@ -41,7 +42,7 @@ var nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 // Validate returns an error for the first mistake in a program's rules: a name of another form
 // or one that occurs twice, or a rule without Doc or Run.
 func Validate(analyzers []*Analyzer) error {
-	seen := map[string]bool{Invalid: true}
+	seen := map[string]bool{finding.Invalid: true}
 	for _, a := range analyzers {
 		switch {
 		case !nameForm.MatchString(a.Name):
@@ -100,22 +101,35 @@ func Shared[T any](p *Pass, key any, make func() T) T {
 }
 
 // Report adds a finding at the position of the operation.
-func (p *Pass) Report(at mlir.Operation, severity mlir.Severity, format string, args ...any) {
-	d := p.check.add(p.check.placeOf(at), severity, fmt.Sprintf(format, args...), p.analyzer.Name)
-	d.relateTo(at.Location())
-	d.Operation = p.check.number(at)
-	if p.check.contexts {
-		d.Context = contextOf(at)
-	}
+func (p *Pass) Report(at mlir.Operation, severity finding.Severity, format string, args ...any) {
+	p.Add(at, finding.Finding{Severity: severity, Message: fmt.Sprintf(format, args...)})
 }
 
-// Relate adds the place of another operation to the last finding of this rule, if that is in the text. what
-// says what is there.
-func (p *Pass) Relate(op mlir.Operation, what string) {
-	if at := p.check.placeOf(op); at.Line > 0 {
-		d := &p.check.found[len(p.check.found)-1]
-		d.Related = append(d.Related, Related{what, d.File, at.Line, max(at.Column, 1)})
+// ReportFix is Report for a finding that has a repair.
+func (p *Pass) ReportFix(at mlir.Operation, severity finding.Severity, fix finding.Fix, format string, args ...any) {
+	p.Add(at, finding.Finding{Severity: severity, Message: fmt.Sprintf(format, args...), Fix: &fix})
+}
+
+// Add adds a finding at the position of the operation. It has a severity and a message, and may have a repair and
+// places of other operations: see Related. Add sets the other fields, and puts the places in the operation's location
+// before those.
+func (p *Pass) Add(at mlir.Operation, f finding.Finding) {
+	f.File, f.Rule, f.Operation = p.check.file, p.analyzer.Name, p.check.number(at)
+	setPlace(&f, p.check.placeOf(at), at.Location())
+	if p.check.contexts {
+		f.Context = contextOf(at)
 	}
+	p.check.found = append(p.check.found, f)
+}
+
+// Related returns the place of an operation that a finding is about, too, if it is in the text. what says what is
+// there.
+func (p *Pass) Related(op mlir.Operation, what string) []finding.Related {
+	at := p.check.placeOf(op)
+	if at.Line == 0 {
+		return nil
+	}
+	return []finding.Related{{Message: what, File: p.check.file, Line: at.Line, Column: max(at.Column, 1)}}
 }
 
 // Place returns where an operation is, for messages: its position in the file, or else that of its

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/lazyregexp"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/lint/quick"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -20,12 +21,7 @@ import (
 //
 // Input that crashes the library ends the process. Check untrusted input in a child process,
 // as mlir-lint does.
-func Check(library *mlir.Library, file string, data []byte, analyzers []*Analyzer) ([]Diagnostic, error) {
-	return CheckWith(library, file, data, Options{Analyzers: analyzers})
-}
-
-// CheckWith is Check with options.
-func CheckWith(library *mlir.Library, file string, data []byte, o Options) (found []Diagnostic, err error) {
+func Check(library *mlir.Library, file string, data []byte, o Options) (found []finding.Finding, err error) {
 	err = mlir.OnLargeStack(func() error {
 		var c Checker
 		defer c.Close()
@@ -43,12 +39,13 @@ func (c *check) explained(by *Relaxation, analyzers []*Analyzer) {
 	}
 	places := map[[2]int]bool{}
 	for _, d := range c.found {
-		if explains[d.Rule] && d.Severity == mlir.SeverityError && !d.NoPlace {
+		if explains[d.Rule] && d.Severity == finding.Error && !d.NoPlace {
 			places[[2]int{d.Line, d.Column}] = true
 		}
 	}
-	c.found = slices.DeleteFunc(c.found,
-		func(d Diagnostic) bool { return d.Rule == Invalid && !d.NoPlace && places[[2]int{d.Line, d.Column}] })
+	c.found = slices.DeleteFunc(c.found, func(d finding.Finding) bool {
+		return d.Rule == finding.Invalid && !d.NoPlace && places[[2]int{d.Line, d.Column}]
+	})
 }
 
 // A check is the state of checking one module.
@@ -62,7 +59,7 @@ type check struct {
 	contexts bool                   // see Options.Context
 	allowed  []string               // the dialects that the library need not have; nil if that is not checked
 	refusal  error                  // of the library, unless an operation of another dialect is the cause
-	found    []Diagnostic
+	found    []finding.Finding
 }
 
 func newCheck(file string, places func() *Places) *check {
@@ -79,7 +76,7 @@ func (c *check) run(module *mlir.Module, o Options) {
 			TargetStableHLO: o.TargetStableHLO, check: c,
 			analyzer: a}
 		if err := runOne(a, p); err != nil {
-			c.found = append(c.found, invalid(c.file, "the rule %s failed on this module: %v", a.Name, err))
+			c.found = append(c.found, finding.OfInput(c.file, "the rule %s failed on this module: %v", a.Name, err))
 		}
 	}
 	c.sort()
@@ -87,7 +84,7 @@ func (c *check) run(module *mlir.Module, o Options) {
 
 // sort orders the findings by their positions.
 func (c *check) sort() {
-	slices.SortStableFunc(c.found, func(a, b Diagnostic) int {
+	slices.SortStableFunc(c.found, func(a, b finding.Finding) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 }
@@ -142,15 +139,17 @@ func (c *check) refused(context *mlir.Context, err error) {
 			if d.Severity != mlir.SeverityError || len(c.found) > before && strings.HasPrefix(d.Message, again) {
 				continue
 			}
-			added := c.add(places[i], d.Severity, withAdvice(d.Message, hint), Invalid)
+			f := finding.OfInput(c.file, "%s", withAdvice(d.Message, hint))
 			hint = "" // it belongs to the first error
-			if added.NoPlace || d.Position != added.position() {
-				added.Related = relatedAt(nil, d.Position, "")
+			setPosition(&f, places[i])
+			if f.NoPlace || d.Position != places[i] {
+				f.Related = relatedAt(nil, d.Position, "")
 			}
+			c.found = append(c.found, f)
 		}
 	}
 	if len(c.found) == before {
-		c.found = append(c.found, invalid(c.file, "%v", err))
+		c.found = append(c.found, finding.OfInput(c.file, "%v", err))
 	}
 }
 
@@ -203,22 +202,9 @@ func (c *check) placesOf(context *mlir.Context, diagnostics []mlir.Diagnostic) [
 		if i < len(without) && without[i].Message == d.Message {
 			d = without[i]
 		}
-		if d.Position.File == textName {
+		if d.Position.File == finding.TextName {
 			places[i] = d.Position
 		}
 	}
 	return places
-}
-
-// textName is the library's file name for the text that it parses.
-const textName = "-"
-
-// add records a finding at a position in the text, which is the zero Position if it is not known.
-func (c *check) add(at mlir.Position, severity mlir.Severity, message, rule string) *Diagnostic {
-	d := Diagnostic{File: c.file, Line: 1, Column: 1, NoPlace: true, Severity: severity, Message: message, Rule: rule}
-	if at.Line > 0 {
-		d.Line, d.Column, d.NoPlace = at.Line, max(at.Column, 1), false
-	}
-	c.found = append(c.found, d)
-	return &c.found[len(c.found)-1]
 }

@@ -3,6 +3,7 @@ package lint
 import (
 	"sync"
 
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -15,8 +16,8 @@ type Checker struct {
 	last *mlir.Context // of the last module, or nil
 }
 
-// Check is CheckWith.
-func (c *Checker) Check(library *mlir.Library, file string, data []byte, o Options) []Diagnostic {
+// Check is the function Check.
+func (c *Checker) Check(library *mlir.Library, file string, data []byte, o Options) []finding.Finding {
 	state := newCheck(file, nil)
 	state.data = data
 	state.allowed = o.AllowUnregistered

@@ -8,7 +8,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/lint"
-	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // TestChecker checks modules one after another, and what it found stays the same after the memory of
@@ -17,7 +17,7 @@ func TestChecker(t *testing.T) {
 	library := mlirtest.Library(t)
 	returns := &lint.Analyzer{Name: "returns", Doc: "finds func.return", Run: func(p *lint.Pass) error {
 		for op := range p.Operations("func.return") {
-			p.Report(op, mlir.SeverityNote, "%s", op.Name())
+			p.Report(op, finding.Note, "%s", op.Name())
 		}
 		return nil
 	}}
@@ -35,7 +35,7 @@ func TestChecker(t *testing.T) {
 		for _, d := range c.Check(library, file, []byte(text), o) {
 			got = append(got, fmt.Sprint(d, d.Context))
 		}
-		for _, d := range check.Must(lint.CheckWith(library, file, []byte(text), o)) {
+		for _, d := range check.Must(lint.Check(library, file, []byte(text), o)) {
 			want = append(want, fmt.Sprint(d, d.Context))
 		}
 	}

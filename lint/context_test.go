@@ -6,7 +6,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/lint"
-	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // The context of an operation does not depend on its position, the names of its values, or
@@ -14,13 +14,13 @@ import (
 func TestContext(t *testing.T) {
 	rule := &lint.Analyzer{Name: "r", Doc: "d", Run: func(p *lint.Pass) error {
 		for op := range p.Operations("stablehlo.add") {
-			p.Report(op, mlir.SeverityNote, "an addition")
+			p.Report(op, finding.Note, "an addition")
 		}
 		return nil
 	}}
 	context := func(text string) string {
 		t.Helper()
-		found := check.Must(lint.CheckWith(mlirtest.Library(t), "f", []byte(text),
+		found := check.Must(lint.Check(mlirtest.Library(t), "f", []byte(text),
 			lint.Options{Analyzers: []*lint.Analyzer{rule}, Context: true}))
 		if len(found) != 1 || found[0].Rule != "r" {
 			t.Fatalf("found %v", found)

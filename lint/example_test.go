@@ -5,6 +5,7 @@ import (
 	"log"
 
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/lint/rules"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -17,7 +18,7 @@ var halves = &lint.Analyzer{
 		for op := range p.Operations("stablehlo.add", "stablehlo.multiply") {
 			element, _ := op.Result(0).Type().Element()
 			if element.String() == "f16" {
-				p.Report(op, mlir.SeverityWarning, "%s computes in 16 bits", op.Name())
+				p.Report(op, finding.Warning, "%s computes in 16 bits", op.Name())
 			}
 		}
 		return nil
@@ -39,7 +40,7 @@ func ExampleCheck() {
 	if err := lint.Validate(analyzers); err != nil {
 		log.Fatal(err)
 	}
-	found, err := lint.Check(library, "model.mlir", []byte(module), analyzers)
+	found, err := lint.Check(library, "model.mlir", []byte(module), lint.Options{Analyzers: analyzers})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/lazyregexp"
 	"github.com/calliope-mlir/calliope/internal/notmlir"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/lint/quick"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -87,8 +88,9 @@ func (c *check) foreign(context *mlir.Context) {
 		seen[name] = true
 		if !context.Registered(name) && !slices.Contains(c.allowed, dialect) {
 			seen[dialect] = true
-			d := c.add(c.placeOf(op), mlir.SeverityError, unknownDialect(context.Library(), name, dialect), Invalid)
-			d.relateTo(op.Location())
+			f := finding.OfInput(c.file, "%s", unknownDialect(context.Library(), name, dialect))
+			setPlace(&f, c.placeOf(op), op.Location())
+			c.found = append(c.found, f)
 		}
 	}
 	if len(c.found) == before {
@@ -117,8 +119,8 @@ func unknownDialect(library *mlir.Library, name, dialect string) string {
 func (c *check) quick(analyzers []*Analyzer) {
 	var ran []string
 	for _, r := range quick.Rules() {
-		sure := quick.Finding{Rule: r.Name}.IsError()
-		if sure && slices.ContainsFunc(analyzers, func(a *Analyzer) bool { return a.Name == r.Name }) {
+		runs := func(a *Analyzer) bool { return a.Name == r.Name }
+		if r.Severity == finding.Error && slices.ContainsFunc(analyzers, runs) {
 			ran = append(ran, r.Name)
 		}
 	}
@@ -126,14 +128,8 @@ func (c *check) quick(analyzers []*Analyzer) {
 		return
 	}
 	c.found[0].Message += fmt.Sprintf(" (only these rules ran, without the library: %s)", strings.Join(ran, ", "))
-	found, _ := quick.Check(c.data) // an error is about what the library refuses, too
-	for _, f := range found {
-		if !slices.Contains(ran, f.Rule) {
-			continue
-		}
-		c.found = append(c.found, Diagnostic{File: c.file, Line: f.Line, Column: f.Column, NoPlace: c.places == nil,
-			Severity: mlir.SeverityError, Message: f.Message(), Rule: f.Rule,
-			Related: relatedAt(nil, mlir.Position(f.Stated), "")})
-	}
+	found, _ := quick.Check(c.file, c.data) // an error is about what the library refuses, too
+	c.found = append(c.found,
+		slices.DeleteFunc(found, func(f finding.Finding) bool { return !slices.Contains(ran, f.Rule) })...)
 	c.sort()
 }

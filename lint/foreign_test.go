@@ -62,7 +62,7 @@ func TestForeign(t *testing.T) {
 		{"damaged", with("= 3"), nil, []string{outfeed, "2:89: error: expected operation name in quotes"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			found := check.Must(lint.CheckWith(mlirtest.Library(t), "f", []byte(test.text), lint.Options{
+			found := check.Must(lint.Check(mlirtest.Library(t), "f", []byte(test.text), lint.Options{
 				Analyzers: []*lint.Analyzer{rules.Outfeed, rules.Infeed}, AllowUnregistered: test.allowed}))
 			parsed := true
 			for i, d := range found {
@@ -93,7 +93,7 @@ func.func @main() {
 }
 func.func private @k() { return }`
 	o := lint.Options{AllowUnregistered: []string{"mine"}, Analyzers: []*lint.Analyzer{rules.UnusedFunction}}
-	found := check.Must(lint.CheckWith(mlirtest.Library(t), "f", []byte(text), o))
+	found := check.Must(lint.Check(mlirtest.Library(t), "f", []byte(text), o))
 	check.Diff(t, "findings", 0, len(found))
 }
 
@@ -112,7 +112,7 @@ func TestForeignLaunch(t *testing.T) {
     gpu.func @g() kernel { gpu.return }
   }
 }`
-	found := check.Must(lint.Check(mlirtest.Library(t), "f", []byte(text), nil))
+	found := check.Must(lint.Check(mlirtest.Library(t), "f", []byte(text), lint.Options{}))
 	if len(found) != 1 || found[0].Line != 4 ||
 		!strings.HasPrefix(found[0].Message, "operation being parsed with an unregistered dialect: if it is right") {
 		t.Errorf("found %v", found)
@@ -126,10 +126,10 @@ func TestForeignBytecode(t *testing.T) {
 	data := check.Must(check.Must(c.Parse("", []byte(`"mine.op"() {a = 1 : i64} : () -> ()`))).Bytecode())
 	for allowed, want := range map[string]int{"mine": 0, "yours": 1} {
 		o := lint.Options{AllowUnregistered: []string{allowed}}
-		found := check.Must(lint.CheckWith(mlirtest.Library(t), "f", data, o))
+		found := check.Must(lint.Check(mlirtest.Library(t), "f", data, o))
 		check.Diff(t, allowed, want, len(found))
 	}
-	found := check.Must(lint.CheckWith(mlirtest.Library(t), "f", data, lint.Options{}))
+	found := check.Must(lint.Check(mlirtest.Library(t), "f", data, lint.Options{}))
 	if len(found) != 1 || !strings.HasPrefix(found[0].Message, "mine.op is of the dialect mine, ") {
 		t.Errorf("found %v", found)
 	}
@@ -139,7 +139,7 @@ func TestForeignBytecode(t *testing.T) {
 func TestArtifactErrors(t *testing.T) {
 	data := check.Must(os.ReadFile("testdata/shardy/flat.mlirbc"))
 	future := bytes.ReplaceAll(data, []byte("outfeed_v1"), []byte("outfeed_v9"))
-	found := check.Must(lint.Check(mlirtest.Library(t), "f", future, nil))
+	found := check.Must(lint.Check(mlirtest.Library(t), "f", future, lint.Options{}))
 	if len(found) != 1 || !strings.HasPrefix(found[0].Message, "unregistered operation 'vhlo.outfeed_v9' found") {
 		t.Errorf("found %v", found)
 	}
@@ -153,7 +153,8 @@ func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{"y"}], unr
     unreduced=max{"x":(1)2}>]>} : tensor<4xf32> %u = "stablehlo.outfeed"(%0, %t) : (tensor<4xf32>, !stablehlo.token) -> !stablehlo.token
   return
 }`
-	found := check.Must(lint.Check(mlirtest.Jaxlib(t), "f", []byte(text), []*lint.Analyzer{rules.Outfeed}))
+	o := lint.Options{Analyzers: []*lint.Analyzer{rules.Outfeed}}
+	found := check.Must(lint.Check(mlirtest.Jaxlib(t), "f", []byte(text), o))
 	if len(found) != 1 || found[0].Rule != "outfeed" || found[0].Line != 4 || found[0].Column != 54 {
 		t.Errorf("found %v", found)
 	}
@@ -165,9 +166,10 @@ func TestNotMLIR(t *testing.T) {
 		"\x1f\x8b\x08\x00":                        "f:1:1: error: it is compressed with gzip: decompress it [invalid]",
 		"\n<<<<<<< HEAD\nx\n=======\n>>>>>>> b\n": "f:2:1: error: git could not merge two versions of the file, which it marks here: choose one [invalid]",
 	} {
-		found := check.Must(lint.Check(mlirtest.Library(t), "f", []byte(text), []*lint.Analyzer{rules.Outfeed}))
+		o := lint.Options{Analyzers: []*lint.Analyzer{rules.Outfeed}}
+		found := check.Must(lint.Check(mlirtest.Library(t), "f", []byte(text), o))
 		check.Diff(t, "the findings", want, strings.TrimPrefix(strings.TrimSuffix(fmt.Sprint(found), "]"), "["))
-		if _, err := quick.Check([]byte(text)); err == nil || !strings.Contains(want, err.Error()) {
+		if _, err := quick.Check("f", []byte(text)); err == nil || !strings.Contains(want, err.Error()) {
 			t.Errorf("without the library: %v, want %s", err, want)
 		}
 	}

@@ -1,6 +1,6 @@
 package lint
 
-// Options are the options of CheckWith.
+// Options are the options of Check.
 type Options struct {
 	Analyzers []*Analyzer
 	// Strict makes rules report as errors what may be intended, such as tokens that order
@@ -14,6 +14,6 @@ type Options struct {
 	// AllowUnregistered are the dialects whose operations a module may have although the library
 	// does not have them, or AnyDialect. Types and attributes may be of any dialect if it is not empty.
 	AllowUnregistered []string
-	// Context sets Diagnostic.Context, which recognizes findings after a file has changed.
+	// Context sets finding.Finding.Context, which recognizes findings after a file has changed.
 	Context bool
 }

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/lint/quick"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -75,8 +76,25 @@ func (p *Places) at(l mlir.Location) mlir.Position {
 	default:
 		at = l.Position()
 	}
-	if at.File != textName || at.Line == 0 {
+	if at.File != finding.TextName || at.Line == 0 {
 		return mlir.Position{}
 	}
 	return at
+}
+
+// Set sets the position of a finding to that of a location, and adds the places in the location. p may be nil, for a
+// module that was not parsed from text.
+func (p *Places) Set(f *finding.Finding, l mlir.Location) { setPlace(f, p.at(l), l) }
+
+// setPlace sets the position of a finding in the text, where at is the zero Position if it is not known. It puts the
+// places in the location, except this position, before the related ones.
+func setPlace(f *finding.Finding, at mlir.Position, l mlir.Location) {
+	setPosition(f, at)
+	if f.NoPlace || l.Position() != at {
+		f.Related = append(relatedTo(l), f.Related...)
+	}
+}
+
+func setPosition(f *finding.Finding, at mlir.Position) {
+	f.Line, f.Column, f.NoPlace = max(at.Line, 1), max(at.Column, 1), at.Line == 0
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -24,7 +25,7 @@ var wrongType = &lint.Analyzer{
 	},
 	Run: func(p *lint.Pass) error {
 		for op := range p.Operations("stablehlo.constant") {
-			p.Report(op, mlir.SeverityError, "the type is wrong")
+			p.Report(op, finding.Error, "the type is wrong")
 		}
 		return nil
 	},
@@ -38,7 +39,7 @@ func TestRelax(t *testing.T) {
 	)
 	library := mlirtest.Library(t)
 	messages := func(text string, analyzers ...*lint.Analyzer) (list []string) {
-		for _, d := range check.Must(lint.Check(library, "f", []byte(text), analyzers)) {
+		for _, d := range check.Must(lint.Check(library, "f", []byte(text), lint.Options{Analyzers: analyzers})) {
 			list = append(list, d.Rule+" "+d.Message)
 		}
 		return list
@@ -47,7 +48,7 @@ func TestRelax(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for _, got := range [][]string{messages(refused), messages(hopeless, wrongType)} {
-		if len(got) == 0 || !strings.HasPrefix(got[0], lint.Invalid) {
+		if len(got) == 0 || !strings.HasPrefix(got[0], finding.Invalid) {
 			t.Errorf("the findings are %q, want the library's own", got)
 		}
 	}
@@ -80,7 +81,7 @@ func TestShared(t *testing.T) {
 	}
 	analyzers := []*lint.Analyzer{{Name: "a", Doc: "d", Run: run}, {Name: "b", Doc: "d", Run: run}}
 	for want := range 2 {
-		check.Must(lint.Check(mlirtest.Library(t), "f", []byte("module {}"), analyzers))
+		check.Must(lint.Check(mlirtest.Library(t), "f", []byte("module {}"), lint.Options{Analyzers: analyzers}))
 		check.Diff(t, "calls of make", want+1, made)
 	}
 }

@@ -18,7 +18,7 @@ func TestNoThread(t *testing.T) {
 	if os.Getenv(starving) != "" {
 		library := mlirtest.Library(t)
 		check.NoError(t, mlirtest.RefuseThreads(false))
-		found, err := lint.Check(library, "f", []byte("not a module"), nil)
+		found, err := lint.Check(library, "f", []byte("not a module"), lint.Options{})
 		fmt.Println("found", found, err)
 		os.Exit(0)
 	}

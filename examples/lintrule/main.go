@@ -9,8 +9,8 @@ import (
 
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/command"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/lint/rules"
-	"github.com/calliope-mlir/calliope/mlir"
 )
 
 func main() { os.Exit(command.Main(append(rules.All(), halfPrecision)...)) }
@@ -26,7 +26,7 @@ Sums and products of f16 lose digits. Convert to f32 before, and back after:
 	Run: func(p *lint.Pass) error {
 		for op := range p.Operations("stablehlo.add", "stablehlo.multiply", "stablehlo.dot_general") {
 			if element, _ := op.Result(0).Type().Element(); element.String() == "f16" {
-				p.Report(op, mlir.SeverityWarning, "%s computes in 16 bits: convert its operands to f32", op.Name())
+				p.Report(op, finding.Warning, "%s computes in 16 bits: convert its operands to f32", op.Name())
 			}
 		}
 		return nil

@@ -22,7 +22,7 @@ func TestHalfPrecision(t *testing.T) {
   %0 = stablehlo.add %x, %x : tensor<4xf16>
   %1 = stablehlo.add %y, %y : tensor<4xf32>
   return
-}`), analyzers)) {
+}`), lint.Options{Analyzers: analyzers})) {
 		got = append(got, d.String())
 	}
 	want := []string{"m.mlir:2:8: warning: stablehlo.add computes in 16 bits: convert its operands to f32 [half-precision]"}

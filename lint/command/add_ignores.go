@@ -11,15 +11,15 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/lint/command/internal/ignore"
-	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // ignoreFound writes comments with -add-ignores that ignore the errors and warnings in a file, and marks these
 // findings as ignored. Those without a place in a text stay as they are.
-func (o *options) ignoreFound(in input, out *outcome, findings []report.Finding) error {
+func (o *options) ignoreFound(in input, out *outcome, findings []finding.Finding) error {
 	rules := map[int][]string{} // by line
 	for _, f := range findings {
-		if f.Open() && f.Severity != report.Note && !f.NoPlace && !f.OfRun() && f.Rule != ignore.Rule {
+		if f.Open() && f.Severity != finding.Note && !f.NoPlace && !f.OfRun() && f.Rule != ignore.Rule {
 			rules[f.Line] = append(rules[f.Line], f.Rule)
 		}
 	}
@@ -39,7 +39,7 @@ func (o *options) ignoreFound(in input, out *outcome, findings []report.Finding)
 	added := 0
 	for i := range findings {
 		if f := &findings[i]; slices.Contains(rules[f.Line], f.Rule) {
-			f.Suppression = &report.Suppression{Reason: o.addIgnores}
+			f.Suppression = &finding.Suppression{Reason: o.addIgnores}
 			added++
 		}
 	}

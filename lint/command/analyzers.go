@@ -3,20 +3,21 @@
 package command
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/command/internal/ignore"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/lint/rules"
-	"github.com/calliope-mlir/calliope/mlir"
 )
 
 // ignoreRule describes the findings about ignores, which the command makes itself.
 var ignoreRule = &lint.Analyzer{
 	Name:     ignore.Rule,
 	Doc:      ignore.Doc,
-	Severity: mlir.SeverityWarning,
+	Severity: finding.Warning,
 	Details: `Severity: warning.
 
 The comment
@@ -40,7 +41,7 @@ ran and found nothing there. Its own findings cannot be ignored.`,
 // invalidRule describes the findings about an input that cannot be checked, which package lint and the
 // command make.
 var invalidRule = &lint.Analyzer{
-	Name: lint.Invalid,
+	Name: finding.Invalid,
 	Doc:  report.InvalidDoc,
 	Details: `Severity: error. The exit status is 2 instead of 1.
 
@@ -69,18 +70,11 @@ func described(analyzers []*lint.Analyzer) (list []report.Rule) {
 	known := withOwn(rules.All())
 	for _, a := range analyzers {
 		r := report.Rule{Name: a.Name, Doc: a.Doc, Details: a.Details, Off: a.OffByDefault,
-			Severity: severityOf(a.Severity)}
+			Severity: cmp.Or(a.Severity, finding.Error)}
 		if slices.Contains(known, a) {
 			r.URL = report.URL(a.Name)
 		}
 		list = append(list, r)
 	}
 	return list
-}
-
-func severityOf(s mlir.Severity) report.Severity {
-	if s == mlir.SeverityRemark {
-		return report.Note
-	}
-	return report.Severity(s.String())
 }

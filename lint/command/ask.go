@@ -11,6 +11,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/internal/lazyregexp"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // A slot holds the worker of a goroutine, or none.
@@ -79,7 +80,7 @@ func (s settings) ask(ctx context.Context, d *slot, in input, left time.Duration
 		a, err := d.check(ctx, in, left)
 		if err == nil && a.Needs != "" {
 			if err := s.fetch(a.Needs); err != nil {
-				return answer{Findings: []finding{sent(unable(in.Name, "needs the %s: %v", a.Needs, err))}}, nil
+				return answer{Findings: []finding.Finding{unable(in.Name, "needs the %s: %v", a.Needs, err)}}, nil
 			}
 			if a, err = d.check(ctx, in, left); err == nil && a.Needs != "" {
 				return answer{}, fmt.Errorf("the %s was fetched and is not found", a.Needs)

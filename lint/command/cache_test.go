@@ -13,12 +13,12 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/lint"
-	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // differs reports another text in each check, so that an answer from the cache shows.
 var differs = &lint.Analyzer{Name: "differs", Doc: "differs", Run: func(p *lint.Pass) error {
-	p.Report(p.Module.Operation(), mlir.SeverityNote, "%s", rand.Text())
+	p.Report(p.Module.Operation(), finding.Note, "%s", rand.Text())
 	return nil
 }}
 

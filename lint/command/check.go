@@ -7,7 +7,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // A workerChecker checks inputs with a worker.
@@ -22,7 +22,7 @@ func (c *workerChecker) check(ctx context.Context, in input) outcome {
 	s, d := c.settings, &c.slot
 	begun := time.Now()
 	if problem := s.prepare(&in); problem != nil {
-		return outcome{findings: []report.Finding{*problem}}
+		return outcome{findings: []finding.Finding{*problem}}
 	}
 	e := s.cache.entry(in)
 	a, known := e.get()
@@ -38,7 +38,7 @@ func (c *workerChecker) check(ctx context.Context, in input) outcome {
 		}
 		e.put(a)
 	}
-	o := outcome{text: a.Text, sum: a.Sum, findings: a.received()}
+	o := outcome{text: a.Text, sum: a.Sum, findings: a.Findings}
 	if a.Mended != nil {
 		s.finish(in, a.Mended, &o)
 	}
@@ -47,7 +47,7 @@ func (c *workerChecker) check(ctx context.Context, in input) outcome {
 
 // prepare reads an input, unless a worker does, and sets how it is checked. It returns the finding
 // to report if the input cannot be checked, or nil.
-func (s settings) prepare(in *input) *report.Finding {
+func (s settings) prepare(in *input) *finding.Finding {
 	if problem := s.limits.prepare(in); problem != nil {
 		return problem
 	}

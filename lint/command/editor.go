@@ -11,6 +11,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/lint/command/internal/config"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -38,10 +39,10 @@ func (e *editor) link(rule string) string {
 }
 
 // Check implements lsp.Linter. A reason why the document cannot be checked is a finding.
-func (e *editor) Check(ctx context.Context, name, text string, resolve *report.Finding) ([]report.Finding, error) {
+func (e *editor) Check(ctx context.Context, name, text string, resolve *finding.Finding) ([]finding.Finding, error) {
 	p, in, err := e.request(name, text)
 	if err != nil {
-		return []report.Finding{unable(name, "%v", err)}, nil
+		return []finding.Finding{unable(name, "%v", err)}, nil
 	}
 	if in == nil {
 		return nil, nil
@@ -55,9 +56,9 @@ func (e *editor) Check(ctx context.Context, name, text string, resolve *report.F
 		return nil, ctx.Err()
 	case err != nil:
 		e.log.Print(err)
-		return []report.Finding{unable(name, "%v", err)}, nil
+		return []finding.Finding{unable(name, "%v", err)}, nil
 	}
-	return p.finish(*in, outcome{findings: a.received(), text: a.Text}), nil
+	return p.finish(*in, outcome{findings: a.Findings, text: a.Text}), nil
 }
 
 // Repair implements lsp.Linter.
@@ -127,7 +128,7 @@ func (e *editor) ask(ctx context.Context, f fixing, in *input) (answer, error) {
 	}
 	defer e.giveBack(d)
 	if problem := s.prepare(in); problem != nil {
-		return answer{Findings: []finding{sent(*problem)}}, nil
+		return answer{Findings: []finding.Finding{*problem}}, nil
 	}
 	a, err := s.ask(ctx, d, *in, s.limit)
 	if lost, ok := errors.AsType[*loss](err); ok {

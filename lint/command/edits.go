@@ -8,20 +8,19 @@ import (
 
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/lint/fix"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// addEdits adds the edits of repairs to the findings of a module, as far as the input wants them. found are these
-// findings as the rules in analyzers reported them.
+// addEdits adds the edits of repairs to the findings of the rules in a module, as far as the input wants them.
 func (in input) addEdits(
-	findings []report.Finding, library *mlir.Library, module []byte, found []lint.Diagnostic,
-	analyzers []*lint.Analyzer,
+	findings []finding.Finding, library *mlir.Library, module []byte, analyzers []*lint.Analyzer,
 ) error {
-	wanted := func(d lint.Diagnostic) bool {
-		return in.Edits || in.EditsOf != nil && *in.EditsOf == spot{d.Rule, d.Line, d.Column}
+	wanted := func(f finding.Finding) bool {
+		return in.Edits || in.EditsOf != nil && *in.EditsOf == spot{f.Rule, f.Line, f.Column}
 	}
-	all, err := fix.Edits(library, module, found, analyzers, wanted)
+	all, err := fix.Edits(library, module, findings, analyzers, wanted)
 	if err != nil {
 		return err
 	}
@@ -31,7 +30,7 @@ func (in input) addEdits(
 			starts = startsOf(module)
 		}
 		for _, e := range edits {
-			to := report.Edit{Text: e.Text}
+			to := finding.Edit{Text: e.Text}
 			to.Line, to.Column = starts.place(e.Start)
 			to.EndLine, to.EndColumn = starts.place(e.End)
 			findings[i].Fix.Edits = append(findings[i].Fix.Edits, to)

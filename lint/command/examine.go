@@ -8,35 +8,30 @@ import (
 
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/command/internal/ignore"
-	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
 // examine checks an input that was read.
-func (w *worker) examine(in input, library *mlir.Library) []report.Finding {
-	findings, failed := in.each(func(module []byte) []report.Finding { return w.check(in, library, module) })
+func (w *worker) examine(in input, library *mlir.Library) []finding.Finding {
+	findings, failed := in.each(func(module []byte) []finding.Finding { return w.check(in, library, module) })
 	return in.complete(findings, w.known, failed)
 }
 
 // check checks one module and returns the findings. Those that attributes ignore say why.
-func (w *worker) check(in input, library *mlir.Library, module []byte) []report.Finding {
+func (w *worker) check(in input, library *mlir.Library, module []byte) []finding.Finding {
 	ran := func(rule string) bool { return slices.Contains(in.Rules, rule) }
 	o := in.options(w.analyzers)
 	attributes := attributes{known: w.known, ran: ran}
 	if bytes.Contains(module, []byte(ignore.Attribute)) {
 		o.Analyzers = append(o.Analyzers, attributes.rule())
 	}
-	found, why := attributes.apply(w.checker.Check(library, in.Name, module, o))
-	findings := make([]report.Finding, len(found))
-	for i, d := range found {
-		findings[i] = findingOf(d)
-		findings[i].Suppression = why[i]
-	}
-	if err := in.addEdits(findings, library, module, found, o.Analyzers); err != nil {
+	findings := attributes.apply(w.checker.Check(library, in.Name, module, o))
+	if err := in.addEdits(findings, library, module, o.Analyzers); err != nil {
 		findings = append(findings, invalid(in.Name, "the edits of the repairs cannot be made: %v", err))
 	}
 	if !ran(ignore.Rule) {
-		findings = slices.DeleteFunc(findings, func(f report.Finding) bool { return f.Rule == ignore.Rule })
+		findings = slices.DeleteFunc(findings, func(f finding.Finding) bool { return f.Rule == ignore.Rule })
 	}
 	return findings
 }
@@ -51,17 +46,4 @@ func (in input) options(analyzers []*lint.Analyzer) lint.Options {
 		}
 	}
 	return o
-}
-
-// findingOf returns the finding of a diagnostic.
-func findingOf(d lint.Diagnostic) report.Finding {
-	f := report.Finding{File: d.File, Line: d.Line, Column: d.Column, NoPlace: d.NoPlace,
-		Severity: severityOf(d.Severity), Message: d.Message, Rule: d.Rule, Context: d.Context}
-	for _, r := range d.Related {
-		f.Related = append(f.Related, report.Related(r))
-	}
-	if d.Fix != nil {
-		f.Fix = &report.Fix{Message: d.Fix.Message, Whole: d.Fix.Whole(), Unsafe: d.Fix.Unsafe}
-	}
-	return f
 }

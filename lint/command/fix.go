@@ -15,6 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/replace"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/lint/fix"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -39,7 +40,7 @@ func (w *worker) mend(in input, library *mlir.Library, exported bool, sum [sha25
 	o := fix.Options{Options: selection.options, Select: selection.apply, Texts: in.Fixing.Diff,
 		Unsafe: in.Fixing.Unsafe}
 	var r fix.Result
-	var invalidParts []lint.Diagnostic
+	var invalidParts []finding.Finding
 	var err error
 	switch {
 	case exported:
@@ -55,7 +56,7 @@ func (w *worker) mend(in input, library *mlir.Library, exported bool, sum [sha25
 			err = errShardy
 		}
 		if !errors.Is(err, fix.ErrInvalid) {
-			a.Findings = append(a.Findings, sent(unable(in.Name, "cannot be repaired: %v", err)))
+			a.Findings = append(a.Findings, unable(in.Name, "cannot be repaired: %v", err))
 		}
 		return a
 	}
@@ -68,7 +69,12 @@ func (w *worker) mend(in input, library *mlir.Library, exported bool, sum [sha25
 		after.Data = r.Data
 		a = w.findings(after, library)
 	}
-	a.addLeft(in.leftFindings(append(r.Left, invalidParts...)))
+	left := append(r.Left, invalidParts...)
+	if !mlir.IsBytecode(in.Data) {
+		report.AddSources(in.Data, left)
+	}
+	report.Fingerprints(left)
+	a.addLeft(left)
 	switch {
 	case in.Fixing.Diff:
 		m.Diff = difference(in.Name, r.Before, r.After)
@@ -96,8 +102,8 @@ var errShardy = errors.New(
 
 // repairable reports whether the findings are of a valid module, and one has a repair.
 func (a answer) repairable() bool {
-	return slices.ContainsFunc(a.Findings, func(f finding) bool { return f.Fix != nil }) &&
-		!slices.ContainsFunc(a.Findings, func(f finding) bool { return f.Rule == lint.Invalid })
+	return slices.ContainsFunc(a.Findings, func(f finding.Finding) bool { return f.Fix != nil }) &&
+		!slices.ContainsFunc(a.Findings, func(f finding.Finding) bool { return f.Rule == finding.Invalid })
 }
 
 // difference returns what a repair changes in a text, for "git apply" or "patch -p1" in the folder. It is nil if
@@ -112,7 +118,7 @@ func difference(name string, before, after []byte) []byte {
 }
 
 // addLeft adds the findings about what is left. They may say more than those that the rules find.
-func (a *answer) addLeft(left []report.Finding) {
+func (a *answer) addLeft(left []finding.Finding) {
 	said := map[int]bool{}
 	for _, f := range left {
 		same := -1
@@ -124,34 +130,21 @@ func (a *answer) addLeft(left []report.Finding) {
 		}
 		if same < 0 {
 			same = len(a.Findings)
-			a.Findings = append(a.Findings, sent(f))
+			a.Findings = append(a.Findings, f)
 		}
 		said[same], a.Findings[same].Message = true, f.Message
 	}
 }
 
-// leftFindings returns the findings about what is left.
-func (in input) leftFindings(left []lint.Diagnostic) []report.Finding {
-	findings := make([]report.Finding, len(left))
-	for i, d := range left {
-		findings[i] = findingOf(d)
-	}
-	if !mlir.IsBytecode(in.Data) {
-		report.AddSources(in.Data, findings)
-	}
-	report.Fingerprints(findings)
-	return findings
-}
-
 // unwritable is fix.Apply for a file that the command cannot write: an error if there is anything to
 // repair.
 func unwritable(library *mlir.Library, in input, o fix.Options) (fix.Result, error) {
-	found, err := lint.CheckWith(library, in.Name, in.Data, o.Options)
+	found, err := lint.Check(library, in.Name, in.Data, o.Options)
 	if err != nil {
 		return fix.Result{}, err
 	}
 	r := fix.Result{Data: in.Data, Found: o.Select(in.Data, found)}
-	wanted := func(d lint.Diagnostic) bool { return d.Fix != nil && (o.Unsafe || !d.Fix.Unsafe) }
+	wanted := func(d finding.Finding) bool { return d.Fix != nil && (o.Unsafe || !d.Fix.Unsafe) }
 	if slices.ContainsFunc(r.Found, wanted) {
 		return r, errors.New("it is a file of jax.export, which has more than the module: mend the program, and export it again")
 	}
@@ -178,7 +171,7 @@ func (s settings) finish(in input, m *mended, o *outcome) {
 		return
 	default:
 		if err := s.put(in, m, o); err != nil {
-			*o = outcome{findings: []report.Finding{unable(in.Name, "cannot be written: %v", err)}}
+			*o = outcome{findings: []finding.Finding{unable(in.Name, "cannot be written: %v", err)}}
 			return
 		}
 	}

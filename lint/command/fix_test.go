@@ -10,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/lint/rules"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -19,8 +20,8 @@ import (
 var marks = &lint.Analyzer{Name: "marks", Doc: "functions need a mark", Run: func(p *lint.Pass) error {
 	for op := range p.Operations("func.func") {
 		if _, ok := op.Attribute("x.mark"); !ok {
-			p.ReportFix(op, mlir.SeverityWarning,
-				lint.Fix{Message: "add x.mark", Set: map[string]string{"x.mark": "unit"}}, "no mark")
+			p.ReportFix(op, finding.Warning,
+				finding.Fix{Message: "add x.mark", Set: map[string]string{"x.mark": "unit"}}, "no mark")
 		}
 	}
 	return nil
@@ -191,7 +192,8 @@ func TestFixChanged(t *testing.T) {
 
 // The rules of the command say how they are repaired.
 func TestFixRules(t *testing.T) {
-	for _, d := range check.Must(lint.Check(mlirtest.Library(t), "f", []byte(hook), rules.All())) {
+	o := lint.Options{Analyzers: rules.All()}
+	for _, d := range check.Must(lint.Check(mlirtest.Library(t), "f", []byte(hook), o)) {
 		if d.Fix == nil || !d.Fix.Migrate || d.Fix.Message == "" {
 			t.Errorf("%v has the repair %+v", d, d.Fix)
 		}
@@ -215,8 +217,8 @@ func TestFixIgnored(t *testing.T) {
 var hides = &lint.Analyzer{Name: "hides", Doc: "sums need a mark", Run: func(p *lint.Pass) error {
 	for op := range p.Operations("stablehlo.add") {
 		if _, ok := op.Attribute("x.mark"); !ok {
-			p.ReportFix(op, mlir.SeverityWarning,
-				lint.Fix{Message: "add x.mark", Set: map[string]string{"x.mark": "unit"}}, "no mark")
+			p.ReportFix(op, finding.Warning,
+				finding.Fix{Message: "add x.mark", Set: map[string]string{"x.mark": "unit"}}, "no mark")
 		}
 	}
 	return nil

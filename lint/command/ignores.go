@@ -8,7 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/command/internal/ignore"
-	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -23,7 +23,7 @@ type attributes struct {
 // An ignored is one rule in an attribute.
 type ignored struct {
 	rule, reason string
-	first, last  int // the numbers of the operations, as lint.Diagnostic has them
+	first, last  int // the numbers of the operations, as findings have them
 	used         bool
 }
 
@@ -45,18 +45,18 @@ func (a *attributes) collect(p *lint.Pass) error {
 		}
 		texts, ok := textsOf(value)
 		if !ok {
-			p.Report(op, mlir.SeverityWarning, "%s is %.40v, and must be a text %q, or an array of such texts",
+			p.Report(op, finding.Warning, "%s is %.40v, and must be a text %q, or an array of such texts",
 				ignore.Attribute, value, "rule reason")
 		}
 		seen := map[string]bool{}
 		for _, text := range texts {
 			d, err := ignore.Parse(text, a.known)
 			if err != nil {
-				p.Report(op, mlir.SeverityWarning, "%v", err)
+				p.Report(op, finding.Warning, "%v", err)
 			}
 			for _, rule := range d.Rules {
-				if rule == lint.Invalid {
-					p.Report(op, mlir.SeverityWarning,
+				if rule == finding.Invalid {
+					p.Report(op, finding.Warning,
 						"findings of %s are about no operation: ignore them by a comment, or in the configuration", rule)
 					continue
 				}
@@ -66,7 +66,7 @@ func (a *attributes) collect(p *lint.Pass) error {
 				seen[rule] = true
 				a.found = append(a.found, ignored{rule: rule, reason: d.Reason, first: number, last: last})
 				if a.ran(rule) {
-					p.Report(op, mlir.SeverityWarning, "%s", ignore.NoEffect(rule))
+					p.Report(op, finding.Warning, "%s", ignore.NoEffect(rule))
 				}
 			}
 		}
@@ -91,29 +91,23 @@ func textsOf(value mlir.Attribute) ([]string, bool) {
 	return texts, ok
 }
 
-// apply returns why each finding is ignored, and removes the findings about attributes that have
-// an effect.
-func (a *attributes) apply(found []lint.Diagnostic) ([]lint.Diagnostic, []*report.Suppression) {
-	why := make([]*report.Suppression, len(found))
-	for i, d := range found {
+// apply marks the findings that are ignored, and removes those about attributes that have an effect.
+func (a *attributes) apply(found []finding.Finding) []finding.Finding {
+	for i := range found {
+		f := &found[i]
 		for j := range a.found {
-			if g := &a.found[j]; d.Rule == g.rule && g.first <= d.Operation && d.Operation <= g.last {
+			if g := &a.found[j]; f.Rule == g.rule && g.first <= f.Operation && f.Operation <= g.last {
 				g.used = true
-				why[i] = &report.Suppression{Reason: g.reason}
+				f.Suppression = &finding.Suppression{Reason: g.reason}
 			}
 		}
 	}
-	kept, reasons := found[:0], why[:0]
-	for i, d := range found {
-		if d.Rule != ignore.Rule || !a.hasEffect(d) {
-			kept, reasons = append(kept, d), append(reasons, why[i])
-		}
-	}
-	return kept, reasons
+	return slices.DeleteFunc(found,
+		func(f finding.Finding) bool { return f.Rule == ignore.Rule && a.hasEffect(f) })
 }
 
 // hasEffect reports whether a finding says that an attribute has no effect, but it has one.
-func (a *attributes) hasEffect(d lint.Diagnostic) bool {
+func (a *attributes) hasEffect(d finding.Finding) bool {
 	return slices.ContainsFunc(a.found, func(g ignored) bool {
 		return g.used && g.first == d.Operation && strings.HasPrefix(d.Message, ignore.NoEffect(g.rule))
 	})

@@ -15,8 +15,8 @@ import (
 	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/lint/command/internal/config"
 	"github.com/calliope-mlir/calliope/lint/command/internal/gitdiff"
-	"github.com/calliope-mlir/calliope/lint/command/internal/report"
 	"github.com/calliope-mlir/calliope/lint/command/internal/terminal"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // An input is one module to check: a regular file, which a worker reads, or another file,
@@ -36,7 +36,7 @@ type input struct {
 	open    func() (io.ReadCloser, error) // if this process reads it, into Data
 	stdin   bool                          // it is standard input
 	problem string                        // why it cannot be read
-	mistake *report.Finding               // the finding to report instead of a check
+	mistake *finding.Finding              // the finding to report instead of a check
 	levels  map[string]config.Level       // by rule
 }
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/calliope-mlir/calliope/internal/bounded"
-	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // A timeLimit is the flag -timeout.
@@ -40,7 +40,7 @@ type limits struct {
 
 // prepare reads an input that this process reads. It returns the finding to report if the input
 // cannot be checked, or nil.
-func (l limits) prepare(in *input) *report.Finding {
+func (l limits) prepare(in *input) *finding.Finding {
 	if in.mistake != nil {
 		return in.mistake
 	}

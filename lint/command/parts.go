@@ -11,6 +11,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/lint/fix"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
@@ -33,7 +34,7 @@ func (s settings) checkParts(ctx context.Context, d *slot, in input, lost *loss)
 	in.Path = nil
 	if len(parts) == 1 || jaxexport.Is(in.Data) {
 		a, err := s.askOthers(ctx, d, in, lost)
-		o.text, o.sum, o.findings, o.err = a.Text, a.Sum, a.received(), err
+		o.text, o.sum, o.findings, o.err = a.Text, a.Sum, a.Findings, err
 		return o
 	}
 	in.Split, in.part, in.Fixing = false, true, fixing{}
@@ -49,7 +50,7 @@ func (s settings) checkParts(ctx context.Context, d *slot, in input, lost *loss)
 		if err != nil {
 			return outcome{err: err}
 		}
-		for _, f := range a.received() {
+		for _, f := range a.Findings {
 			p.place(&f)
 			o.findings = append(o.findings, f)
 		}
@@ -60,14 +61,14 @@ func (s settings) checkParts(ctx context.Context, d *slot, in input, lost *loss)
 
 // repairParts repairs the parts of a text one by one. Those that are not valid stay as they are, and it returns the
 // findings about them.
-func (in input) repairParts(library *mlir.Library, o fix.Options) (fix.Result, []lint.Diagnostic, error) {
+func (in input) repairParts(library *mlir.Library, o fix.Options) (fix.Result, []finding.Finding, error) {
 	var all fix.Result
-	var bad []lint.Diagnostic
+	var bad []finding.Finding
 	at := 0
 	for _, p := range in.modules() {
 		r, err := fix.Apply(library, in.Name, p.Padded(), o)
 		if errors.Is(err, fix.ErrInvalid) {
-			found, err := lint.CheckWith(library, in.Name, p.Padded(), lint.Options{})
+			found, err := lint.Check(library, in.Name, p.Padded(), lint.Options{})
 			if err != nil {
 				return all, nil, err
 			}

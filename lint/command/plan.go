@@ -10,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/lint/command/internal/config"
 	"github.com/calliope-mlir/calliope/lint/command/internal/gitdiff"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // A plan decides which inputs are checked, and how.
@@ -106,7 +107,7 @@ func (p plan) apply(all []input) []input {
 	return planned
 }
 
-func (p plan) configOf(in input) (*config.Config, *report.Finding) {
+func (p plan) configOf(in input) (*config.Config, *finding.Finding) {
 	c, err := p.finder.For(filepath.Dir(absolute(in)))
 	if err == nil {
 		return c, nil
@@ -130,18 +131,16 @@ func absolute(in input) string {
 
 // finish returns the findings to report: with the severities of the configuration, and only those
 // in changed lines. The place of an error in an invalid module need not be that of the change.
-func (p plan) finish(in input, o outcome) []report.Finding {
-	var kept []report.Finding
+func (p plan) finish(in input, o outcome) []finding.Finding {
+	var kept []finding.Finding
 	for _, f := range o.findings {
 		if f.OfRun() {
 			kept = append(kept, f)
 			continue
 		}
-		if level, ok := in.levels[f.Rule]; ok && level != config.Off {
-			f.Severity = report.Severity(level)
-		}
+		config.SetSeverity(&f, in.levels)
 		switch {
-		case f.Rule == report.Invalid:
+		case f.Rule == finding.Invalid:
 			if !slices.Contains(in.Rules, f.Rule) {
 				continue
 			}

@@ -9,11 +9,12 @@ import (
 	"sync"
 
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // An outcome is the result of one input. An error means that no input can be checked.
 type outcome struct {
-	findings []report.Finding
+	findings []finding.Finding
 	text     bool              // the input has lines
 	sum      [sha256.Size]byte // of an input that a worker checked
 	err      error
@@ -34,7 +35,7 @@ func (o outcome) noted() []byte {
 
 // refused returns the outcome of an input that cannot be checked.
 func refused(file, problem string) outcome {
-	return outcome{findings: []report.Finding{invalid(file, "%s", problem)}}
+	return outcome{findings: []finding.Finding{invalid(file, "%s", problem)}}
 }
 
 // A checker checks inputs, one after another.
@@ -86,15 +87,14 @@ func checkAll(checkers int, start func() checker, all []input, checked func()) i
 }
 
 // invalid returns a finding about a whole input.
-func invalid(file, format string, args ...any) report.Finding {
-	findings := []report.Finding{{File: file, Line: 1, Column: 1, NoPlace: true, Severity: report.Error,
-		Message: fmt.Sprintf(format, args...), Rule: report.Invalid}}
+func invalid(file, format string, args ...any) finding.Finding {
+	findings := []finding.Finding{finding.OfInput(file, format, args...)}
 	report.Fingerprints(findings)
 	return findings[0]
 }
 
-// unable returns a finding about what the run cannot do, which nothing ignores: see report.Finding.OfRun.
-func unable(file, format string, args ...any) report.Finding {
+// unable returns a finding about what the run cannot do, which nothing ignores: see finding.Finding.OfRun.
+func unable(file, format string, args ...any) finding.Finding {
 	f := invalid(file, format, args...)
 	f.Fingerprint = ""
 	return f

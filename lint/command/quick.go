@@ -15,6 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/lint/command/internal/ignore"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/lint/quick"
 	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
 )
@@ -84,15 +85,11 @@ func (c console) quick(o *options, known []string, stdin io.Reader) int {
 // quickRules describes the rules of -quick.
 func quickRules() []report.Rule {
 	rules := []report.Rule{
-		{Name: ignore.Rule, Doc: ignore.Doc, Severity: report.Warning, URL: report.URL(ignore.Rule)},
-		{Name: report.Invalid, Doc: report.InvalidDoc, Severity: report.Error, URL: report.URL(report.Invalid)},
+		{Name: ignore.Rule, Doc: ignore.Doc, Severity: finding.Warning, URL: report.URL(ignore.Rule)},
+		{Name: finding.Invalid, Doc: report.InvalidDoc, Severity: finding.Error, URL: report.URL(finding.Invalid)},
 	}
 	for _, r := range quick.Rules() {
-		rule := report.Rule{Name: r.Name, Doc: r.Doc, Severity: report.Note, URL: report.URL(r.Name)}
-		if (quick.Finding{Rule: r.Name}).IsError() {
-			rule.Severity = report.Error
-		}
-		rules = append(rules, rule)
+		rules = append(rules, report.Rule{Name: r.Name, Doc: r.Doc, Severity: r.Severity, URL: report.URL(r.Name)})
 	}
 	slices.SortFunc(rules, func(a, b report.Rule) int { return strings.Compare(a.Name, b.Name) })
 	return rules
@@ -123,7 +120,7 @@ func (c quickChecker) check(_ context.Context, in input) outcome {
 // examine reads and checks an input.
 func (c quickChecker) examine(in input) outcome {
 	if problem := c.prepare(&in); problem != nil {
-		return outcome{findings: []report.Finding{*problem}}
+		return outcome{findings: []finding.Finding{*problem}}
 	}
 	if in.open == nil {
 		var err error
@@ -144,30 +141,12 @@ func (c quickChecker) examine(in input) outcome {
 
 // quickFindings returns what the rules of package quick find in a module. If it could not be searched, the
 // last finding says why.
-func (in input) quickFindings(module []byte) (findings []report.Finding) {
-	found, err := quick.Check(module)
-	noPlace := quick.IsBytecode(module)
-	for _, f := range found {
-		if !slices.Contains(in.Rules, f.Rule) {
-			continue
-		}
-		severity := report.Note
-		if f.IsError() {
-			severity = report.Error
-		}
-		one := report.Finding{File: in.Name, Line: f.Line, Column: f.Column, NoPlace: noPlace, Severity: severity,
-			Message: f.Message(), Rule: f.Rule}
-		switch at := f.Stated; {
-		case at.File == "-":
-			one.Related = []report.Related{{Message: at.String(), Line: at.Line, Column: at.Column}}
-		case at.Line > 0:
-			one.Related = []report.Related{{File: at.File, Line: at.Line, Column: at.Column}}
-		}
-		findings = append(findings, one)
-	}
+func (in input) quickFindings(module []byte) []finding.Finding {
+	findings, err := quick.Check(in.Name, module)
+	findings = slices.DeleteFunc(findings, func(f finding.Finding) bool { return !slices.Contains(in.Rules, f.Rule) })
 	if problem, ok := errors.AsType[*quick.Error](err); ok {
 		f := invalid(in.Name, "%s", problem.Message)
-		f.Line, f.Column, f.NoPlace = problem.Line, problem.Column, noPlace
+		f.Line, f.Column, f.NoPlace = problem.Line, problem.Column, quick.IsBytecode(module)
 		findings = append(findings, f)
 	}
 	return findings

@@ -9,7 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/command/internal/config"
 	"github.com/calliope-mlir/calliope/lint/command/internal/ignore"
-	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -32,40 +32,30 @@ func (in input) repairable(analyzers []*lint.Analyzer) *repairable {
 }
 
 // apply is fix.Options.Select.
-func (r *repairable) apply(data []byte, found []lint.Diagnostic) []lint.Diagnostic {
-	found, why := r.attributes.apply(found)
+func (r *repairable) apply(data []byte, found []finding.Finding) []finding.Finding {
+	found = r.attributes.apply(found)
 	r.attributes.found = nil // the next round finds them again
-	marks := make([]report.Finding, len(found))
-	for i, d := range found {
-		marks[i] = findingOf(d)
-		marks[i].Suppression = why[i]
-	}
 	if !mlir.IsBytecode(data) {
-		ignore.Apply(r.in.Name, marks, ignore.Comments(data, r.known), r.attributes.ran)
+		ignore.Apply(r.in.Name, found, ignore.Comments(data, r.known), r.attributes.ran)
 	}
-	var kept []lint.Diagnostic
-	for i, d := range found {
-		if marks[i].Suppression != nil || d.Rule == ignore.Rule {
-			continue
+	var kept []finding.Finding
+	for _, f := range found {
+		if f.Suppression == nil && f.Rule != ignore.Rule {
+			config.SetSeverity(&f, r.in.Fixing.Levels)
+			kept = append(kept, f)
 		}
-		if level, ok := r.in.Fixing.Levels[d.Rule]; ok {
-			if at := slices.Index([]config.Level{"error", "warning", "note"}, level); at >= 0 {
-				d.Severity = []mlir.Severity{mlir.SeverityError, mlir.SeverityWarning, mlir.SeverityNote}[at]
-			}
-		}
-		kept = append(kept, d)
 	}
 	return r.in.Fixing.wanted(kept)
 }
 
 // wanted returns the findings of the rule that is repaired, or all.
-func (f fixing) wanted(found []lint.Diagnostic) []lint.Diagnostic {
+func (f fixing) wanted(found []finding.Finding) []finding.Finding {
 	if f.Rule == "" {
 		return found
 	}
-	migrates := func(d lint.Diagnostic) bool { return d.Fix != nil && d.Fix.Migrate }
-	whole := slices.ContainsFunc(found, func(d lint.Diagnostic) bool { return d.Rule == f.Rule && migrates(d) })
-	return slices.DeleteFunc(found, func(d lint.Diagnostic) bool {
-		return d.Rule != f.Rule && d.Rule != lint.Invalid && !(whole && migrates(d))
+	migrates := func(d finding.Finding) bool { return d.Fix != nil && d.Fix.Migrate }
+	whole := slices.ContainsFunc(found, func(d finding.Finding) bool { return d.Rule == f.Rule && migrates(d) })
+	return slices.DeleteFunc(found, func(d finding.Finding) bool {
+		return d.Rule != f.Rule && d.Rule != finding.Invalid && !(whole && migrates(d))
 	})
 }

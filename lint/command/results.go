@@ -8,6 +8,7 @@ import (
 	"github.com/calliope-mlir/calliope/lint/command/internal/config"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
 	"github.com/calliope-mlir/calliope/lint/command/internal/terminal"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // results are the findings of a run.
@@ -17,17 +18,17 @@ type results struct {
 	baseline *baseline.Baseline // or nil
 	progress *terminal.Progress
 	exit     int
-	files    []string         // if there is a baseline
-	known    []report.Finding // for -write-baseline
+	files    []string          // if there is a baseline
+	known    []finding.Finding // for -write-baseline
 }
 
 // add adds the findings of one file.
-func (r *results) add(file string, findings []report.Finding) error {
+func (r *results) add(file string, findings []finding.Finding) error {
 	switch {
 	case r.options.writeBase:
 		for i := range findings {
 			if f := &findings[i]; baseline.Keeps(*f) {
-				f.Baseline = report.BaselineKnown
+				f.Baseline = finding.BaselineKnown
 				r.known = append(r.known, *f)
 			}
 		}
@@ -81,12 +82,12 @@ func (r *results) gone() int {
 }
 
 // weight returns the exit status for one finding.
-func (r *results) weight(f report.Finding) int {
+func (r *results) weight(f finding.Finding) int {
 	switch {
 	case !f.Open():
 		return exitClean
-	case f.Severity == report.Error, r.options.werror && f.Severity == report.Warning:
-		if f.Rule == report.Invalid {
+	case f.Severity == finding.Error, r.options.werror && f.Severity == finding.Warning:
+		if f.Rule == finding.Invalid {
 			return exitInvalid
 		}
 		return exitFindings

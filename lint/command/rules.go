@@ -8,6 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/lint/command/internal/config"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // choose returns the rules in a list of names.
@@ -53,7 +54,7 @@ func (s selection) names(c *config.Config, ignored []string) (names []string) {
 	for _, r := range s.all {
 		level, set := c.Levels[r.Name]
 		runs := level != config.Off && (set || !r.Off)
-		if s.chosen != nil && (r.Name != report.Invalid || s.chosen[r.Name]) {
+		if s.chosen != nil && (r.Name != finding.Invalid || s.chosen[r.Name]) {
 			runs = s.chosen[r.Name]
 		}
 		if runs && !slices.Contains(ignored, r.Name) {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/lazyregexp"
 	"github.com/calliope-mlir/calliope/internal/parts"
-	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/lint/quick"
 )
 
@@ -45,12 +45,12 @@ func (p part) expected() bool {
 
 // each returns the findings that check makes about the modules of an input, and whether one could not be
 // checked. A test that expects errors may be invalid.
-func (in input) each(check func(module []byte) []report.Finding) (findings []report.Finding, failed bool) {
+func (in input) each(check func(module []byte) []finding.Finding) (findings []finding.Finding, failed bool) {
 	for _, m := range in.modules() {
 		expected := m.expected()
 		for _, f := range check(m.Padded()) {
-			failed = failed || f.Rule == report.Invalid
-			if f.Rule != report.Invalid || !expected {
+			failed = failed || f.Rule == finding.Invalid
+			if f.Rule != finding.Invalid || !expected {
 				m.place(&f)
 				findings = append(findings, f)
 			}
@@ -68,7 +68,7 @@ func (p part) without(padded []byte) []byte {
 }
 
 // place sets the position of a finding that has none in the part: the first line.
-func (p part) place(f *report.Finding) {
+func (p part) place(f *finding.Finding) {
 	if f.Line <= p.Line {
 		f.Line, f.Column, f.Source = p.Line+1, 1, nil
 	}

@@ -1,8 +1,6 @@
 package command_test
 
-import (
-	"testing"
-)
+import "testing"
 
 // TestTarget reports what a version of StableHLO lacks, which a flag or the configuration names.
 func TestTarget(t *testing.T) {

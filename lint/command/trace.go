@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // askOthers asks again for an input on which a worker was lost, without the rules that crash. It returns the findings
@@ -18,7 +19,7 @@ func (s settings) askOthers(ctx context.Context, d *slot, in input, lost *loss) 
 	if lost.crash == nil {
 		return refuse(in.Name, "%v", lost), nil
 	}
-	var crashes []finding
+	var crashes []finding.Finding
 	crashed := func(l *loss) { crashes = append(crashes, refuse(in.Name, "%v", l).Findings...) }
 	repairs := in.Fixing.on()
 	in.Traced, in.Fixing = true, fixing{}

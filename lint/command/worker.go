@@ -13,7 +13,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/internal/child"
 	"github.com/calliope-mlir/calliope/lint"
-	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
@@ -29,21 +29,12 @@ const workerEnv = "CALLIOPE_MLIR_LINT_WORKER"
 
 type answer struct {
 	Problem  string            // why the worker cannot run, or cannot check any input
-	Findings []finding         `json:",omitempty"`
+	Findings []finding.Finding `json:",omitempty"`
 	Text     bool              // the input has lines
 	Sum      [sha256.Size]byte // of the input, if that is wanted and it was checked
 	Mended   *mended           `json:",omitempty"` // if the input was to be repaired and is valid
 	Needs    native.Part       // if it is not "", the input needs this library, which was not fetched
 	Rule     *string           `json:",omitempty"` // the rule that runs now, or "": the answer is still to come
-}
-
-// received returns the findings.
-func (a answer) received() []report.Finding {
-	var all []report.Finding
-	for _, f := range a.Findings {
-		all = append(all, f.received())
-	}
-	return all
 }
 
 // A worker checks inputs, one after another.
@@ -109,7 +100,7 @@ func (w *worker) answer(in input) answer {
 		return answer{Needs: missing.Part}
 	}
 	if err != nil {
-		return answer{Findings: []finding{sent(unable(in.Name, "%v", err))}}
+		return answer{Findings: []finding.Finding{unable(in.Name, "%v", err)}}
 	}
 	var sum [sha256.Size]byte
 	if in.Sum {
@@ -125,11 +116,7 @@ func (w *worker) answer(in input) answer {
 
 // findings returns the answer with the findings of an input that was read.
 func (w *worker) findings(in input, library *mlir.Library) answer {
-	a := answer{Text: !mlir.IsBytecode(in.Data)}
-	for _, f := range w.examine(in, library) {
-		a.Findings = append(a.Findings, sent(f))
-	}
-	return a
+	return answer{Text: !mlir.IsBytecode(in.Data), Findings: w.examine(in, library)}
 }
 
 // library opens the library that reads the input.
@@ -142,7 +129,7 @@ func (in input) library() (*mlir.Library, error) {
 
 // refuse returns the answer to an input that cannot be checked.
 func refuse(file, format string, args ...any) answer {
-	return answer{Findings: []finding{sent(invalid(file, format, args...))}}
+	return answer{Findings: []finding.Finding{invalid(file, format, args...)}}
 }
 
 // requests reads inputs until the command closes the pipe or ends. Then it ends the worker,

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -19,7 +19,7 @@ type change struct {
 
 // with returns the change with a repair of the same round. What contradicts it is left to the next
 // round.
-func (c change) with(f *lint.Fix) change {
+func (c change) with(f *finding.Fix) change {
 	c = c.clone()
 	c.erase = c.erase || f.Erase
 	for name, value := range f.Set {

@@ -10,16 +10,16 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/lint/fix"
-	"github.com/calliope-mlir/calliope/mlir"
 )
 
 // each returns a rule with a repair for each operation of a name.
-func each(name string, wanted bool, f lint.Fix) *lint.Analyzer {
+func each(name string, wanted bool, f finding.Fix) *lint.Analyzer {
 	return &lint.Analyzer{Name: "r", Doc: "d", Run: func(p *lint.Pass) error {
 		for op := range p.Operations(name) {
 			if _, ok := op.Attribute("x.y"); ok == wanted {
-				p.ReportFix(op, mlir.SeverityNote, f, "m")
+				p.ReportFix(op, finding.Note, f, "m")
 			}
 		}
 		return nil
@@ -51,13 +51,13 @@ func TestCorpusLocal(t *testing.T) {
 				return r
 			}
 			with := run(data,
-				each(name, false, lint.Fix{Set: map[string]string{"x.y": `["}", dense<[1, 2]> : tensor<2xi32>]`}}))
+				each(name, false, finding.Fix{Set: map[string]string{"x.y": `["}", dense<[1, 2]> : tensor<2xi32>]`}}))
 			if with.Anew != "" {
 				anew[name]++
 				continue
 			}
 			local++
-			without := run(with.Data, each(name, true, lint.Fix{Remove: []string{"x.y"}}))
+			without := run(with.Data, each(name, true, finding.Fix{Remove: []string{"x.y"}}))
 			if string(without.Data) != string(data) {
 				check.Diff(t, row["file"]+": "+name, string(data), string(without.Data))
 			}

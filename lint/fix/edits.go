@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
 // Edits returns the edits of a text that make the repair of each finding, in the order of the text.
-// found are the findings of lint.CheckWith in the text, and analyzers the rules that it ran. Only findings that are
+// found are the findings of lint.Check in the text, and analyzers the rules that it ran. Only findings that are
 // wanted have edits, which take time each.
 //
 // The edits of each finding stand alone: the text with them, and no others, is a valid module with
@@ -30,11 +31,11 @@ import (
 // different operations are compared together. Nothing is parsed if no finding has a repair of its
 // operation.
 func Edits(
-	library *mlir.Library, data []byte, found []lint.Diagnostic, analyzers []*lint.Analyzer,
-	wanted func(lint.Diagnostic) bool,
+	library *mlir.Library, data []byte, found []finding.Finding, analyzers []*lint.Analyzer,
+	wanted func(finding.Finding) bool,
 ) ([][]Edit, error) {
 	all := make([][]Edit, len(found))
-	mayHave := func(d lint.Diagnostic) bool { return isLocal(d) && wanted(d) }
+	mayHave := func(d finding.Finding) bool { return isLocal(d) && wanted(d) }
 	if mlir.IsBytecode(data) || !slices.ContainsFunc(found, mayHave) {
 		return all, nil
 	}
@@ -79,9 +80,9 @@ type proposal struct {
 
 // proposals returns the wanted findings that may have edits.
 func (e *editing) proposals(
-	found []lint.Diagnostic, analyzers []*lint.Analyzer, wanted func(lint.Diagnostic) bool,
+	found []finding.Finding, analyzers []*lint.Analyzer, wanted func(finding.Finding) bool,
 ) []proposal {
-	explains := func(d lint.Diagnostic) bool {
+	explains := func(d finding.Finding) bool {
 		return slices.ContainsFunc(analyzers, func(a *lint.Analyzer) bool { return a.Name == d.Rule && a.Relax != nil })
 	}
 	together := map[int]change{} // if the library refuses the text

@@ -12,6 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/lint/fix"
 	"github.com/calliope-mlir/calliope/lint/rules"
 )
@@ -38,7 +39,7 @@ func edited(t *testing.T, data []byte, edits []fix.Edit) []byte {
 func eachEdited(t *testing.T, data []byte, analyzers ...*lint.Analyzer) (texts []string) {
 	t.Helper()
 	library, o := mlirtest.LibraryFor(t, data), lint.Options{Analyzers: analyzers}
-	found := check.Must(lint.CheckWith(library, "f", data, o))
+	found := check.Must(lint.Check(library, "f", data, o))
 	for i, edits := range check.Must(fix.Edits(library, data, found, analyzers, all)) {
 		if edits == nil {
 			texts = append(texts, "none")
@@ -49,8 +50,8 @@ func eachEdited(t *testing.T, data []byte, analyzers ...*lint.Analyzer) (texts [
 		}
 		after := edited(t, data, edits)
 		texts = append(texts, string(after))
-		now := check.Must(lint.CheckWith(library, "f", after, o))
-		if count(now, lint.Invalid, "") > 0 ||
+		now := check.Must(lint.Check(library, "f", after, o))
+		if count(now, finding.Invalid, "") > 0 ||
 			count(now, found[i].Rule, found[i].Message) >= count(found, found[i].Rule, found[i].Message) {
 			t.Errorf("after the edits of %v:\n%s\n%v", found[i], after, now)
 		}
@@ -59,13 +60,13 @@ func eachEdited(t *testing.T, data []byte, analyzers ...*lint.Analyzer) (texts [
 }
 
 // all wants the edits of all findings.
-func all(lint.Diagnostic) bool { return true }
+func all(finding.Finding) bool { return true }
 
 // Only findings that are wanted have edits, and those do not depend on the others.
 func TestEditsOfWanted(t *testing.T) {
 	data := check.Must(os.ReadFile("../rules/testdata/side_effect.mlir"))
 	library := mlirtest.Library(t)
-	found := check.Must(lint.Check(library, "f", data, rules.All()))
+	found := check.Must(lint.Check(library, "f", data, lint.Options{Analyzers: rules.All()}))
 	every, some := check.Must(fix.Edits(library, data, found, rules.All(), all)), 0
 	for i, d := range found {
 		if every[i] == nil {
@@ -74,7 +75,7 @@ func TestEditsOfWanted(t *testing.T) {
 		want := make([][]fix.Edit, len(found))
 		want[i] = every[i]
 		some++
-		is := func(other lint.Diagnostic) bool { return other.Line == d.Line && other.Rule == d.Rule }
+		is := func(other finding.Finding) bool { return other.Line == d.Line && other.Rule == d.Rule }
 		check.Diff(t, d.Text(), want, check.Must(fix.Edits(library, data, found, rules.All(), is)))
 	}
 	if some < 2 {
@@ -83,7 +84,7 @@ func TestEditsOfWanted(t *testing.T) {
 }
 
 // count returns the number of findings of a rule with a message, or with any if it is "".
-func count(found []lint.Diagnostic, rule, message string) (n int) {
+func count(found []finding.Finding, rule, message string) (n int) {
 	for _, d := range found {
 		if d.Rule == rule && (message == "" || d.Message == message) {
 			n++
@@ -113,8 +114,8 @@ func TestEdits(t *testing.T) {
 			" : (tensor<f32>) -> (" + first + ", tensor<f32>)\n"
 	}
 	both := pair("%p", "1", "tensor<2xf32>") + pair("%q", "1", "tensor<3xf32>")
-	set := each("stablehlo.add", false, lint.Fix{Set: map[string]string{"x.y": "1 : i32"}})
-	chain := each("stablehlo.add", false, lint.Fix{Erase: true})
+	set := each("stablehlo.add", false, finding.Fix{Set: map[string]string{"x.y": "1 : i32"}})
+	chain := each("stablehlo.add", false, finding.Fix{Erase: true})
 	for _, test := range []struct {
 		name, lines string
 		rules       []*lint.Analyzer // nil for those of mlir-lint
@@ -146,7 +147,7 @@ func TestEdits(t *testing.T) {
 		{"erased operations that use others", add + "%u = stablehlo.add %s, %s : tensor<f32>\n",
 			[]*lint.Analyzer{chain}, []string{none, add}},
 		{"no such attribute", add,
-			[]*lint.Analyzer{each("stablehlo.add", false, lint.Fix{Set: map[string]string{"x.y": "["}})},
+			[]*lint.Analyzer{each("stablehlo.add", false, finding.Fix{Set: map[string]string{"x.y": "["}})},
 			[]string{none}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -183,7 +184,7 @@ func TestEditsOfMany(t *testing.T) {
 		text.WriteString("  return\n}\n")
 		data := []byte(text.String())
 		library := mlirtest.Library(t)
-		found := check.Must(lint.Check(library, "f", data, rules.All()))
+		found := check.Must(lint.Check(library, "f", data, lint.Options{Analyzers: rules.All()}))
 		edits := check.Must(fix.Edits(library, data, found, rules.All(), all))
 		check.Diff(t, fmt.Sprint("findings with edits, of ", n), with,
 			len(slices.DeleteFunc(edits, func(e []fix.Edit) bool { return e == nil })))
@@ -204,7 +205,8 @@ func TestEditsOfRules(t *testing.T) {
 	for _, pattern := range []string{"../rules/testdata/*.mlir", corpus + "/*.mlir"} {
 		for _, file := range check.Must(filepath.Glob(pattern)) {
 			data := check.Must(os.ReadFile(file))
-			found := check.Must(lint.Check(mlirtest.LibraryFor(t, data), "f", data, rules.All()))
+			library := mlirtest.LibraryFor(t, data)
+			found := check.Must(lint.Check(library, "f", data, lint.Options{Analyzers: rules.All()}))
 			for i, text := range eachEdited(t, data, rules.All()...) {
 				local := found[i].Fix != nil && !found[i].Fix.Whole()
 				if filepath.Base(file) == "alias_whole_tuple.mlir" {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 )
@@ -22,7 +23,7 @@ type Options struct {
 	// Select returns the findings that count, for example without those that the data ignore. It may
 	// change their severities. data are what the positions of the findings are in: the input, or
 	// what Apply made of it. Nil selects all.
-	Select func(data []byte, found []lint.Diagnostic) []lint.Diagnostic
+	Select func(data []byte, found []finding.Finding) []finding.Finding
 	Texts  bool // set Result.Before and Result.After
 	Unsafe bool // also make the repairs after which the program does something else
 }
@@ -36,13 +37,13 @@ type Result struct {
 	// repaired.
 	Data    []byte
 	Changed bool
-	Fixed   []lint.Diagnostic // the findings that were repaired, at their places in the input
+	Fixed   []finding.Finding // the findings that were repaired, at their places in the input
 	// Left has what must not be left, at its place in the input: errors, findings whose repair
 	// did not help, and what passes.Migrate did not recognise. If it is empty, Data is valid, and
 	// the rules find no error in it.
-	Left []lint.Diagnostic
+	Left []finding.Finding
 	// Found has the findings in Data.
-	Found []lint.Diagnostic
+	Found []finding.Finding
 	// Anew says that a text was printed anew, and why. Otherwise only the text of the operations that
 	// changed is another one.
 	Anew string
@@ -54,7 +55,7 @@ type Result struct {
 	Before, After []byte
 }
 
-// ErrInvalid is the error for an input that is not valid. CheckWith returns the findings about
+// ErrInvalid is the error for an input that is not valid. lint.Check returns the findings about
 // it.
 var ErrInvalid = errors.New("the module is not valid")
 
@@ -91,7 +92,7 @@ func Apply(library *mlir.Library, file string, data []byte, o Options) (Result, 
 }
 
 // selected returns the findings that count.
-func (o Options) selected(data []byte, found []lint.Diagnostic) []lint.Diagnostic {
+func (o Options) selected(data []byte, found []finding.Finding) []finding.Finding {
 	if o.Select == nil {
 		return found
 	}
@@ -109,7 +110,7 @@ type repair struct {
 	numbers  map[mlir.Operation]int // in the input, of the operations that stay
 	old      []mlir.Location        // of the operations of the input
 	changes  map[int]change         // of attributes, by these numbers
-	ignored  []lint.Diagnostic      // the findings that do not count
+	ignored  []finding.Finding      // the findings that do not count
 	migrated bool                   // passes.Migrate ran
 	replaced bool                   // passes.ReplaceLegacy ran
 	whole    bool                   // one of them changed the module
@@ -127,7 +128,7 @@ func (r *repair) run(library *mlir.Library, module *mlir.Module) error {
 	if r.options.Texts {
 		r.result.Before = r.textOf(r.data)
 	}
-	var found []lint.Diagnostic
+	var found []finding.Finding
 	for round := 0; ; round++ {
 		found = r.check()
 		if slices.ContainsFunc(found, isInvalid) || round == maxRounds {
@@ -151,12 +152,12 @@ func (r *repair) run(library *mlir.Library, module *mlir.Module) error {
 }
 
 // check returns the findings that count, and notes the others.
-func (r *repair) check() []lint.Diagnostic {
+func (r *repair) check() []finding.Finding {
 	type key struct {
 		rule, message string
 		operation     int
 	}
-	of := func(d lint.Diagnostic) key { return key{d.Rule, d.Message, d.Operation} }
+	of := func(d finding.Finding) key { return key{d.Rule, d.Message, d.Operation} }
 	all := lint.CheckModule(r.module, r.file, r.places, r.options.Options)
 	found := r.options.selected(r.data, slices.Clone(all))
 	counts := map[key]bool{}
@@ -170,14 +171,14 @@ func (r *repair) check() []lint.Diagnostic {
 			r.result.Unsafe++
 		}
 	}
-	r.ignored = slices.DeleteFunc(all, func(d lint.Diagnostic) bool { return counts[of(d)] })
+	r.ignored = slices.DeleteFunc(all, func(d finding.Finding) bool { return counts[of(d)] })
 	return found
 }
 
 // round applies the repairs of the findings: those of operations, or, if there are none, the
 // migration. It returns whether the module changed.
-func (r *repair) round(found []lint.Diagnostic) (bool, error) {
-	var local, legacy, migrate, prepare []lint.Diagnostic
+func (r *repair) round(found []finding.Finding) (bool, error) {
+	var local, legacy, migrate, prepare []finding.Finding
 	for _, d := range found {
 		switch {
 		case isLocal(d):
@@ -230,7 +231,7 @@ func (r *repair) round(found []lint.Diagnostic) (bool, error) {
 }
 
 // replaceLegacy rewrites the legacy calls that findings are about. Others may be ignored.
-func (r *repair) replaceLegacy(findings []lint.Diagnostic) error {
+func (r *repair) replaceLegacy(findings []finding.Finding) error {
 	r.replaced = true
 	found := r.about(findings)
 	o := passes.LegacyOptions{KeepSpelling: true, Callback: func(c passes.LegacyCall) string {
@@ -250,7 +251,7 @@ func (r *repair) replaceLegacy(findings []lint.Diagnostic) error {
 }
 
 // prepare prepares the module for XLA, because of findings, unless it would also change what is ignored.
-func (r *repair) prepare(findings []lint.Diagnostic) error {
+func (r *repair) prepare(findings []finding.Finding) error {
 	for _, other := range r.ignored {
 		if other.Fix != nil && other.Fix.Prepare {
 			for _, d := range findings {
@@ -266,7 +267,7 @@ func (r *repair) prepare(findings []lint.Diagnostic) error {
 }
 
 // about returns the operations of the module that findings are about.
-func (r *repair) about(findings []lint.Diagnostic) map[mlir.Operation]bool {
+func (r *repair) about(findings []finding.Finding) map[mlir.Operation]bool {
 	numbers, ops := map[int]bool{}, map[mlir.Operation]bool{}
 	for _, d := range findings {
 		numbers[d.Operation] = true
@@ -313,7 +314,7 @@ func (r *repair) changed() bool {
 }
 
 // change applies the repairs of operations to the module.
-func (r *repair) change(findings []lint.Diagnostic) error {
+func (r *repair) change(findings []finding.Finding) error {
 	ops := slices.Collect(r.module.Operation().All())
 	changes := map[int]change{} // by the numbers now
 	for _, d := range findings {
@@ -344,7 +345,7 @@ func (r *repair) change(findings []lint.Diagnostic) error {
 }
 
 // migrate migrates the module, because of some of the findings in it.
-func (r *repair) migrate(all, findings []lint.Diagnostic) error {
+func (r *repair) migrate(all, findings []finding.Finding) error {
 	r.migrated = true
 	o, wanted := r.options.Migrate, r.about(findings)
 	reasons := r.keeps()
@@ -365,11 +366,10 @@ func (r *repair) migrate(all, findings []lint.Diagnostic) error {
 	}
 	r.nameFile()
 	for _, l := range result.Skipped {
-		d := lint.Diagnostic{
-			Severity: mlir.SeverityError, Rule: findings[0].Rule,
-			Message: fmt.Sprintf("%s cannot be migrated: %s", l.Operation, r.named(l.Reason)),
-		}.At(r.file, l.Location, r.places)
-		says := func(f lint.Diagnostic) bool { return f.Line == d.Line && f.Column == d.Column }
+		d := finding.Finding{File: r.file, Severity: finding.Error, Rule: findings[0].Rule,
+			Message: fmt.Sprintf("%s cannot be migrated: %s", l.Operation, r.named(l.Reason))}
+		r.places.Set(&d, l.Location)
+		says := func(f finding.Finding) bool { return f.Line == d.Line && f.Column == d.Column }
 		switch {
 		case l.Operation == "stablehlo.custom_call": // hooks that are connected with it are in the list
 		case l.Reason == ignored, l.Reason == unreported:
@@ -378,7 +378,7 @@ func (r *repair) migrate(all, findings []lint.Diagnostic) error {
 		}
 	}
 	for _, d := range all {
-		if d.Severity == mlir.SeverityError && r.isByHand(d.Rule) {
+		if d.Severity == finding.Error && r.isByHand(d.Rule) {
 			d.Message += " (the repair does not keep this)"
 			r.result.Left = append(r.result.Left, d)
 		}
@@ -388,7 +388,7 @@ func (r *repair) migrate(all, findings []lint.Diagnostic) error {
 }
 
 // leaves adds the findings about operations that passes.Migrate leaves, with the reasons.
-func (r *repair) leaves(plan *passes.MigratePlan, findings []lint.Diagnostic) {
+func (r *repair) leaves(plan *passes.MigratePlan, findings []finding.Finding) {
 	ops := slices.Collect(r.module.Operation().All())
 	for _, d := range findings {
 		if reason := plan.Leaves(ops[d.Operation-1]); reason != "" {
@@ -453,25 +453,25 @@ func (r *repair) nameFile() {
 }
 
 // left adds the findings that must not be left, and removes them from those that were repaired.
-func (r *repair) left(found []lint.Diagnostic) {
+func (r *repair) left(found []finding.Finding) {
 	for _, d := range found {
-		if d.Fix != nil || d.Severity == mlir.SeverityError {
-			same := func(f lint.Diagnostic) bool {
+		if d.Fix != nil || d.Severity == finding.Error {
+			same := func(f finding.Finding) bool {
 				return f.Rule == d.Rule && f.Line == d.Line && f.Column == d.Column
 			}
 			if !slices.ContainsFunc(r.result.Left, same) { // else that says why
 				r.result.Left = append(r.result.Left, d)
 			}
 			r.result.Fixed = slices.DeleteFunc(r.result.Fixed,
-				func(f lint.Diagnostic) bool { return same(f) && f.Message == d.Message })
+				func(f finding.Finding) bool { return same(f) && f.Message == d.Message })
 		}
 	}
-	slices.SortStableFunc(r.result.Left, func(a, b lint.Diagnostic) int {
+	slices.SortStableFunc(r.result.Left, func(a, b finding.Finding) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 }
 
 // isLocal reports whether a finding has a repair of its operation.
-func isLocal(d lint.Diagnostic) bool { return d.Fix != nil && !d.Fix.Whole() && d.Operation > 0 }
+func isLocal(d finding.Finding) bool { return d.Fix != nil && !d.Fix.Whole() && d.Operation > 0 }
 
-func isInvalid(d lint.Diagnostic) bool { return d.Rule == lint.Invalid }
+func isInvalid(d finding.Finding) bool { return d.Rule == finding.Invalid }

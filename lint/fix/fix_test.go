@@ -7,9 +7,9 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/lint/fix"
 	"github.com/calliope-mlir/calliope/lint/rules"
-	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
@@ -19,28 +19,29 @@ func TestMain(m *testing.M) { mlirtest.Main(m) }
 func wants() *lint.Analyzer {
 	return &lint.Analyzer{Name: "wants", Doc: "d", Run: func(p *lint.Pass) error {
 		for op := range p.Module.Operation().All() {
-			report := func(f lint.Fix) { p.ReportFix(op, mlir.SeverityWarning, f, "%s", f.Message) }
+			report := func(f finding.Fix) { p.ReportFix(op, finding.Warning, f, "%s", f.Message) }
 			if call, ok := stablehlo.AsCustomCall(op); ok && call.Target == "effect" {
 				if !call.HasSideEffect {
-					report(lint.Fix{Message: "add has_side_effect", Set: map[string]string{"has_side_effect": "true"}})
+					report(finding.Fix{Message: "add has_side_effect",
+						Set: map[string]string{"has_side_effect": "true"}})
 				}
 			}
 			if call, ok := stablehlo.AsCustomCall(op); ok && call.Target == "alias" && len(call.Aliases) == 0 {
-				report(lint.Fix{Message: "add aliases", Set: map[string]string{"output_operand_aliases": alias}})
+				report(finding.Fix{Message: "add aliases", Set: map[string]string{"output_operand_aliases": alias}})
 			}
 			if config, ok := op.Attribute("mhlo.backend_config"); ok {
-				report(lint.Fix{Message: "respell", Set: map[string]string{"api_version": "4 : i32",
+				report(finding.Fix{Message: "respell", Set: map[string]string{"api_version": "4 : i32",
 					"backend_config": config.String()}, Remove: []string{"mhlo.backend_config"}})
 			}
 			if _, ok := op.Attribute("x.old"); ok {
-				report(lint.Fix{Message: "respell", Set: map[string]string{"x.new": `"a, }"`, "x.unit": "unit",
+				report(finding.Fix{Message: "respell", Set: map[string]string{"x.new": `"a, }"`, "x.unit": "unit",
 					"0 odd": "1 : i8"}, Remove: []string{"x.old"}})
 			}
 			if _, ok := op.Attribute("x.drop"); ok {
-				report(lint.Fix{Message: "drop", Remove: []string{"x.drop"}})
+				report(finding.Fix{Message: "drop", Remove: []string{"x.drop"}})
 			}
 			if op.Name() == "stablehlo.create_token" && !op.Result(0).HasUses() {
-				report(lint.Fix{Message: "remove", Erase: true})
+				report(finding.Fix{Message: "remove", Erase: true})
 			}
 		}
 		return nil

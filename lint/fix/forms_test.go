@@ -12,6 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/lint/fix"
 	"github.com/calliope-mlir/calliope/lint/rules"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -45,7 +46,7 @@ func TestCorpus(t *testing.T) {
 				t.Error("nothing was repaired")
 			}
 			for _, d := range r.Found {
-				if d.Severity == mlir.SeverityError {
+				if d.Severity == finding.Error {
 					t.Error(d)
 				}
 			}
@@ -190,7 +191,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<f32> {
 	r := mend(t, []byte(text), &lint.Analyzer{Name: "r", Doc: "d", Run: func(p *lint.Pass) error {
 		for op := range p.Operations("stablehlo.add") {
 			if _, ok := op.Attribute("x.y"); !ok {
-				p.ReportFix(op, mlir.SeverityNote, lint.Fix{Set: map[string]string{"x.y": "1 : i32"}}, "m")
+				p.ReportFix(op, finding.Note, finding.Fix{Set: map[string]string{"x.y": "1 : i32"}}, "m")
 			}
 		}
 		return nil
@@ -206,7 +207,7 @@ func TestFunctions(t *testing.T) {
 	set := &lint.Analyzer{Name: "r", Doc: "d", Run: func(p *lint.Pass) error {
 		for op := range p.Operations("func.func", "builtin.module") {
 			if _, ok := op.Attribute("x.y"); !ok {
-				p.ReportFix(op, mlir.SeverityNote, lint.Fix{Set: map[string]string{"x.y": "[]"}}, "m")
+				p.ReportFix(op, finding.Note, finding.Fix{Set: map[string]string{"x.y": "[]"}}, "m")
 			}
 		}
 		return nil
@@ -226,20 +227,20 @@ func TestMistakes(t *testing.T) {
 	rounds := 0
 	for _, test := range []struct {
 		name string
-		fix  lint.Fix
+		fix  finding.Fix
 		want string // "" for a finding that is left
 	}{
-		{"used", lint.Fix{Erase: true},
+		{"used", finding.Fix{Erase: true},
 			"repairing stablehlo.create_token: a rule removes it, and its results are used"},
-		{"attribute", lint.Fix{Set: map[string]string{"a.b": "["}}, "repairing stablehlo.create_token: "},
-		{"nothing", lint.Fix{}, ""},
-		{"no help", lint.Fix{Set: map[string]string{"a.b": "1 : i8"}}, ""},
+		{"attribute", finding.Fix{Set: map[string]string{"a.b": "["}}, "repairing stablehlo.create_token: "},
+		{"nothing", finding.Fix{}, ""},
+		{"no help", finding.Fix{Set: map[string]string{"a.b": "1 : i8"}}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			rule := &lint.Analyzer{Name: "r", Doc: "d", Run: func(p *lint.Pass) error {
 				for op := range p.Operations("stablehlo.create_token") {
 					rounds++
-					p.ReportFix(op, mlir.SeverityNote, test.fix, "m")
+					p.ReportFix(op, finding.Note, test.fix, "m")
 				}
 				return nil
 			}}
@@ -258,7 +259,7 @@ func TestMistakes(t *testing.T) {
 	endless := &lint.Analyzer{Name: "r", Doc: "d", Run: func(p *lint.Pass) error {
 		for op := range p.Operations("stablehlo.create_token") {
 			rounds++
-			p.ReportFix(op, mlir.SeverityNote, lint.Fix{Set: map[string]string{"a.b": fmt.Sprint(rounds)}}, "m")
+			p.ReportFix(op, finding.Note, finding.Fix{Set: map[string]string{"a.b": fmt.Sprint(rounds)}}, "m")
 		}
 		return nil
 	}}
@@ -273,10 +274,10 @@ func TestMistakes(t *testing.T) {
 // Findings that are not selected are not repaired, and others count by the severity that they get.
 func TestSelect(t *testing.T) {
 	const text = "func.func @f() {\n  %a = stablehlo.create_token : !stablehlo.token // keep\n  %b = stablehlo.create_token : !stablehlo.token\n  return\n}\n"
-	keep := func(data []byte, found []lint.Diagnostic) []lint.Diagnostic {
+	keep := func(data []byte, found []finding.Finding) []finding.Finding {
 		lines := strings.Split(string(data), "\n")
 		return slices.DeleteFunc(found,
-			func(d lint.Diagnostic) bool { return strings.HasSuffix(lines[d.Line-1], "// keep") })
+			func(d finding.Finding) bool { return strings.HasSuffix(lines[d.Line-1], "// keep") })
 	}
 	o := fix.Options{Options: lint.Options{Analyzers: []*lint.Analyzer{rules.CreateToken}}, Select: keep}
 	r := check.Must(fix.Apply(mlirtest.Library(t), "f", []byte(text), o))

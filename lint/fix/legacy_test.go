@@ -7,6 +7,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/lint/fix"
 	"github.com/calliope-mlir/calliope/lint/rules"
 )
@@ -30,7 +31,7 @@ func TestReplaceLegacy(t *testing.T) {
 	r := check.Must(fix.Apply(mlirtest.Library(t), "f.mlir", []byte(text), fix.Options{
 		Unsafe:  true,
 		Options: lint.Options{Analyzers: []*lint.Analyzer{rules.LegacyAdapter}},
-		Select: func(_ []byte, found []lint.Diagnostic) (selected []lint.Diagnostic) {
+		Select: func(_ []byte, found []finding.Finding) (selected []finding.Finding) {
 			for _, d := range found {
 				if !strings.Contains(d.Message, "@g") {
 					selected = append(selected, d)

@@ -10,15 +10,16 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/lint/fix"
 	"github.com/calliope-mlir/calliope/lint/rules"
 )
 
 // unlessKept deselects the findings in lines with a comment "keep".
-func unlessKept(data []byte, found []lint.Diagnostic) []lint.Diagnostic {
+func unlessKept(data []byte, found []finding.Finding) []finding.Finding {
 	lines := strings.Split(string(data), "\n")
 	return slices.DeleteFunc(found,
-		func(d lint.Diagnostic) bool { return strings.HasSuffix(lines[d.Line-1], "// keep") })
+		func(d finding.Finding) bool { return strings.HasSuffix(lines[d.Line-1], "// keep") })
 }
 
 // A repair of the module leaves operations whose findings are not selected or not asked for, and what is
@@ -75,7 +76,7 @@ func TestSelectInModule(t *testing.T) {
 			}
 			o := fix.Options{Options: lint.Options{Analyzers: test.rules}, Select: unlessKept, Unsafe: true}
 			if test.name == "nothing" {
-				o.Select = func([]byte, []lint.Diagnostic) []lint.Diagnostic { return nil }
+				o.Select = func([]byte, []finding.Finding) []finding.Finding { return nil }
 			}
 			r := check.Must(fix.Apply(mlirtest.Library(t), "f", []byte(text), o))
 			var left []string
@@ -103,7 +104,7 @@ func TestByHand(t *testing.T) {
 	for _, file := range []string{"hook_flag_bad", "hook_flag_end"} {
 		data := check.Must(os.ReadFile("../rules/testdata/" + file + ".mlir"))
 		want := 0
-		for _, d := range check.Must(lint.Check(mlirtest.Library(t), "f", data, rules.All())) {
+		for _, d := range check.Must(lint.Check(mlirtest.Library(t), "f", data, lint.Options{Analyzers: rules.All()})) {
 			if d.Rule == "hook-flag" {
 				want++
 			}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -34,7 +35,7 @@ func (r *repair) write(library *mlir.Library) error {
 	if r.options.Texts {
 		r.result.After = r.textOf(r.result.Data)
 	}
-	found, err := lint.CheckWith(library, r.file, r.result.Data, r.options.Options)
+	found, err := lint.Check(library, r.file, r.result.Data, r.options.Options)
 	if err != nil {
 		return err
 	}
@@ -43,7 +44,7 @@ func (r *repair) write(library *mlir.Library) error {
 		if isInvalid(d) && len(r.result.Left) == 0 {
 			return errors.New("the mended module is not accepted: " + d.Message)
 		}
-		if d.Severity == mlir.SeverityError && len(r.result.Left) == 0 {
+		if d.Severity == finding.Error && len(r.result.Left) == 0 {
 			r.result.Left = append(r.result.Left, d)
 		}
 	}

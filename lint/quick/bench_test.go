@@ -10,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/lint/quick"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -56,7 +57,7 @@ func BenchmarkCheck(b *testing.B) {
 		b.Run(input.name+"/quick", func(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			for b.Loop() {
-				if f, err := quick.Check(data); err != nil || len(f) == 0 {
+				if f, err := quick.Check("f", data); err != nil || len(f) == 0 {
 					b.Fatal(len(f), err)
 				}
 			}
@@ -64,8 +65,8 @@ func BenchmarkCheck(b *testing.B) {
 		b.Run(input.name+"/full", func(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			for b.Loop() {
-				for _, d := range check.Must(lint.Check(library, "f", data, everyOperation)) {
-					if d.Rule == lint.Invalid {
+				for _, d := range check.Must(lint.Check(library, "f", data, lint.Options{Analyzers: everyOperation})) {
+					if d.Rule == finding.Invalid {
 						b.Fatal(d)
 					}
 				}

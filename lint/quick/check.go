@@ -3,73 +3,35 @@ package quick
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 
 	"github.com/calliope-mlir/calliope/internal/notmlir"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
-
-// A Finding is an operation of one of the rules.
-type Finding struct {
-	Rule      string // the name of a Rule
-	Operation string // its full name, such as stablehlo.outfeed; not that in VHLO
-	// Line and Column are its position in the text, from 1 and in bytes. Both are 1 if the
-	// module is bytecode.
-	Line, Column int
-	// Stated is the position that the module itself states, if it is another one.
-	Stated Position
-}
-
-// A Position is a position that a module states. The zero Position is not known.
-type Position struct {
-	File         string // "-" for the text that the module was made from
-	Line, Column int
-}
-
-// String returns the position for messages.
-func (p Position) String() string {
-	if p.File == textName {
-		return fmt.Sprintf("line %d, column %d of the text that the module was made from", p.Line, p.Column)
-	}
-	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
-}
-
-// Message returns the text of a finding.
-func (f Finding) Message() string {
-	for _, r := range rules {
-		if r.Name == f.Rule {
-			return f.Operation + " " + r.message
-		}
-	}
-	return f.Operation
-}
-
-// IsError reports whether the finding is an error. Otherwise it is a note.
-func (f Finding) IsError() bool { return f.Rule != createToken }
 
 // A Rule is a kind of operations to find. A rule of the same name in package lint/rules finds
 // the same operations.
 type Rule struct {
-	Name    string
-	Doc     string // one line that says what the rule finds
-	message string
-	op      string // the name of the operation in its dialect
+	Name     string
+	Doc      string           // one line that says what the rule finds
+	Severity finding.Severity // of its findings; a note may be wrong
+	message  string
+	op       string // the name of the operation in its dialect
 }
-
-const createToken = "create-token"
 
 const instead = "use a stablehlo.custom_call with api_version = 4 instead, in the observe or the passthrough form"
 
 var rules = []Rule{
-	{createToken, "a token, whose use is unknown here: only the full rule knows whether it is a remainder of old host calls",
+	{"create-token",
+		"a token, whose use is unknown here: only the full rule knows whether it is a remainder of old host calls", finding.Note,
 		"creates a token, use unknown: without -quick, this rule reports whether it is a remainder of old host calls", "create_token"},
 	{"infeed", "an infeed waits for values of a host queue that current runtimes do not fill, so the program hangs",
-		"waits for values of a host queue that current runtimes do not fill, so the program hangs here: " +
+		finding.Error, "waits for values of a host queue that current runtimes do not fill, so the program hangs here: " +
 			"use a stablehlo.custom_call with api_version = 4 instead, in the call form", "infeed"},
 	{"outfeed", "an outfeed sends values to a host queue that current runtimes do not drain, so the program hangs",
-		"sends values to a host queue that current runtimes do not drain, so the program hangs here: " + instead, "outfeed"},
+		finding.Error, "sends values to a host queue that current runtimes do not drain, so the program hangs here: " + instead, "outfeed"},
 }
 
 // Rules returns the rules in the order of their names.
@@ -112,11 +74,11 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// Check returns the operations that the rules find in a module, which is text, bytecode or a
-// portable artifact, in the order of their positions. The error, if any, is an *Error; then
-// the findings are those before it. It does not change data, and may be called by several
-// goroutines at once.
-func Check(data []byte) ([]Finding, error) {
+// Check returns the operations that the rules find in a module, which is text, bytecode or a portable artifact, in the
+// order of their positions. file is their file name. Each message begins with the name of the operation, such as
+// stablehlo.outfeed. The error, if any, is an *Error; then the findings are those before it. It does not change data,
+// and may be called by several goroutines at once.
+func Check(file string, data []byte) ([]finding.Finding, error) {
 	var found []operation
 	var err error
 	if IsBytecode(data) {
@@ -126,7 +88,7 @@ func Check(data []byte) ([]Finding, error) {
 	} else {
 		found, err = scanText(data)
 	}
-	return findings(found), err
+	return findings(file, found), err
 }
 
 // IsBytecode reports whether a module is MLIR bytecode.
@@ -147,26 +109,24 @@ type position struct {
 	known        bool
 }
 
-// textName is the name that a library gives to the text that it parses.
-const textName = "-"
-
 // findings orders operations as package lint does: by position and, for each, by rule and name.
-func findings(found []operation) []Finding {
-	out := make([]Finding, len(found))
+func findings(file string, found []operation) []finding.Finding {
+	out := make([]finding.Finding, len(found))
 	for i, op := range found {
-		f := &out[i]
-		f.Rule, f.Operation, f.Line, f.Column = rules[op.rule].Name, op.name, 1, 1
+		r, at := rules[op.rule], op.stated
+		f := finding.Finding{File: file, Line: 1, Column: 1, NoPlace: op.line == 0, Severity: r.Severity,
+			Message: op.name + " " + r.message, Rule: r.Name}
 		if op.line > 0 {
 			f.Line, f.Column = op.line, op.column
 		}
-		at := Position{op.stated.file, op.stated.line, op.stated.column}
-		if at.Line > 0 && (op.line == 0 || at != Position{textName, f.Line, f.Column}) {
-			f.Stated = at
+		if at.line > 0 && (op.line == 0 || at != position{finding.TextName, op.line, op.column, true}) {
+			f.Related = []finding.Related{finding.Stated("", at.file, at.line, at.column)}
 		}
+		out[i] = f
 	}
-	before := func(a, b Finding) int {
+	before := func(a, b finding.Finding) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
-			cmp.Compare(a.Rule, b.Rule), cmp.Compare(b.Operation, a.Operation)) // stablehlo before mhlo
+			cmp.Compare(a.Rule, b.Rule), cmp.Compare(b.Message, a.Message)) // stablehlo before mhlo
 	}
 	if !slices.IsSortedFunc(out, before) {
 		slices.SortStableFunc(out, before)

@@ -13,6 +13,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/lint/quick"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -23,7 +24,7 @@ func TestMain(m *testing.M) { mlirtest.Main(m) }
 func report(name string, names ...string) *lint.Analyzer {
 	return &lint.Analyzer{Name: name, Doc: "d", Run: func(p *lint.Pass) error {
 		for op := range p.Operations(names...) {
-			p.Report(op, mlir.SeverityNote, "%s", op.Name())
+			p.Report(op, finding.Note, "%s", op.Name())
 		}
 		return nil
 	}}
@@ -38,8 +39,8 @@ var everyOperation = []*lint.Analyzer{
 // parsed returns the findings of a full parse, and false if the library refuses the module.
 func parsed(library *mlir.Library, data []byte) ([]string, bool) {
 	var lines []string
-	for _, d := range check.Must(lint.Check(library, "f", data, everyOperation)) {
-		if d.Rule == lint.Invalid {
+	for _, d := range check.Must(lint.Check(library, "f", data, lint.Options{Analyzers: everyOperation})) {
+		if d.Rule == finding.Invalid {
 			return []string{d.Message}, false
 		}
 		lines = append(lines, fmt.Sprintf("%d:%d: %s [%s]", d.Line, d.Column, d.Text(), d.Rule))
@@ -49,14 +50,11 @@ func parsed(library *mlir.Library, data []byte) ([]string, bool) {
 
 // found returns the findings of this package in the same form.
 func found(data []byte) []string {
-	findings, err := quick.Check(data)
+	findings, err := quick.Check("f", data)
 	var lines []string
 	for _, f := range findings {
-		at := ""
-		if f.Stated.Line > 0 {
-			at = fmt.Sprintf(" (at %v)", f.Stated)
-		}
-		lines = append(lines, fmt.Sprintf("%d:%d: %s%s [%s]", f.Line, f.Column, f.Operation, at, f.Rule))
+		f.Message, _, _ = strings.Cut(f.Message, " ") // the operation
+		lines = append(lines, fmt.Sprintf("%d:%d: %s [%s]", f.Line, f.Column, f.Text(), f.Rule))
 	}
 	if err != nil {
 		lines = append(lines, fmt.Sprintf("%d:%d: %v", err.(*quick.Error).Line, err.(*quick.Error).Column, err))

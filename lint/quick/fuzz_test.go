@@ -39,7 +39,7 @@ func FuzzCheck(f *testing.F) {
 			data = mutate(data, seed)
 		}
 		if dangerous(data) {
-			_, _ = quick.Check(data)
+			_, _ = quick.Check("f", data)
 			return
 		}
 		of := library

@@ -1,6 +1,10 @@
 package quick
 
-import "cmp"
+import (
+	"cmp"
+
+	"github.com/calliope-mlir/calliope/lint/finding"
+)
 
 // location returns the position in the location at until, loc(…), if there is one.
 func (s *scanner) location() position {
@@ -63,7 +67,7 @@ func (s *scanner) fileLineColumn(t token) (at position, ok bool) {
 			return at, false
 		}
 	}
-	at.file = cmp.Or(at.file, textName) // as MLIR does
+	at.file = cmp.Or(at.file, finding.TextName) // as MLIR does
 	return at, true
 }
 

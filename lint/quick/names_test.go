@@ -14,7 +14,7 @@ func TestNames(t *testing.T) {
 		`func.func @feed(%infeed: i32, %n_token: i32) { x.y {token = "`: "",
 		`func.func @feed() { stablehlo.outfeed "`:                       "the string does not end on its line, or has an unknown escape",
 	} {
-		_, err := quick.Check([]byte(text))
+		_, err := quick.Check("f", []byte(text))
 		got := ""
 		if err != nil {
 			got = err.Error()

@@ -2,7 +2,7 @@ package rules
 
 import (
 	"github.com/calliope-mlir/calliope/lint"
-	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // AfterAll reports the operations that join tokens of outfeeds and infeeds, or nothing.
@@ -40,7 +40,7 @@ func afterAll(p *lint.Pass) error {
 			reportMigrate(p, op, doesRemove,
 				"%s joins tokens that order nothing, a remainder of old host calls: remove it and the values that carry it; for a host call, %s", op.Name(), instead)
 		case p.Strict:
-			p.Report(op, mlir.SeverityError,
+			p.Report(op, finding.Error,
 				"%s joins tokens: order calls by values that pass through them; for a host call, %s", op.Name(),
 				instead)
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 )
@@ -15,7 +16,7 @@ var AliasCopies = &lint.Analyzer{
 	Name:     "alias-copies",
 	Doc:      "XLA copies the operand of an alias, because it must not change: an argument, a constant, or a value that is used again",
 	Run:      aliasCopies,
-	Severity: mlir.SeverityNote,
+	Severity: finding.Note,
 	Details: `Severity: note.
 
 A call may write to the memory that a result shares with an operand. If the operand must not change, XLA copies it
@@ -47,7 +48,7 @@ func aliasCopies(p *lint.Pass) error {
 			continue
 		}
 		if explained++; explained > maxExplained {
-			p.Report(c.op, mlir.SeverityNote, "the aliases from here on are not checked for copies: the module has more than %d calls with aliases", maxExplained)
+			p.Report(c.op, finding.Note, "the aliases from here on are not checked for copies: the module has more than %d calls with aliases", maxExplained)
 			break
 		}
 		for _, e := range x.Explain(c.op) {
@@ -55,7 +56,7 @@ func aliasCopies(p *lint.Pass) error {
 				continue
 			}
 			if e.Cause != aliasing.NoCopy && e.Cause != aliasing.Unclear {
-				p.Report(c.op, mlir.SeverityNote, "operand %d of the call of @%s shares memory with a result, but %s",
+				p.Report(c.op, finding.Note, "operand %d of the call of @%s shares memory with a result, but %s",
 					e.Alias.OperandIndex, c.Target, e.Text)
 			}
 		}

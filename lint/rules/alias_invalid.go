@@ -5,7 +5,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/lint"
-	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // AliasInvalid reports aliases that cannot be.
@@ -35,7 +35,7 @@ func aliasInvalid(p *lint.Pass) error {
 	for _, c := range callsOf(p) {
 		for _, e := range c.aliasErrors() {
 			if !e.WholeTuple {
-				p.Report(c.op, mlir.SeverityError, "alias %d of the call of @%s (output %v, operand %d %v): %s",
+				p.Report(c.op, finding.Error, "alias %d of the call of @%s (output %v, operand %d %v): %s",
 					e.Index, c.Target, e.Alias.OutputTupleIndices, e.Alias.OperandIndex, e.Alias.OperandTupleIndices,
 					e.Reason)
 			}

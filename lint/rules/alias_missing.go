@@ -8,6 +8,7 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -16,7 +17,7 @@ var AliasMissing = &lint.Analyzer{
 	Name:     "alias-missing",
 	Doc:      "a result of a passthrough callback does not use the memory of its operand, so it is copied",
 	Run:      aliasMissing,
-	Severity: mlir.SeverityWarning,
+	Severity: finding.Warning,
 	Details: `Severity: warning.
 
 A callback of the form passthrough returns its operands. With an alias for each result, a result uses the memory of its
@@ -69,10 +70,10 @@ func aliasMissing(p *lint.Pass) error {
 		}
 		effect := x.effect(c.op, want, missing)
 		if other {
-			p.Report(c.op, mlir.SeverityWarning, text, what, which, whose, effect)
+			p.Report(c.op, finding.Warning, text, what, which, whose, effect)
 			continue
 		}
-		p.ReportFix(c.op, mlir.SeverityWarning, setAliases(want), text, what, which, whose, effect)
+		p.ReportFix(c.op, finding.Warning, setAliases(want), text, what, which, whose, effect)
 	}
 	return nil
 }
@@ -137,12 +138,12 @@ func same(a alias) func(alias) bool {
 	}
 }
 
-func setAliases(l aliasing.List) lint.Fix {
+func setAliases(l aliasing.List) finding.Fix {
 	texts := make([]string, len(l))
 	for i, a := range l {
 		texts[i] = a.String()
 	}
-	return lint.Fix{
+	return finding.Fix{
 		Message: "set output_operand_aliases, one for each result that uses the memory of an operand",
 		Set:     map[string]string{"output_operand_aliases": "[" + strings.Join(texts, ", ") + "]"},
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/lint/rules"
 )
 
@@ -33,7 +34,8 @@ func TestAliasInvalidAlone(t *testing.T) {
   return
 }`
 			run := func(rules []*lint.Analyzer) (own, others []string) {
-				for _, d := range check.Must(lint.Check(mlirtest.Library(t), "f", []byte(text), rules)) {
+				o := lint.Options{Analyzers: rules}
+				for _, d := range check.Must(lint.Check(mlirtest.Library(t), "f", []byte(text), o)) {
 					if d.Rule == "alias-invalid" {
 						own = append(own, d.String())
 					} else {
@@ -49,7 +51,7 @@ func TestAliasInvalidAlone(t *testing.T) {
 			}
 			all, others := run(rules.All())
 			check.Diff(t, "with all rules", alone, all)
-			check.Diff(t, "invalid with all rules", false, slices.Contains(others, lint.Invalid))
+			check.Diff(t, "invalid with all rules", false, slices.Contains(others, finding.Invalid))
 		})
 	}
 }

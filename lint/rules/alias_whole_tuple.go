@@ -5,6 +5,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -37,9 +38,9 @@ func aliasWholeTuple(p *lint.Pass) error {
 			}
 			const text = "alias %d of the call of @%s: %s"
 			if mended, ok := c.mendAliases(); ok {
-				p.ReportFix(c.op, mlir.SeverityError, setAliases(mended), text, e.Index, c.Target, e.Reason)
+				p.ReportFix(c.op, finding.Error, setAliases(mended), text, e.Index, c.Target, e.Reason)
 			} else {
-				p.Report(c.op, mlir.SeverityError, text, e.Index, c.Target, e.Reason)
+				p.Report(c.op, finding.Error, text, e.Index, c.Target, e.Reason)
 			}
 		}
 	}

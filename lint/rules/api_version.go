@@ -3,7 +3,7 @@ package rules
 import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/lint"
-	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
@@ -12,7 +12,7 @@ var APIVersion = &lint.Analyzer{
 	Name:     "api-version",
 	Doc:      "a call of a callback target is not one of XLA's typed FFI",
 	Run:      apiVersion,
-	Severity: mlir.SeverityWarning,
+	Severity: finding.Warning,
 	Details: `Severity: warning.
 
 The handlers of callback targets are of XLA's typed FFI. A call with another api_version finds no handler, and
@@ -27,7 +27,7 @@ string as backend_config, and the dictionary in mhlo.backend_config.`,
 func apiVersion(p *lint.Pass) error {
 	for _, c := range callsOf(p) {
 		if contract.IsTarget(c.Target) && !c.typed {
-			p.Report(c.op, mlir.SeverityWarning, "the target @%s has a handler of XLA's typed FFI, but the call has the API version %d: write api_version = %d with a dictionary as backend_config",
+			p.Report(c.op, finding.Warning, "the target @%s has a handler of XLA's typed FFI, but the call has the API version %d: write api_version = %d with a dictionary as backend_config",
 				c.Target, c.APIVersion, stablehlo.TypedFFI)
 		}
 	}

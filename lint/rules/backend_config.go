@@ -7,6 +7,7 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -38,7 +39,7 @@ func backendConfig(p *lint.Pass) error {
 				continue // the rule api-version
 			}
 			if err := c.checkConfig(); err != nil {
-				p.Report(c.op, mlir.SeverityError, "the call of @%s: %v", c.Target, err)
+				p.Report(c.op, finding.Error, "the call of @%s: %v", c.Target, err)
 			}
 			continue
 		}
@@ -52,14 +53,14 @@ func backendConfig(p *lint.Pass) error {
 		}
 		switch {
 		case c.typed && c.APIVersion == 1 && !other.IsDictionary():
-			p.Report(c.op, mlir.SeverityNote, "mhlo.backend_config of the call of @%s is %s, "+
+			p.Report(c.op, finding.Note, "mhlo.backend_config of the call of @%s is %s, "+
 				"and not a dictionary, so the call is typed and has no attributes", c.Target, other)
 		case !other.IsDictionary():
-			p.Report(c.op, mlir.SeverityNote, "mhlo.backend_config of the call of @%s is %s, and not a dictionary, so it has no effect", c.Target, other)
+			p.Report(c.op, finding.Note, "mhlo.backend_config of the call of @%s is %s, and not a dictionary, so it has no effect", c.Target, other)
 		case c.APIVersion != 1:
-			p.Report(c.op, mlir.SeverityNote, "the call of @%s has the API version %d and mhlo.backend_config, which belongs to version 1: write the dictionary in backend_config, with version 4", c.Target, c.APIVersion)
+			p.Report(c.op, finding.Note, "the call of @%s has the API version %d and mhlo.backend_config, which belongs to version 1: write the dictionary in backend_config, with version 4", c.Target, c.APIVersion)
 		case text != "":
-			p.Report(c.op, mlir.SeverityNote, "the call of @%s has both backend_config and mhlo.backend_config: "+
+			p.Report(c.op, finding.Note, "the call of @%s has both backend_config and mhlo.backend_config: "+
 				"the string %q makes the call untyped, so the dictionary has no effect", c.Target, text)
 		}
 	}

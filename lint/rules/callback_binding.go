@@ -3,7 +3,7 @@ package rules
 import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/lint"
-	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // CallbackBinding reports callbacks that only the process that made the module can bind.
@@ -11,7 +11,7 @@ var CallbackBinding = &lint.Analyzer{
 	Name:     "callback-binding",
 	Doc:      "a callback is bound by an id or a pointer of one process, so the module cannot be saved",
 	Run:      callbackBinding,
-	Severity: mlir.SeverityNote,
+	Severity: finding.Note,
 	Details: `Severity: note.
 
 A module that is saved, sent or compiled elsewhere must name its callbacks. These name something of one process:
@@ -27,9 +27,9 @@ With -strict, it is an error.`,
 }
 
 func callbackBinding(p *lint.Pass) error {
-	severity := mlir.SeverityNote
+	severity := finding.Note
 	if p.Strict {
-		severity = mlir.SeverityError
+		severity = finding.Error
 	}
 	for _, c := range callsOf(p) {
 		what := ""

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -10,7 +11,7 @@ var CallbackInLoop = &lint.Analyzer{
 	Name:     "callback-in-loop",
 	Doc:      "a callback in a loop runs in each iteration",
 	Run:      callbackInLoop,
-	Severity: mlir.SeverityNote,
+	Severity: finding.Note,
 	Details: `Severity: note.
 
 A callback in the body or the condition of a stablehlo.while, or in a function that is called there, runs in each
@@ -57,7 +58,7 @@ func callbackInLoop(p *lint.Pass) error {
 			f = newFlow(p)
 		}
 		if loop := loopOf(c.op); !loop.IsNil() {
-			p.Report(c.op, mlir.SeverityNote, "%s runs in each iteration of the loop at %s, which waits for it", what,
+			p.Report(c.op, finding.Note, "%s runs in each iteration of the loop at %s, which waits for it", what,
 				p.Place(loop))
 		}
 	}

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -10,7 +11,7 @@ var ConstantCondition = &lint.Analyzer{
 	Name:     "constant-condition",
 	Doc:      "the condition of a loop never changes, so that the loop runs zero times or forever",
 	Run:      constantCondition,
-	Severity: mlir.SeverityWarning,
+	Severity: finding.Warning,
 	Details: `Severity: warning.
 
 The condition of a while depends on what its body computes, or the loop runs zero times or forever. The rule reports a loop
@@ -43,7 +44,7 @@ func constantCondition(p *lint.Pass) error {
 			continue
 		}
 		if !changes(loop, test.Terminator().Operand(0), map[mlir.Value]bool{}) {
-			p.Report(loop, mlir.SeverityWarning,
+			p.Report(loop, finding.Warning,
 				"nothing changes the condition of this loop: it runs zero times or forever: compute it with what the body returns")
 		}
 	}

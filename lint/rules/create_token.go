@@ -2,7 +2,7 @@ package rules
 
 import (
 	"github.com/calliope-mlir/calliope/lint"
-	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // CreateToken reports every operation that creates a token: as an error if the token orders an
@@ -38,16 +38,16 @@ func createToken(p *lint.Pass) error {
 				"%s creates a token that orders %s, which current runtimes do not serve: %s", op.Name(), namesOf(r),
 				instead)
 		case r&toOther == 0 && !op.Result(0).HasUses():
-			p.ReportFix(op, mlir.SeverityError, lint.Fix{Message: "remove the token", Erase: true},
+			p.ReportFix(op, finding.Error, finding.Fix{Message: "remove the token", Erase: true},
 				"%s creates a token that orders nothing, a remainder of old host calls: remove it; for a host call, %s", op.Name(), instead)
 		case r&toOther == 0:
 			reportMigrate(p, op, doesRemove,
 				"%s creates a token that orders nothing, a remainder of old host calls: remove it and the values that carry it; for a host call, %s", op.Name(), instead)
 		case p.Strict:
-			p.Report(op, mlir.SeverityError,
+			p.Report(op, finding.Error,
 				"%s creates a token: order calls by values that pass through them; for a host call, %s", op.Name(), instead)
 		case op.Name() == createTokenNames[0]: // mhlo.create_token is not deprecated
-			p.Report(op, mlir.SeverityNote,
+			p.Report(op, finding.Note,
 				"%s is deprecated since StableHLO 1.0, and to be removed: write stablehlo.after_all without operands, which makes the same token", op.Name())
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -13,7 +14,7 @@ var DeprecatedOp = &lint.Analyzer{
 	Name:     "deprecated-op",
 	Doc:      "an operation is deprecated since StableHLO 1.0, and others do the same",
 	Run:      deprecatedOp,
-	Severity: mlir.SeverityWarning,
+	Severity: finding.Warning,
 	Details: `Severity: warning; a note where StableHLO still explores the removal.
 
 StableHLO 1.0 deprecated operations that others can express. Consumers need to read them for six months only. To be
@@ -59,11 +60,11 @@ var (
 
 func deprecatedOp(p *lint.Pass) error {
 	for op := range p.Operations(slices.Sorted(maps.Keys(removed))...) {
-		p.Report(op, mlir.SeverityWarning, "%s is deprecated since StableHLO 1.0, and to be removed: write %s", op.Name(),
+		p.Report(op, finding.Warning, "%s is deprecated since StableHLO 1.0, and to be removed: write %s", op.Name(),
 			removed[op.Name()])
 	}
 	explores := func(op mlir.Operation, what, instead string) {
-		p.Report(op, mlir.SeverityNote, "%s is deprecated since StableHLO 1.0, and may be removed: write %s", what, instead)
+		p.Report(op, finding.Note, "%s is deprecated since StableHLO 1.0, and may be removed: write %s", what, instead)
 	}
 	for op := range p.Operations(slices.Sorted(maps.Keys(explored))...) {
 		explores(op, op.Name(), explored[op.Name()])

@@ -14,6 +14,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/command"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/lint/rules"
 )
 
@@ -42,8 +43,12 @@ func TestDocument(t *testing.T) {
 			classes[a.Name])
 	}
 	for _, a := range all {
-		if !strings.HasPrefix(a.Details, "Severity: "+a.Severity.String()) {
-			t.Errorf("the Details of %s do not begin with its severity %v", a.Name, a.Severity)
+		severity := a.Severity
+		if severity == "" {
+			severity = finding.Error
+		}
+		if !strings.HasPrefix(a.Details, "Severity: "+string(severity)) {
+			t.Errorf("the Details of %s do not begin with its severity %v", a.Name, severity)
 		}
 		fmt.Fprintf(&text, "\n## %s\n\n%s\n", a.Name, a.Details)
 	}
@@ -65,7 +70,7 @@ func repairClasses(t *testing.T) map[string]string {
 	classes := map[string]string{}
 	for _, file := range check.Must(filepath.Glob("testdata/*.mlir")) {
 		data := check.Must(os.ReadFile(file))
-		for _, d := range check.Must(lint.CheckWith(mlirtest.LibraryFor(t, data), file, data, options(string(data)))) {
+		for _, d := range check.Must(lint.Check(mlirtest.LibraryFor(t, data), file, data, options(string(data)))) {
 			if d.Fix == nil {
 				continue
 			}

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -14,7 +15,7 @@ var DynamicShape = &lint.Analyzer{
 	Name:     "dynamic-shape",
 	Doc:      "a shape depends on values, so that it stays dynamic when the shapes of all arguments are known",
 	Run:      dynamicShape,
-	Severity: mlir.SeverityWarning,
+	Severity: finding.Warning,
 	Details: `Severity: warning.
 
 XLA compiles static shapes. A module with dynamic ones is refined for the shapes of its arguments: by Calliope, by
@@ -66,7 +67,7 @@ func dynamicShape(p *lint.Pass) error {
 func reportDynamic(p *lint.Pass, stays *stablehlo.RefineError) {
 	for op := range p.Operations(stays.Operation) {
 		if op.Location().Position() == stays.Position {
-			p.Report(op, mlir.SeverityWarning, "%s whatever the shapes of the arguments are, and XLA compiles static ones: compute it from constants and sizes, or use a bound",
+			p.Report(op, finding.Warning, "%s whatever the shapes of the arguments are, and XLA compiles static ones: compute it from constants and sizes, or use a bound",
 				stays.Reason)
 			return
 		}

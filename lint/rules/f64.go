@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -13,7 +14,7 @@ var F64 = &lint.Analyzer{
 	Doc:          "a module computes in f64, though it neither takes nor returns any",
 	OffByDefault: true,
 	Run:          f64,
-	Severity:     mlir.SeverityNote,
+	Severity:     finding.Note,
 	Details: `Severity: note. Off by default.
 
 Where no public function takes or returns f64 or complex<f64>, double precision inside is often not intended: a constant of
@@ -53,7 +54,7 @@ func f64(p *lint.Pass) error {
 	}
 	for _, op := range p.Index.All() {
 		if slices.ContainsFunc(op.ResultValues(), ofValue) && !slices.ContainsFunc(op.OperandValues(), ofValue) {
-			p.Report(op, mlir.SeverityNote,
+			p.Report(op, finding.Note,
 				"%s begins to compute in f64, which no public function takes or returns: use the type of the arrays", op.Name())
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/lint/rules"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
@@ -35,9 +36,9 @@ func TestFixes(t *testing.T) {
 			}
 			o := options(string(data))
 			library := mlirtest.LibraryFor(t, data)
-			repairable := func() []lint.Diagnostic {
-				found := check.Must(lint.CheckWith(library, file, data, o))
-				return slices.DeleteFunc(found, func(d lint.Diagnostic) bool { return d.Fix == nil })
+			repairable := func() []finding.Finding {
+				found := check.Must(lint.Check(library, file, data, o))
+				return slices.DeleteFunc(found, func(d finding.Finding) bool { return d.Fix == nil })
 			}
 			findings := repairable()
 			for range 2 { // a function may be unused when another one is gone
@@ -55,7 +56,7 @@ func TestFixes(t *testing.T) {
 }
 
 // mend returns the text of a module after the repairs of its findings.
-func mend(t *testing.T, library *mlir.Library, data []byte, findings []lint.Diagnostic) (text string) {
+func mend(t *testing.T, library *mlir.Library, data []byte, findings []finding.Finding) (text string) {
 	t.Helper()
 	c := mlirtest.ContextOf(t, library)
 	m, restore, err := lint.Parse(c, data, rules.All())
@@ -115,15 +116,15 @@ func TestCorpus(t *testing.T) {
 			data, err := os.ReadFile(filepath.Join(corpus, row["file"]))
 			check.NoError(t, err)
 			library := mlirtest.LibraryFor(t, data)
-			findings := check.Must(lint.Check(library, "f", data, rules.All()))
+			findings := check.Must(lint.Check(library, "f", data, lint.Options{Analyzers: rules.All()}))
 			for _, d := range findings {
-				if d.Severity == mlir.SeverityError && (d.Fix == nil || !d.Fix.Migrate) {
+				if d.Severity == finding.Error && (d.Fix == nil || !d.Fix.Migrate) {
 					t.Errorf("%v; fix: %s", d, repair(d.Fix))
 				}
 			}
-			for _, d := range check.Must(
-				lint.Check(library, "f", []byte(mend(t, library, data, findings)), rules.All())) {
-				if d.Severity != mlir.SeverityNote {
+			mended := []byte(mend(t, library, data, findings))
+			for _, d := range check.Must(lint.Check(library, "f", mended, lint.Options{Analyzers: rules.All()})) {
+				if d.Severity != finding.Note {
 					t.Errorf("after the repairs: %v", d)
 				}
 			}

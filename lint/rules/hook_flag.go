@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 )
@@ -55,7 +56,7 @@ func hookFlag(p *lint.Pass) error {
 		if h.Flag == 0 {
 			end = op
 			if r := tokensOf(p).reaches[op.Result(0)] & (toOutfeed | toInfeed); r != 0 {
-				p.Report(op, mlir.SeverityError, "the flag 0 ends the program for the host, but %s follows on its token: send it last", namesOf(r))
+				p.Report(op, finding.Error, "the flag 0 ends the program for the host, but %s follows on its token: send it last", namesOf(r))
 			}
 			continue
 		}
@@ -64,7 +65,7 @@ func hookFlag(p *lint.Pass) error {
 		if !known {
 			first[h.Flag] = h
 		} else if before, now := sent(other), sent(h); before != now {
-			p.Report(op, mlir.SeverityError, "the flag %d is sent with %s here and with %s at %s: use a flag for each",
+			p.Report(op, finding.Error, "the flag %d is sent with %s here and with %s at %s: use a flag for each",
 				h.Flag, now, before, p.Place(other.Feeds[0]))
 		}
 	}
@@ -72,11 +73,11 @@ func hookFlag(p *lint.Pass) error {
 		return nil // no hooks of EXLA
 	}
 	for _, op := range unknownFlags(p) {
-		p.Report(op, mlir.SeverityError,
+		p.Report(op, finding.Error,
 			"the flag is not a constant, so the hook is not known: send a constant from 1 to 65535")
 	}
 	if end.IsNil() {
-		p.Report(last, mlir.SeverityError, "no flag 0 follows: the host waits for more hooks after the program's end: send the flag 0 last")
+		p.Report(last, finding.Error, "no flag 0 follows: the host waits for more hooks after the program's end: send the flag 0 last")
 	}
 	return nil
 }

@@ -2,7 +2,7 @@ package rules
 
 import (
 	"github.com/calliope-mlir/calliope/lint"
-	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
@@ -12,7 +12,7 @@ var JAXSpelling = &lint.Analyzer{
 	Doc:          "a typed call is spelled as JAX does: version 1 with mhlo.backend_config",
 	OffByDefault: true,
 	Run:          jaxSpelling,
-	Severity:     mlir.SeverityNote,
+	Severity:     finding.Note,
 	Details: `Severity: note. Off by default.
 
 JAX writes a call of XLA's typed FFI without api_version, with an empty string as backend_config, and with the dictionary
@@ -33,7 +33,7 @@ func jaxSpelling(p *lint.Pass) error {
 		if !c.dictionary.IsNil() {
 			dictionary = c.dictionary.String()
 		}
-		p.ReportFix(c.op, mlir.SeverityNote, lint.Fix{
+		p.ReportFix(c.op, finding.Note, finding.Fix{
 			Message: "write api_version = 4 and the dictionary as backend_config",
 			Set:     map[string]string{"api_version": "4 : i32", "backend_config": dictionary},
 			Remove:  []string{"mhlo.backend_config"},

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/lint"
-	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
@@ -14,7 +14,7 @@ var LargeConstant = &lint.Analyzer{
 	Doc:          "an array of a mebibyte or more is a constant in the module",
 	OffByDefault: true,
 	Run:          largeConstant,
-	Severity:     mlir.SeverityNote,
+	Severity:     finding.Note,
 	Details: `Severity: note. Off by default.
 
 A constant is a part of the module and of each program that is compiled from it. The compiler reads, copies and may fold it,
@@ -36,7 +36,7 @@ func largeConstant(p *lint.Pass) error {
 		}
 		if value, ok := op.Attribute("value"); ok && !value.IsSplat() {
 			size := fmt.Sprintf("%.1f MiB", float64(shape.NumBytes())/largeBytes)
-			p.Report(op, mlir.SeverityNote, "a constant of %s is a part of the module: pass the array as an argument", size)
+			p.Report(op, finding.Note, "a constant of %s is a part of the module: pass the array as an argument", size)
 		}
 	}
 	return nil

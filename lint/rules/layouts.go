@@ -3,7 +3,7 @@ package rules
 import (
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/lint"
-	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // Layouts reports every call of a Go function with a layout other than row-major.
@@ -28,7 +28,7 @@ func layouts(p *lint.Pass) error {
 			continue
 		}
 		if err := callop.CheckLayouts(c.CustomCallOp); err != nil {
-			p.Report(c.op, mlir.SeverityError, "%v", err)
+			p.Report(c.op, finding.Error, "%v", err)
 		}
 	}
 	return nil

@@ -3,7 +3,7 @@ package rules
 import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/lint"
-	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/passes"
 )
 
@@ -13,7 +13,7 @@ var LegacyAdapter = &lint.Analyzer{
 	Doc:          "a custom call of API version 0 to 3 can become a typed call, which callbacks/legacy serves",
 	OffByDefault: true,
 	Run:          legacyAdapter,
-	Severity:     mlir.SeverityNote,
+	Severity:     finding.Note,
 	Details: `Severity: note. Off by default.
 
 Package callbacks/legacy serves functions that were written for custom calls of the API versions 0 to 3, without a change
@@ -40,11 +40,11 @@ func legacyAdapter(p *lint.Pass) error {
 			host, gpu := contract.LegacySignatures(int64(call.Version))
 			const text = "callbacks/legacy can serve the call of @%s, of API version %d: register the function %q with the signature %s, or %s"
 			if call.Unsupported != nil {
-				p.Report(op, mlir.SeverityNote, text+" (-fix-unsafe cannot replace the call: %v)", call.Target,
+				p.Report(op, finding.Note, text+" (-fix-unsafe cannot replace the call: %v)", call.Target,
 					call.Version, call.Target, host, gpu, call.Unsupported)
 				continue
 			}
-			p.ReportFix(op, mlir.SeverityNote, lint.Fix{
+			p.ReportFix(op, finding.Note, finding.Fix{
 				Message:       "write a typed call that callbacks/legacy serves",
 				ReplaceLegacy: true,
 				Unsafe:        true,

@@ -7,7 +7,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/lint"
-	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // LegacyCustomCall reports calls of untyped handlers.
@@ -15,7 +15,7 @@ var LegacyCustomCall = &lint.Analyzer{
 	Name:     "legacy-custom-call",
 	Doc:      "a custom call of API version 0 to 3 needs an untyped handler of the old kind",
 	Run:      legacyCustomCall,
-	Severity: mlir.SeverityWarning,
+	Severity: finding.Warning,
 	Details: `Severity: warning.
 
 The API versions 1 to 3 call a C function with bare pointers: it gets no shapes, no types and no attributes, and
@@ -64,7 +64,7 @@ func legacyCustomCall(p *lint.Pass) error {
 		if isOfJAX(c.Target) {
 			advice = "export the program with a newer JAX, which writes typed calls"
 		}
-		p.Report(c.op, mlir.SeverityWarning, "the call of @%s %s: %s%s", c.Target, how, advice,
+		p.Report(c.op, finding.Warning, "the call of @%s %s: %s%s", c.Target, how, advice,
 			further(calls[handler{c.Target, c.APIVersion}]-1, "call"))
 	}
 	return nil

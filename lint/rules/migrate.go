@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 )
@@ -27,10 +28,10 @@ func reportMigrate(p *lint.Pass, op mlir.Operation, does, format string, args ..
 		reason = "the flag at " + p.Place(unknown[0]) + " is not a constant"
 	}
 	if reason == "" {
-		p.ReportFix(op, mlir.SeverityError, lint.Fix{Message: does, Migrate: true}, format, args...)
+		p.ReportFix(op, finding.Error, finding.Fix{Message: does, Migrate: true}, format, args...)
 		return
 	}
-	p.Report(op, mlir.SeverityError, format+" (-fix cannot replace it: %s)", append(args, reason)...)
+	p.Report(op, finding.Error, format+" (-fix cannot replace it: %s)", append(args, reason)...)
 }
 
 const (

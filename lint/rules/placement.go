@@ -2,7 +2,7 @@ package rules
 
 import (
 	"github.com/calliope-mlir/calliope/lint"
-	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
@@ -14,7 +14,7 @@ var Placement = &lint.Analyzer{
 	Doc:          "a hint about the memory of a value or about what computes it has no effect on CPU",
 	OffByDefault: true,
 	Run:          placement,
-	Severity:     mlir.SeverityNote,
+	Severity:     finding.Note,
 	Details: `Severity: note. Off by default.
 
 JAX states in which memory a value is to be, or that the host computes it: device_put with a kind of memory, offloading,
@@ -58,7 +58,7 @@ func placement(p *lint.Pass) error {
 	}
 	for _, found := range order {
 		n := more[hint{found.Kind, found.Where}] - 1
-		p.Report(found.Op, mlir.SeverityNote, "%s%s", found, further(n, "operation"))
+		p.Report(found.Op, finding.Note, "%s%s", found, further(n, "operation"))
 	}
 	return nil
 }

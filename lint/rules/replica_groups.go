@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -13,7 +14,7 @@ var ReplicaGroups = &lint.Analyzer{
 	Name:     "replica-groups",
 	Doc:      "the groups of a collective operation are not the devices that the module is for",
 	Run:      replicaGroups,
-	Severity: mlir.SeverityWarning,
+	Severity: finding.Warning,
 	Details: `Severity: warning.
 
 The attributes mhlo.num_replicas and mhlo.num_partitions of a module say for how many devices it is. The groups of
@@ -61,10 +62,10 @@ func replicaGroups(p *lint.Pass) error {
 		}
 		switch last := slices.Max(numbers); {
 		case last >= n:
-			p.Report(op, mlir.SeverityWarning, "%s names %d, and the module is for %d %s, which are numbered from 0",
+			p.Report(op, finding.Warning, "%s names %d, and the module is for %d %s, which are numbered from 0",
 				op.Name(), last, n, of)
 		case slices.Contains(dividing, op.Name()) && int64(len(numbers)) != n:
-			p.Report(op, mlir.SeverityWarning, "the groups of %s have %d of the %d %s of the module: each has to be in one",
+			p.Report(op, finding.Warning, "the groups of %s have %d of the %d %s of the module: each has to be in one",
 				op.Name(), len(numbers), n, of)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/lint/rules"
 )
 
@@ -33,7 +34,7 @@ func TestRules(t *testing.T) {
 			check.NoError(t, err)
 			want := wants(t, string(data))
 			for _, d := range check.Must(
-				lint.CheckWith(mlirtest.LibraryFor(t, data), file, data, options(string(data)))) {
+				lint.Check(mlirtest.LibraryFor(t, data), file, data, options(string(data)))) {
 				covered[d.Rule] = true
 				if name := goName.FindString(d.Text()); name != "" {
 					t.Errorf("%s: a finding names %s, which is Go: %s", file, name, d.Text())
@@ -82,7 +83,7 @@ func TestAliasesAgree(t *testing.T) {
 	const donate = `argument 0 of "main" is not donated: mark it with jax.buffer_donor or tf.aliasing_output, and donate it in the run`
 	text := func(operation, attributes string) (messages []string) {
 		found := check.Must(lint.Check(mlirtest.Library(t), "f", fmt.Appendf(nil, module, operation, attributes),
-			[]*lint.Analyzer{rules.AliasMissing, rules.AliasCopies}))
+			lint.Options{Analyzers: []*lint.Analyzer{rules.AliasMissing, rules.AliasCopies}}))
 		for _, d := range found {
 			messages = append(messages, d.Message)
 		}
@@ -109,7 +110,7 @@ func TestUnorderedEffectsTooLarge(t *testing.T) {
 		fmt.Fprintf(&text, "func.func private @f%d(%%t: tensor<1xi8>) {\n%s%s  return\n}\n", i, call,
 			strings.ReplaceAll(call, "%0", "%1"))
 	}
-	got := check.Must(lint.Check(mlirtest.Library(t), "f", []byte(text.String()), rules.All()))
+	got := check.Must(lint.Check(mlirtest.Library(t), "f", []byte(text.String()), lint.Options{Analyzers: rules.All()}))
 	if len(got) != 1 || !strings.Contains(got[0].String(), "note: the order of the calls is not checked: the program is too large with its functions inlined [unordered-effects]") {
 		t.Errorf("got %v", got)
 	}
@@ -138,7 +139,7 @@ func options(text string) lint.Options {
 
 // repair returns a repair as text: what it sets, what it removes, "erase", "migrate", "replace" and "prepare", or
 // "none".
-func repair(f *lint.Fix) string {
+func repair(f *finding.Fix) string {
 	if f == nil {
 		return "none"
 	}

@@ -3,7 +3,7 @@ package rules
 import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/lint"
-	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // SideEffect reports calls that a compiler may drop although they have effects.
@@ -25,17 +25,17 @@ and if a call of another target has no results and not the attribute, and so is 
 }
 
 func sideEffect(p *lint.Pass) error {
-	set := lint.Fix{Message: "set has_side_effect = true", Set: map[string]string{"has_side_effect": "true"},
+	set := finding.Fix{Message: "set has_side_effect = true", Set: map[string]string{"has_side_effect": "true"},
 		Unsafe: true}
 	for _, c := range callsOf(p) {
 		switch what, isCallback := c.callback(); {
 		case c.ours && c.as.Err != nil:
 		case c.mustStay() && !c.HasSideEffect && isCallback:
-			p.ReportFix(c.op, mlir.SeverityError, set, "%s is made for its effect, but the compiler may remove, merge or move the call: write has_side_effect = true", what)
+			p.ReportFix(c.op, finding.Error, set, "%s is made for its effect, but the compiler may remove, merge or move the call: write has_side_effect = true", what)
 		case c.HasSideEffect && isCallback && c.ours && c.as.Config.Form == contract.Pure:
-			p.Report(c.op, mlir.SeverityNote, "%s is pure, but has_side_effect keeps the call when its results are not used: leave it out, or use the form call", what)
+			p.Report(c.op, finding.Note, "%s is pure, but has_side_effect keeps the call when its results are not used: leave it out, or use the form call", what)
 		case !c.ours && !c.HasSideEffect && len(c.Results) == 0 && !c.ofXLA():
-			p.Report(c.op, mlir.SeverityNote, "the call of @%s has no results and no side effect, so the compiler removes it: write has_side_effect = true, or remove it", c.Target)
+			p.Report(c.op, finding.Note, "the call of @%s has no results and no side effect, so the compiler removes it: write has_side_effect = true, or remove it", c.Target)
 		}
 	}
 	return nil

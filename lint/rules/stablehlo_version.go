@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/calliope-mlir/calliope/lint"
-	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
@@ -46,7 +46,7 @@ func stablehloVersion(p *lint.Pass) error {
 	if lacks.Needs != "" {
 		needs = "StableHLO " + lacks.Needs
 	}
-	p.Report(at, mlir.SeverityError,
+	p.Report(at, finding.Error,
 		"%s needs %s in this form, and the target has %s: use a plugin with a later version, or change the operation",
 		lacks.Operation, needs, lacks.Version)
 	return nil

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -12,7 +13,7 @@ var TokenValue = &lint.Analyzer{
 	Name:     "token-value",
 	Doc:      "a token is in the signature of a public function, and only the runtime that it was written for passes it",
 	Run:      tokenValue,
-	Severity: mlir.SeverityNote,
+	Severity: finding.Note,
 	Details: `Severity: note.
 
 A parameter or result of a public function that is a token is no hook of the old kind. JAX orders the effects of
@@ -44,7 +45,7 @@ func tokenValue(p *lint.Pass) error {
 		}
 		if has {
 			name, _ := op.Symbol()
-			p.Report(op, mlir.SeverityNote, "a token is in the signature of @%s, and only the runtime that it was written for passes it: for any runtime, order calls by values, or by tokens of type tensor<1xi8>", name)
+			p.Report(op, finding.Note, "a token is in the signature of @%s, and only the runtime that it was written for passes it: for any runtime, order calls by values, or by tokens of type tensor<1xi8>", name)
 		}
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/nearest"
 	"github.com/calliope-mlir/calliope/lint"
-	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // UnknownTarget reports custom calls of targets that are not in the list of the known ones.
@@ -14,7 +14,7 @@ var UnknownTarget = &lint.Analyzer{
 	Name:     "unknown-target",
 	Doc:      "a custom call has a target that is not in the list of known targets",
 	Run:      unknownTarget,
-	Severity: mlir.SeverityNote,
+	Severity: finding.Note,
 	Details: `Severity: note.
 
 A module with a custom call whose target nobody registers does not compile. The rule needs the list of the targets that
@@ -38,7 +38,7 @@ func unknownTarget(p *lint.Pass) error {
 			slices.Values(slices.Concat(p.KnownTargets, contract.Targets(), contract.JAXTargets()))); name != "" {
 			meant = " (is it " + quote(name) + "?)"
 		}
-		p.Report(c.op, mlir.SeverityNote,
+		p.Report(c.op, finding.Note,
 			"the target %q is not known%s: add it to the list of known targets if the program registers it", c.Target, meant)
 	}
 	return nil

@@ -2,8 +2,10 @@ package rules
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 )
@@ -14,7 +16,7 @@ var UnorderedEffects = &lint.Analyzer{
 	Name:     "unordered-effects",
 	Doc:      "two calls of one effect that do not depend on each other may run in any order",
 	Run:      unorderedEffects,
-	Severity: mlir.SeverityWarning,
+	Severity: finding.Warning,
 	Details: `Severity: warning.
 
 has_side_effect keeps a call, and does not order it. Two calls of one effect are ordered only if one depends on the
@@ -42,13 +44,14 @@ callbacks, which share a target. docs/effects.md explains effects.`,
 
 func unorderedEffects(p *lint.Pass) error {
 	for _, pair := range passes.Loose(p.Module, p.Index) {
-		p.Report(pair.Second.Op, mlir.SeverityNote, "this call of %s may run at any time, though the one at %s is in an order: "+
+		message := fmt.Sprintf("this call of %s may run at any time, though the one at %s is in an order: "+
 			"give both a token of one chain, or one effect, if their order matters", pair.Second.Callee, p.Place(pair.First.Op))
-		p.Relate(pair.First.Op, pair.First.Callee)
+		p.Add(pair.Second.Op, finding.Finding{Severity: finding.Note, Message: message,
+			Related: p.Related(pair.First.Op, pair.First.Callee)})
 	}
 	result, err := passes.Unordered(p.Module, passes.UnorderedOptions{Index: p.Index})
 	if errors.Is(err, passes.ErrOrderTooLarge) {
-		p.Report(p.Module.Operation(), mlir.SeverityNote,
+		p.Report(p.Module.Operation(), finding.Note,
 			"the order of the calls is not checked: the program is too large with its functions inlined")
 		return nil
 	}
@@ -60,17 +63,16 @@ func unorderedEffects(p *lint.Pass) error {
 	for _, pair := range result.Pairs {
 		if !reported[pair.Second.Op] {
 			reported[pair.Second.Op] = true
-			p.Report(pair.Second.Op, mlir.SeverityWarning,
-				"%s: it may run before it, or at the same time: pass a token from one to the other",
-				pair.Text(func(op mlir.Operation) string {
-					if op == pair.Second.Op { // the finding is there
-						return ""
-					}
-					return p.Place(op)
-				}))
+			f := finding.Finding{Severity: finding.Warning, Message: pair.Text(func(op mlir.Operation) string {
+				if op == pair.Second.Op { // the finding is there
+					return ""
+				}
+				return p.Place(op)
+			}) + ": it may run before it, or at the same time: pass a token from one to the other"}
 			if pair.First.Op != pair.Second.Op {
-				p.Relate(pair.First.Op, pair.First.Callee)
+				f.Related = p.Related(pair.First.Op, pair.First.Callee)
 			}
+			p.Add(pair.Second.Op, f)
 		}
 	}
 	return nil

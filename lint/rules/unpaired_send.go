@@ -2,6 +2,7 @@ package rules
 
 import (
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -11,7 +12,7 @@ var UnpairedSend = &lint.Analyzer{
 	Name:     "unpaired-send",
 	Doc:      "a send to another device has no recv on its channel, or a recv no send",
 	Run:      unpairedSend,
-	Severity: mlir.SeverityWarning,
+	Severity: finding.Warning,
 	Details: `Severity: warning.
 
 All devices run the same module, and a send to another device waits for the recv with its channel. If a channel has only
@@ -58,7 +59,7 @@ func unpairedSend(p *lint.Pass) error {
 		}{{e.sends, e.recvs, "recv"}, {e.recvs, e.sends, "send"}} {
 			for _, op := range one.here {
 				if len(one.there) == 0 {
-					p.Report(op, mlir.SeverityWarning, "the module has no stablehlo.%s of channel %d: the device waits forever, unless another program has it",
+					p.Report(op, finding.Warning, "the module has no stablehlo.%s of channel %d: the device waits forever, unless another program has it",
 						one.other, number)
 				}
 			}
@@ -67,7 +68,7 @@ func unpairedSend(p *lint.Pass) error {
 			sent, stated := e.sends[0].Attribute("source_target_pairs")
 			received, also := e.recvs[0].Attribute("source_target_pairs")
 			if stated && also && sent != received {
-				p.Report(e.recvs[0], mlir.SeverityWarning, "the source_target_pairs of channel %d are %s here, and %s in the send at %s",
+				p.Report(e.recvs[0], finding.Warning, "the source_target_pairs of channel %d are %s here, and %s in the send at %s",
 					number, received, sent, p.Place(e.sends[0]))
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -13,7 +14,7 @@ var UnusableDonation = &lint.Analyzer{
 	Name:     "unusable-donation",
 	Doc:      "a parameter is donated, and no result can use its memory",
 	Run:      unusableDonation,
-	Severity: mlir.SeverityWarning,
+	Severity: finding.Warning,
 	Details: `Severity: warning.
 
 A donated parameter gives its memory to a result: tf.aliasing_output names the result, and with jax.buffer_donor the compiler
@@ -45,7 +46,7 @@ func unusableDonation(p *lint.Pass) error {
 			if output, ok := of.Entry("tf.aliasing_output"); ok {
 				n, _ := output.Int()
 				if n < 0 || n >= int64(len(out)) || out[n] != in[i] {
-					p.Report(main, mlir.SeverityWarning, "argument %d is donated to result %d by tf.aliasing_output, which is no result of the type %s",
+					p.Report(main, finding.Warning, "argument %d is donated to result %d by tf.aliasing_output, which is no result of the type %s",
 						i, n, in[i])
 				} else {
 					free[n] = mlir.Type{}
@@ -60,7 +61,7 @@ func unusableDonation(p *lint.Pass) error {
 				free[n] = mlir.Type{}
 				continue
 			}
-			p.Report(main, mlir.SeverityWarning, "argument %d is donated, and no result is left that can use the memory of %s: do not donate it",
+			p.Report(main, finding.Warning, "argument %d is donated, and no result is left that can use the memory of %s: do not donate it",
 				i, in[i])
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -15,7 +16,7 @@ var UnusedFunction = &lint.Analyzer{
 	Name:     "unused-function",
 	Doc:      "a private function is not used",
 	Run:      unusedFunction,
-	Severity: mlir.SeverityWarning,
+	Severity: finding.Warning,
 	Details: `Severity: warning.
 
 Only the operations of a module can use its private functions. A function that no public one uses, directly or through
@@ -58,7 +59,7 @@ func unusedFunction(p *lint.Pass) error {
 		}
 		named(op, private, uses)
 	}
-	remove := lint.Fix{Message: "remove the function", Erase: true}
+	remove := finding.Fix{Message: "remove the function", Erase: true}
 	for _, name := range unreached(private, uses) {
 		const text = "the private function @%s is not used: remove it"
 		isNamed := false // by one that is not used either
@@ -66,9 +67,9 @@ func unusedFunction(p *lint.Pass) error {
 			isNamed = isNamed || names[name]
 		}
 		if isNamed {
-			p.Report(private[name], mlir.SeverityWarning, text, name)
+			p.Report(private[name], finding.Warning, text, name)
 		} else {
-			p.ReportFix(private[name], mlir.SeverityWarning, remove, text, name)
+			p.ReportFix(private[name], finding.Warning, remove, text, name)
 		}
 	}
 	return nil

@@ -2,7 +2,7 @@ package rules
 
 import (
 	"github.com/calliope-mlir/calliope/lint"
-	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
@@ -11,7 +11,7 @@ var XLADeviates = &lint.Analyzer{
 	Name:     "xla-deviates",
 	Doc:      "XLA computes something else, loses a call, or does not compile the module",
 	Run:      xlaDeviates,
-	Severity: mlir.SeverityWarning,
+	Severity: finding.Warning,
 	Details: `Severity: warning.
 
 XLA's CPU compiler makes something else of

@@ -2,7 +2,7 @@ package rules
 
 import (
 	"github.com/calliope-mlir/calliope/lint"
-	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/passes"
 )
 
@@ -11,7 +11,7 @@ var XLAOverwrites = &lint.Analyzer{
 	Name:     "xla-overwrites",
 	Doc:      "XLA returns what a call or a loop in a branch wrote, in place of the value that the module returns",
 	Run:      xlaOverwrites,
-	Severity: mlir.SeverityWarning,
+	Severity: finding.Warning,
 	Details: `Severity: warning.
 
 Where main or a branch returns one array, and a call or a loop in a branch inside it may write to the memory of this array,
@@ -49,14 +49,14 @@ func xlaOverwrites(p *lint.Pass) error {
 	return nil
 }
 
-var prepare = lint.Fix{Message: "prepare the module for XLA's CPU compiler", Prepare: true, Unsafe: true}
+var prepare = finding.Fix{Message: "prepare the module for XLA's CPU compiler", Prepare: true, Unsafe: true}
 
 // deviates returns the severity of modules that are right, and that XLA gets wrong.
-func deviates(p *lint.Pass) mlir.Severity {
+func deviates(p *lint.Pass) finding.Severity {
 	if p.Strict {
-		return mlir.SeverityError
+		return finding.Error
 	}
-	return mlir.SeverityWarning
+	return finding.Warning
 }
 
 // deviationsOf returns what XLA gets wrong, and the preparation mends.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -12,7 +13,7 @@ var ZeroToken = &lint.Analyzer{
 	Name:     "zero-token",
 	Doc:      "an array without elements orders nothing, because XLA replaces it by a constant",
 	Run:      zeroToken,
-	Severity: mlir.SeverityWarning,
+	Severity: finding.Warning,
 	Details: `Severity: warning.
 
 Two calls with side effects are ordered if one depends on a result of the other. An array without elements has no value
@@ -60,7 +61,7 @@ func zeroToken(p *lint.Pass) error {
 	for _, c := range takers {
 		for i, v := range c.Operands {
 			if way.seen[v] {
-				p.Report(c.op, mlir.SeverityWarning, "operand %d of the call of @%s, %s, is to order it after another call, but XLA replaces an array without elements by a constant: use tensor<1xi8>", i, c.Target, v.Type())
+				p.Report(c.op, finding.Warning, "operand %d of the call of @%s, %s, is to order it after another call, but XLA replaces an array without elements by a constant: use tensor<1xi8>", i, c.Target, v.Type())
 				break
 			}
 		}

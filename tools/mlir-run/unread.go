@@ -90,7 +90,7 @@ func (m *module) bindPlatform() {
 
 // refuseUnreadFeeds is refuseFeeds for a module that is unread.
 func (m *module) refuseUnreadFeeds() error {
-	list, err := quick.Check(m.program)
+	list, err := quick.Check(m.name, m.program)
 	if err != nil {
 		return fmt.Errorf("cannot read %s: %w", m.name, err)
 	}

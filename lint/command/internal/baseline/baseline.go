@@ -16,7 +16,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/internal/replace"
-	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // Version is the version of the file format and of the fingerprints.
@@ -89,16 +89,16 @@ func parse(path string, data []byte) (file, error) {
 }
 
 // Mark sets the field Baseline of the findings of one file. Those about the run are always new.
-func (b *Baseline) Mark(findings []report.Finding) {
+func (b *Baseline) Mark(findings []finding.Finding) {
 	for i := range findings {
 		f := &findings[i]
-		f.Baseline = report.BaselineNew
+		f.Baseline = finding.BaselineNew
 		if f.OfRun() {
 			continue
 		}
 		if k := (key{relative(b.folder, f.File), f.Fingerprint}); b.known[k] > 0 {
 			b.known[k]--
-			f.Baseline = report.BaselineKnown
+			f.Baseline = finding.BaselineKnown
 		}
 	}
 }
@@ -118,10 +118,10 @@ func (b *Baseline) Gone(files []string) (n int) {
 }
 
 // Keeps reports whether a baseline can contain a finding: not if that is ignored, or is about the run.
-func Keeps(f report.Finding) bool { return f.Suppression == nil && !f.OfRun() }
+func Keeps(f finding.Finding) bool { return f.Suppression == nil && !f.OfRun() }
 
 // Write writes the findings that a baseline keeps, and replaces the file at once.
-func Write(path string, findings []report.Finding) error {
+func Write(path string, findings []finding.Finding) error {
 	folder, err := folderOf(path)
 	if err != nil {
 		return err

@@ -10,21 +10,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 func TestBaseline(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "b.json")
 	in := func(name string) string { return filepath.Join(dir, name) }
-	finding := func(file, fingerprint string) report.Finding {
-		return report.Finding{File: in(file), Rule: "r", Message: "m\n" + fingerprint, Fingerprint: fingerprint}
+	one := func(file, fingerprint string) finding.Finding {
+		return finding.Finding{File: in(file), Rule: "r", Message: "m\n" + fingerprint, Fingerprint: fingerprint}
 	}
-	ignored := finding("a", "i")
-	ignored.Suppression = &report.Suppression{Reason: "why"}
-	ofRun := finding("a", "")
-	if err := Write(path, []report.Finding{finding("x/b", "2"), finding("a", "1"), ignored, ofRun, finding("a", "gone"),
-		finding("other", "o")}); err != nil {
+	ignored := one("a", "i")
+	ignored.Suppression = &finding.Suppression{Reason: "why"}
+	ofRun := one("a", "")
+	if err := Write(path, []finding.Finding{one("x/b", "2"), one("a", "1"), ignored, ofRun, one("a", "gone"),
+		one("other", "o")}); err != nil {
 		t.Fatal(err)
 	}
 	want := `{
@@ -43,7 +43,7 @@ func TestBaseline(t *testing.T) {
 	}
 	b, err := Read(path)
 	check.NoError(t, err)
-	found := []report.Finding{finding("a", "1"), finding("a", "1"), finding("a", "2"), finding("x/b", "2"), ofRun}
+	found := []finding.Finding{one("a", "1"), one("a", "1"), one("a", "2"), one("x/b", "2"), ofRun}
 	b.Mark(found)
 	var got []string
 	for _, f := range found {
@@ -57,8 +57,8 @@ func TestBaseline(t *testing.T) {
 	}
 	// The baselines of parts make that of all.
 	var parts [][]byte
-	for _, findings := range [][]report.Finding{{finding("x/b", "2"), finding("other", "o")},
-		{finding("a", "1"), finding("a", "gone")}} {
+	for _, findings := range [][]finding.Finding{{one("x/b", "2"), one("other", "o")},
+		{one("a", "1"), one("a", "gone")}} {
 		check.NoError(t, Write(in("part"), findings))
 		part, err := os.ReadFile(in("part"))
 		check.NoError(t, err)

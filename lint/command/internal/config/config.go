@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/internal/lazyregexp"
-	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // Name is the name of the file.
@@ -35,8 +35,15 @@ type Level string
 // Off is the level of a rule that does not run.
 const Off Level = "off"
 
+// SetSeverity sets the severity of a finding to the level of its rule, if there is one.
+func SetSeverity(f *finding.Finding, levels map[string]Level) {
+	if level, ok := levels[f.Rule]; ok && level != Off {
+		f.Severity = finding.Severity(level)
+	}
+}
+
 // levels are the levels, in the order of messages.
-var levels = []string{string(report.Error), string(report.Warning), string(report.Note), string(Off)}
+var levels = []string{string(finding.Error), string(finding.Warning), string(finding.Note), string(Off)}
 
 // An Ignore turns rules off in some files.
 type Ignore struct {

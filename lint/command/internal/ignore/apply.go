@@ -1,11 +1,11 @@
 package ignore
 
-import "github.com/calliope-mlir/calliope/lint/command/internal/report"
+import "github.com/calliope-mlir/calliope/lint/finding"
 
 // Apply marks the findings of one text that comments ignore, which have a place in it, and returns findings about the
 // comments themselves. ran reports whether a rule ran: an ignore of a rule that did not run is not
 // without effect.
-func Apply(file string, findings []report.Finding, comments []Comment, ran func(rule string) bool) []report.Finding {
+func Apply(file string, findings []finding.Finding, comments []Comment, ran func(rule string) bool) []finding.Finding {
 	type target struct {
 		line int
 		rule string
@@ -21,13 +21,13 @@ func Apply(file string, findings []report.Finding, comments []Comment, ran func(
 		f := &findings[i]
 		at := target{f.Line, f.Rule}
 		if reason, ok := reasons[at]; ok && !f.NoPlace {
-			f.Suppression = &report.Suppression{Reason: reason}
+			f.Suppression = &finding.Suppression{Reason: reason}
 			used[at] = true
 		}
 	}
-	var about []report.Finding
+	var about []finding.Finding
 	add := func(c Comment, message string) {
-		about = append(about, report.Finding{File: file, Line: c.Line, Column: c.Column, Severity: report.Warning,
+		about = append(about, finding.Finding{File: file, Line: c.Line, Column: c.Column, Severity: finding.Warning,
 			Message: message, Rule: Rule})
 	}
 	for _, c := range comments {

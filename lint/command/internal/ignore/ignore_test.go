@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 var known = []string{"outfeed", "infeed", "after-all"}
@@ -83,7 +83,7 @@ func TestManyComments(t *testing.T) {
 }
 
 func TestApply(t *testing.T) {
-	findings := []report.Finding{
+	findings := []finding.Finding{
 		{Line: 3, Rule: "outfeed"}, {Line: 3, Rule: "infeed"}, {Line: 4, Rule: "outfeed"}, {Line: 3, Rule: "outfeed"},
 	}
 	comments := []Comment{
@@ -92,17 +92,17 @@ func TestApply(t *testing.T) {
 		{Line: 9, Column: 1, Target: 9, Problem: "a problem"},
 	}
 	about := Apply("f", findings, comments, func(rule string) bool { return rule != "after-all" })
-	why := &report.Suppression{Reason: "why"}
-	if diff := cmp.Diff([]report.Finding{
+	why := &finding.Suppression{Reason: "why"}
+	if diff := cmp.Diff([]finding.Finding{
 		{Line: 3, Rule: "outfeed", Suppression: why}, {Line: 3, Rule: "infeed"}, {Line: 4, Rule: "outfeed"},
 		{Line: 3, Rule: "outfeed", Suppression: why},
 	}, findings); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]report.Finding{
-		{File: "f", Line: 4, Column: 1, Severity: report.Warning,
+	if diff := cmp.Diff([]finding.Finding{
+		{File: "f", Line: 4, Column: 1, Severity: finding.Warning,
 			Message: "the ignore of infeed has no effect: remove it", Rule: Rule},
-		{File: "f", Line: 9, Column: 1, Severity: report.Warning, Message: "a problem", Rule: Rule},
+		{File: "f", Line: 9, Column: 1, Severity: finding.Warning, Message: "a problem", Rule: Rule},
 	}, about); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/creachadair/jrpc2"
 
 	"github.com/calliope-mlir/calliope/lint/command/internal/ignore"
-	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // The kinds of the code actions.
@@ -35,7 +35,7 @@ func (s *server) codeActions(ctx context.Context, p codeActionParams) ([]codeAct
 	if wanted(quickFix) {
 		actions = s.quickFixes(j, p.Range)
 	}
-	safe := func(f report.Finding) bool { return f.Fix != nil && !f.Fix.Unsafe }
+	safe := func(f finding.Finding) bool { return f.Fix != nil && !f.Fix.Unsafe }
 	if wanted(fixAll) && slices.ContainsFunc(j.findings, safe) {
 		actions = append(actions, codeAction{Title: "repair all findings of mlir-lint", Kind: fixAll,
 			Data: &repairData{versionedDocument: j.versionedDocument}})
@@ -57,7 +57,7 @@ func (s *server) ignores(j *job, r span) (actions []codeAction) {
 	for _, f := range j.findings {
 		d := s.diagnostic(j, f)
 		place := fmt.Sprint(f.Line, f.Rule)
-		if f.NoPlace || f.Rule == report.Invalid || f.Rule == ignore.Rule || seen[place] || !d.Range.overlaps(r) {
+		if f.NoPlace || f.Rule == finding.Invalid || f.Rule == ignore.Rule || seen[place] || !d.Range.overlaps(r) {
 			continue
 		}
 		seen[place] = true
@@ -115,7 +115,7 @@ func (s *server) quickFixes(j *job, r span) []codeAction {
 		}
 		a := codeAction{Title: f.Fix.Title(), Kind: quickFix, Diagnostics: []diagnostic{d}, IsPreferred: !f.Fix.Unsafe,
 			Data: &repairData{versionedDocument: j.versionedDocument, Rule: f.Rule}}
-		if !f.Fix.Whole {
+		if !f.Fix.Whole() {
 			a.Data.Finding = &i
 		} else if first, ok := whole[a.Title]; ok {
 			actions[first].Diagnostics = append(actions[first].Diagnostics, d)
@@ -190,7 +190,7 @@ func (s *server) repair(ctx context.Context, j *job, d repairData) (*workspaceEd
 }
 
 // textEdits returns the edits of a finding.
-func (s *server) textEdits(t text, edits []report.Edit) (all []textEdit) {
+func (s *server) textEdits(t text, edits []finding.Edit) (all []textEdit) {
 	for _, e := range edits {
 		all = append(all,
 			textEdit{t.span(t.place(e.Line, e.Column), t.place(e.EndLine, e.EndColumn), s.client.encoding), e.Text})

@@ -12,7 +12,7 @@ import (
 
 	"github.com/creachadair/jrpc2"
 
-	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // A document is a document that the client has open.
@@ -32,7 +32,7 @@ type job struct {
 	stop     context.CancelFunc
 	hurry    chan struct{} // gets a value if somebody waits for the check
 	done     chan struct{}
-	findings []report.Finding // to publish, once the check is done
+	findings []finding.Finding // to publish, once the check is done
 }
 
 // stop ends the check, whose result is not published then. The caller holds the lock.
@@ -196,13 +196,13 @@ func (s *server) start(d *document, delay time.Duration) {
 }
 
 // findings returns the findings of a document that count. resolve is that of Linter.Check.
-func (s *server) findings(ctx context.Context, j *job, resolve *report.Finding) ([]report.Finding, error) {
+func (s *server) findings(ctx context.Context, j *job, resolve *finding.Finding) ([]finding.Finding, error) {
 	if isBytecode(j.text.data) {
-		return []report.Finding{{Line: 1, Column: 1, Severity: report.Note, Rule: "invalid",
+		return []finding.Finding{{Line: 1, Column: 1, Severity: finding.Note, Rule: "invalid",
 			Message: "this is bytecode, which an editor changes when it reads it: check the file with mlir-lint"}}, nil
 	}
 	found, err := s.Linter.Check(ctx, j.name, j.text.data, resolve)
-	return slices.DeleteFunc(found, func(f report.Finding) bool { return !f.Open() }), err
+	return slices.DeleteFunc(found, func(f finding.Finding) bool { return !f.Open() }), err
 }
 
 // isBytecode reports whether a text was bytecode, whose first bytes are "ML\xefR", before an
@@ -221,9 +221,9 @@ func (s *server) publish(j *job) {
 }
 
 // severities are those of the protocol.
-var severities = map[report.Severity]int{report.Error: 1, report.Warning: 2, report.Note: 3}
+var severities = map[finding.Severity]int{finding.Error: 1, finding.Warning: 2, finding.Note: 3}
 
-func (s *server) diagnostic(j *job, f report.Finding) diagnostic {
+func (s *server) diagnostic(j *job, f finding.Finding) diagnostic {
 	d := diagnostic{
 		Range:    j.text.wordAt(j.text.place(f.Line, f.Column), s.client.encoding),
 		Severity: severities[f.Severity],
@@ -242,7 +242,7 @@ func (s *server) diagnostic(j *job, f report.Finding) diagnostic {
 
 // related returns the places beside that of a finding. The name of a file is relative to the folder of the
 // document. A place in no file is at the begin of the document.
-func (j *job) related(places []report.Related, e encoding) (all []related) {
+func (j *job) related(places []finding.Related, e encoding) (all []related) {
 	for _, r := range places {
 		at := related{location{URI: j.URI}, cmp.Or(r.Message, "in the program that made the module")}
 		name := filepath.FromSlash(r.File)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/creachadair/jrpc2"
 
-	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // A Linter checks documents. Several goroutines call its methods at once, which return the error of
@@ -20,7 +20,7 @@ type Linter interface {
 	// Check returns the findings of a document, whose name is its path, or its URI if it has none. With resolve, a
 	// finding of an earlier check of the text, the repair of this finding has its edits, which takes longer. The
 	// findings are the same.
-	Check(ctx context.Context, name, text string, resolve *report.Finding) ([]report.Finding, error)
+	Check(ctx context.Context, name, text string, resolve *finding.Finding) ([]finding.Finding, error)
 	// Repair returns the text after the repairs of a rule's findings, or of all if the rule is "".
 	// If that is not possible, or not all can be repaired, the error says why.
 	Repair(ctx context.Context, name, text, rule string) (string, error)

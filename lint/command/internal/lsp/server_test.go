@@ -12,7 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/lint/command/internal/lsp"
 	"github.com/calliope-mlir/calliope/lint/command/internal/lsp/lsptest"
-	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 type M = lsptest.M
@@ -22,26 +22,26 @@ type M = lsptest.M
 type words struct{ hung chan string }
 
 func (w words) Check(
-	ctx context.Context, name, text string, resolve *report.Finding,
-) (found []report.Finding, err error) {
+	ctx context.Context, name, text string, resolve *finding.Finding,
+) (found []finding.Finding, err error) {
 	for i, line := range strings.Split(text, "\n") {
 		for _, rule := range []string{"old", "whole", "stuck", "hidden"} {
 			at := strings.Index(line, rule)
 			if at < 0 {
 				continue
 			}
-			f := report.Finding{Line: i + 1, Column: at + 1, Severity: report.Warning, Rule: rule, Message: name}
+			f := finding.Finding{Line: i + 1, Column: at + 1, Severity: finding.Warning, Rule: rule, Message: name}
 			switch rule {
 			case "old":
-				f.Fix = &report.Fix{Message: "write new"}
+				f.Fix = &finding.Fix{Message: "write new"}
 				if resolve != nil && resolve.Line == f.Line && resolve.Column == f.Column && resolve.Rule == rule {
-					f.Fix.Edits = []report.Edit{
+					f.Fix.Edits = []finding.Edit{
 						{Line: i + 1, Column: at + 1, EndLine: i + 1, EndColumn: at + 4, Text: "new"}}
 				}
 			case "hidden":
-				f.Suppression = &report.Suppression{Reason: "the test"}
+				f.Suppression = &finding.Suppression{Reason: "the test"}
 			default:
-				f.Fix = &report.Fix{Message: "free " + rule, Whole: true}
+				f.Fix = &finding.Fix{Message: "free " + rule, Migrate: true}
 			}
 			found = append(found, f)
 		}

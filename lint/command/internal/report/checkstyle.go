@@ -3,6 +3,8 @@ package report
 import (
 	"encoding/xml"
 	"io"
+
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // newCheckstyle returns a writer of Checkstyle's XML.
@@ -29,7 +31,8 @@ type checkstyleError struct {
 	Source   string `xml:"source,attr"`
 }
 
-var checkstyleSeverities = map[Severity]string{Error: "error", Warning: "warning", Note: "info"}
+var checkstyleSeverities = map[finding.Severity]string{finding.Error: "error", finding.Warning: "warning",
+	finding.Note: "info"}
 
 func (c *checkstyle) Close() error {
 	report := checkstyleReport{Version: "4.3"}

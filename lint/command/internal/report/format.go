@@ -1,18 +1,21 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/nearest"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // A Writer writes a report. File is called once for each file, also for one without findings,
 // and then Close.
 type Writer interface {
-	File(name string, findings []Finding) error
+	File(name string, findings []finding.Finding) error
 	Close() error
 }
 
@@ -23,7 +26,7 @@ type Rule struct {
 	Details string // Markdown, or ""
 	Off     bool   // unless it is asked for
 	// Severity is the greatest severity of its findings, unless a configuration sets another one.
-	Severity Severity
+	Severity finding.Severity
 	URL      string // of its documentation, or ""
 }
 
@@ -82,21 +85,44 @@ type collector struct {
 	w        io.Writer
 	o        Options
 	files    []string
-	findings []Finding
+	findings []finding.Finding
 }
 
-func (c *collector) File(name string, findings []Finding) error {
+func (c *collector) File(name string, findings []finding.Finding) error {
 	c.files = append(c.files, name)
 	c.findings = append(c.findings, findings...)
 	return nil
 }
 
 // open returns the findings that are neither ignored nor known, in order.
-func (c *collector) open() []Finding {
-	return slices.DeleteFunc(sorted(c.findings), func(f Finding) bool { return !f.Open() })
+func (c *collector) open() []finding.Finding {
+	return slices.DeleteFunc(sorted(c.findings), func(f finding.Finding) bool { return !f.Open() })
+}
+
+// sorted returns the findings in the order of files, lines, columns and rules.
+func sorted(findings []finding.Finding) []finding.Finding {
+	findings = slices.Clone(findings)
+	slices.SortStableFunc(findings, func(a, b finding.Finding) int {
+		return cmp.Or(
+			cmp.Compare(slashed(a.File), slashed(b.File)),
+			cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Column, b.Column),
+			cmp.Compare(a.Rule, b.Rule),
+			cmp.Compare(a.Fingerprint, b.Fingerprint),
+		)
+	})
+	return findings
+}
+
+// slashed returns a file name as reports for other programs have it.
+func slashed(file string) string {
+	if file == "<stdin>" {
+		return "stdin"
+	}
+	return filepath.ToSlash(filepath.Clean(file))
 }
 
 // counts reports whether the finding makes the command fail.
-func (o Options) counts(f Finding) bool {
-	return f.Severity == Error || o.Werror && f.Severity == Warning
+func (o Options) counts(f finding.Finding) bool {
+	return f.Severity == finding.Error || o.Werror && f.Severity == finding.Warning
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/errtext"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // newGitHub returns a writer of GitHub's workflow commands, which annotate the lines of a pull
@@ -15,7 +16,7 @@ func newGitHub(w io.Writer, _ Options) Writer { return github{w} }
 
 type github struct{ w io.Writer }
 
-var commands = map[Severity]string{Error: "error", Warning: "warning", Note: "notice"}
+var commands = map[finding.Severity]string{finding.Error: "error", finding.Warning: "warning", finding.Note: "notice"}
 
 // The characters that workflow commands escape, in messages and in properties.
 var (
@@ -23,7 +24,7 @@ var (
 	property = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-func (g github) File(_ string, findings []Finding) error {
+func (g github) File(_ string, findings []finding.Finding) error {
 	var b bytes.Buffer
 	for _, f := range findings {
 		if f.Open() {

@@ -1,6 +1,10 @@
 package report
 
-import "io"
+import (
+	"io"
+
+	"github.com/calliope-mlir/calliope/lint/finding"
+)
 
 // newGitLab returns a writer of GitLab's code quality report.
 func newGitLab(w io.Writer, o Options) Writer { return &gitlab{collector{w: w, o: o}} }
@@ -24,13 +28,14 @@ type gitlabLines struct {
 	Begin int `json:"begin"`
 }
 
-var gitlabSeverities = map[Severity]string{Error: "major", Warning: "minor", Note: "info"}
+var gitlabSeverities = map[finding.Severity]string{finding.Error: "major", finding.Warning: "minor",
+	finding.Note: "info"}
 
 func (g *gitlab) Close() error {
 	issues := []gitlabIssue{}
 	for _, f := range g.open() {
 		severity := gitlabSeverities[f.Severity]
-		if f.Rule == Invalid && f.Severity == Error {
+		if f.Rule == finding.Invalid && f.Severity == finding.Error {
 			severity = "critical"
 		}
 		issues = append(issues, gitlabIssue{

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // newJSON returns a writer of one JSON object for each finding, on a line of its own.
@@ -21,16 +23,16 @@ type jsonLines struct {
 }
 
 type jsonFinding struct {
-	Finding
+	finding.Finding
 	HelpURI string `json:"helpUri,omitempty"`
 }
 
-func (j jsonLines) File(_ string, findings []Finding) error {
+func (j jsonLines) File(_ string, findings []finding.Finding) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	for _, f := range findings {
-		if err := e.Encode(jsonFinding{f, j.urls[f.Rule]}); err != nil {
+		if err := e.Encode(jsonFinding{f.Reported(), j.urls[f.Rule]}); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // newJUnit returns a writer of JUnit's XML. A file is a test suite, and a finding a test. A file
@@ -48,7 +50,7 @@ type junitProblem struct {
 
 func (j *junit) Close() error {
 	report := junitReport{Name: "mlir-lint"}
-	byFile := map[string][]Finding{}
+	byFile := map[string][]finding.Finding{}
 	for _, f := range j.open() {
 		byFile[slashed(f.File)] = append(byFile[slashed(f.File)], f)
 	}
@@ -64,7 +66,7 @@ func (j *junit) Close() error {
 				Line: f.Line}
 			problem := &junitProblem{string(f.Severity), f.Text(), f.String()}
 			switch {
-			case f.Rule == Invalid && j.o.counts(f):
+			case f.Rule == finding.Invalid && j.o.counts(f):
 				c.Error = problem
 				suite.Errors++
 			case j.o.counts(f):

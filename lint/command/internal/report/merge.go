@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/internal/errtext"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // MergeSARIF writes the report of all files from the reports of parts of them, which this
@@ -42,7 +43,7 @@ func MergeSARIF(w io.Writer, names []string, reports [][]byte) error {
 	inOrder(*results)
 	// Each shard reports a mistake in a configuration.
 	*results = slices.CompactFunc(*results, func(a, b sarifResult) bool {
-		return a.RuleID == Invalid && reflect.DeepEqual(a, b)
+		return a.RuleID == finding.Invalid && reflect.DeepEqual(a, b)
 	})
 	return indented(w, merged)
 }

@@ -16,42 +16,43 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
 
 var ruleSet = []report.Rule{
-	{Name: "outfeed", Doc: "an outfeed hangs", Details: "# outfeed\n\nSays `why`.", Severity: report.Error,
+	{Name: "outfeed", Doc: "an outfeed hangs", Details: "# outfeed\n\nSays `why`.", Severity: finding.Error,
 		URL: report.URL("outfeed")},
-	{Name: "after-all", Doc: "a token", Severity: report.Note, Off: true},
-	{Name: report.Invalid, Doc: report.InvalidDoc, Severity: report.Error},
+	{Name: "after-all", Doc: "a token", Severity: finding.Note, Off: true},
+	{Name: finding.Invalid, Doc: report.InvalidDoc, Severity: finding.Error},
 }
 
 // files are the files of a run, with a finding of each kind.
 var files = []struct {
 	name     string
-	findings []report.Finding
+	findings []finding.Finding
 }{
 	{"clean.mlir", nil},
-	{"b/one, two: 100%.mlir", []report.Finding{
-		{Line: 3, Column: 8, Severity: report.Error, Message: "sends \"values\"\n<hangs> 50%: here", Rule: "outfeed",
+	{"b/one, two: 100%.mlir", []finding.Finding{
+		{Line: 3, Column: 8, Severity: finding.Error, Message: "sends \"values\"\n<hangs> 50%: here", Rule: "outfeed",
 			Fingerprint: "f1",
-			Related: []report.Related{{Message: "jit(f)", File: "a model.py", Line: 4, Column: 0}, {Message: "a name"},
+			Related: []finding.Related{{Message: "jit(f)", File: "a model.py", Line: 4, Column: 0}, {Message: "a name"},
 				{File: "/x/b.py", Line: 5, Column: 6}},
-			Source: &report.Source{Text: "  %u = \"stablehlo.outfeed\"(%x)", Column: 8, Character: 8}},
-		{Line: 5, Column: 12, Severity: report.Warning, Message: "dead é", Rule: "after-all", Fingerprint: "f2",
-			Baseline: report.BaselineNew,
-			Fix: &report.Fix{Message: "remove it",
-				Edits: []report.Edit{{Line: 5, Column: 1, EndLine: 6, EndColumn: 1, Text: ""}}},
-			Source: &report.Source{Text: "\té \x1b[31m%t = x", Column: 11, Character: 10}},
-		{Line: 7, Column: 1, Severity: report.Note, Message: "a note", Rule: "after-all", Fingerprint: "f3"},
-		{Line: 8, Column: 2, Severity: report.Error, Message: "ignored", Rule: "outfeed", Fingerprint: "f4",
-			Suppression: &report.Suppression{Reason: "the tests need it"}},
-		{Line: 9, Column: 2, Severity: report.Error, Message: "known", Rule: "outfeed", Fingerprint: "f5",
-			Baseline: report.BaselineKnown},
+			Source: &finding.Source{Text: "  %u = \"stablehlo.outfeed\"(%x)", Column: 8, Character: 8}},
+		{Line: 5, Column: 12, Severity: finding.Warning, Message: "dead é", Rule: "after-all", Fingerprint: "f2",
+			Baseline: finding.BaselineNew,
+			Fix: &finding.Fix{Message: "remove it",
+				Edits: []finding.Edit{{Line: 5, Column: 1, EndLine: 6, EndColumn: 1, Text: ""}}},
+			Source: &finding.Source{Text: "\té \x1b[31m%t = x", Column: 11, Character: 10}},
+		{Line: 7, Column: 1, Severity: finding.Note, Message: "a note", Rule: "after-all", Fingerprint: "f3"},
+		{Line: 8, Column: 2, Severity: finding.Error, Message: "ignored", Rule: "outfeed", Fingerprint: "f4",
+			Suppression: &finding.Suppression{Reason: "the tests need it"}},
+		{Line: 9, Column: 2, Severity: finding.Error, Message: "known", Rule: "outfeed", Fingerprint: "f5",
+			Baseline: finding.BaselineKnown},
 	}},
-	{"a.mlirbc", []report.Finding{
-		{Line: 1, Column: 1, Severity: report.Error, Message: "bad \x00 bytes", Rule: "invalid", Fingerprint: "f6"},
+	{"a.mlirbc", []finding.Finding{
+		{Line: 1, Column: 1, Severity: finding.Error, Message: "bad \x00 bytes", Rule: "invalid", Fingerprint: "f6"},
 	}},
 }
 
@@ -64,7 +65,7 @@ func write(t *testing.T, w io.Writer, format string, o report.Options, only func
 		if only != nil && !only(f.name) {
 			continue
 		}
-		findings := append([]report.Finding(nil), f.findings...)
+		findings := append([]finding.Finding(nil), f.findings...)
 		for i := range findings {
 			findings[i].File = f.name
 		}
@@ -191,7 +192,7 @@ func TestMergeSARIF(t *testing.T) {
 
 // TestFingerprints checks what changes a fingerprint and what does not.
 func TestFingerprints(t *testing.T) {
-	make := func(findings ...report.Finding) (prints []string) {
+	make := func(findings ...finding.Finding) (prints []string) {
 		report.Fingerprints(findings)
 		for _, f := range findings {
 			prints = append(prints, f.Fingerprint)
@@ -199,29 +200,29 @@ func TestFingerprints(t *testing.T) {
 		return prints
 	}
 	base := make(
-		report.Finding{Rule: "r", Message: "m at model.py:3:7, as line 8, column 9 says", Line: 3, File: "a"})[0]
+		finding.Finding{Rule: "r", Message: "m at model.py:3:7, as line 8, column 9 says", Line: 3, File: "a"})[0]
 	same := make(
-		report.Finding{Rule: "r", Message: "m at model.py:30:70, as line 80, column 9 says", Line: 30, File: "b"},
-		report.Finding{Rule: "r", Message: "m at model.py:3:7, as line 8, column 9 says", Line: 3, File: "a"})
+		finding.Finding{Rule: "r", Message: "m at model.py:30:70, as line 80, column 9 says", Line: 30, File: "b"},
+		finding.Finding{Rule: "r", Message: "m at model.py:3:7, as line 8, column 9 says", Line: 3, File: "a"})
 	if same[0] != base {
 		t.Error("another position changes the fingerprint")
 	}
-	bytecode := make(report.Finding{File: "a.bc", Rule: "r",
+	bytecode := make(finding.Finding{File: "a.bc", Rule: "r",
 		Message: "m at line 2, column 8 of the text that the module was made from"})[0]
 	for _, file := range []string{"a.mlir", "../b.mlir"} {
-		if bytecode != make(report.Finding{File: file, Rule: "r", Message: "m at " + file + ":3:9"})[0] {
+		if bytecode != make(finding.Finding{File: file, Rule: "r", Message: "m at " + file + ":3:9"})[0] {
 			t.Errorf("bytecode has another fingerprint than the text in %s", file)
 		}
 	}
 	const unaligned = "expected section alignment 0 but bytecode buffer %s is not aligned"
-	if make(report.Finding{Rule: "invalid", Message: fmt.Sprintf(unaligned, "0x28647c2ee000")})[0] != make(
-		report.Finding{Rule: "invalid", Message: fmt.Sprintf(unaligned, "0x2c270fee0a00")})[0] {
+	if make(finding.Finding{Rule: "invalid", Message: fmt.Sprintf(unaligned, "0x28647c2ee000")})[0] != make(
+		finding.Finding{Rule: "invalid", Message: fmt.Sprintf(unaligned, "0x2c270fee0a00")})[0] {
 		t.Error("another address changes the fingerprint")
 	}
 	if same[1] == base {
 		t.Error("two equal findings have one fingerprint")
 	}
-	for _, other := range []report.Finding{
+	for _, other := range []finding.Finding{
 		{Rule: "s", Message: "m at model.py:3:7, as line 8, column 9 says"},
 		{Rule: "r", Message: "m"},
 		{Rule: "r", Message: "m at model.py:3:7, as line 8, column 9 says", Context: "c"},

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // The versions of SARIF that is written, and its schema.
@@ -19,10 +21,7 @@ const (
 // fingerprintKey names the way in which fingerprints are made. Another way needs another name.
 const fingerprintKey = "mlirLint/v1"
 
-// Invalid is the rule of findings about an input that cannot be checked.
-const Invalid = "invalid"
-
-// InvalidDoc is one line that says what the rule finds.
+// InvalidDoc is one line that says what the rule finding.Invalid finds.
 const InvalidDoc = "the input could not be read, parsed, verified or checked"
 
 // Home is the address of the linter's documentation.
@@ -66,8 +65,8 @@ type (
 		DefaultConfiguration sarifConfiguration `json:"defaultConfiguration"`
 	}
 	sarifConfiguration struct {
-		Enabled bool     `json:"enabled"`
-		Level   Severity `json:"level"`
+		Enabled bool             `json:"enabled"`
+		Level   finding.Severity `json:"level"`
 	}
 	sarifText struct {
 		Text     string `json:"text"`
@@ -143,7 +142,7 @@ func (s *sarif) Close() error {
 				sarifConfiguration{!r.Off, r.Severity}})
 	}
 	for _, f := range s.findings {
-		if f.Rule == Invalid && f.Severity == Error && f.Open() {
+		if f.Rule == finding.Invalid && f.Severity == finding.Error && f.Open() {
 			run.Invocations[0].ExecutionSuccessful = false
 		}
 		run.Results = append(run.Results, resultOf(f, index[f.Rule]))
@@ -152,16 +151,16 @@ func (s *sarif) Close() error {
 	return indented(s.w, sarifLog{sarifSchema, sarifVersion, []sarifRun{run}})
 }
 
-func resultOf(f Finding, rule int) sarifResult {
+func resultOf(f finding.Finding, rule int) sarifResult {
 	file := sarifArtifact{uri(f.File)}
 	r := sarifResult{
 		RuleID: f.Rule, RuleIndex: rule, Level: string(f.Severity), Message: sarifText{Text: f.Message},
 		Locations: []sarifLocation{{PhysicalLocation: &sarifPhysical{file,
-			sarifRegion{StartLine: f.Line, StartColumn: f.character()}}}},
+			sarifRegion{StartLine: f.Line, StartColumn: characterOf(f)}}}},
 		BaselineState: f.Baseline,
 	}
 	for _, at := range f.Related {
-		r.RelatedLocations = append(r.RelatedLocations, at.sarif())
+		r.RelatedLocations = append(r.RelatedLocations, locationOf(at))
 	}
 	if f.Fingerprint != "" {
 		r.PartialFingerprints = map[string]string{fingerprintKey: f.Fingerprint}
@@ -173,14 +172,14 @@ func resultOf(f Finding, rule int) sarifResult {
 		change := sarifChange{ArtifactLocation: file}
 		for _, e := range f.Fix.Edits {
 			change.Replacements = append(change.Replacements, sarifReplacement{
-				e.region(), sarifText{Text: e.Text}})
+				regionOf(e), sarifText{Text: e.Text}})
 		}
 		r.Fixes = []sarifFix{{sarifText{Text: f.Fix.Title()}, []sarifChange{change}}}
 	}
 	return r
 }
 
-func (r Related) sarif() (l sarifLocation) {
+func locationOf(r finding.Related) (l sarifLocation) {
 	if r.Message != "" {
 		l.Message = &sarifText{Text: r.Message}
 	}
@@ -191,17 +190,17 @@ func (r Related) sarif() (l sarifLocation) {
 	return l
 }
 
-// region returns the range of an edit, in characters if they are known.
-func (e Edit) region() sarifRegion {
+// regionOf returns the range of an edit, in characters if they are known.
+func regionOf(e finding.Edit) sarifRegion {
 	if e.Characters == [2]int{} {
 		return sarifRegion{e.Line, e.Column, e.EndLine, e.EndColumn}
 	}
 	return sarifRegion{e.Line, e.Characters[0], e.EndLine, e.Characters[1]}
 }
 
-// character returns the column in characters, as the report states it, or in bytes if the line
+// characterOf returns the column in characters, as the report states it, or in bytes if the line
 // is not known.
-func (f Finding) character() int {
+func characterOf(f finding.Finding) int {
 	if f.Source != nil {
 		return f.Source.Character
 	}

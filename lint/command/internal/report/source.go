@@ -3,20 +3,15 @@ package report
 import (
 	"bytes"
 	"unicode/utf8"
-)
 
-// A Source is a part of a line.
-type Source struct {
-	Text      string
-	Column    int // of the finding in Text, in bytes, from 1
-	Character int // of the finding in the whole line, in characters, from 1
-}
+	"github.com/calliope-mlir/calliope/lint/finding"
+)
 
 // ByteOrderMark may be at the start of a text. It is not in the first line.
 const ByteOrderMark = "\ufeff"
 
 // AddSources adds the lines of the findings in a text, and the columns in characters.
-func AddSources(text []byte, findings []Finding) {
+func AddSources(text []byte, findings []finding.Finding) {
 	text = bytes.TrimPrefix(text, []byte(ByteOrderMark))
 	lines := map[int][]byte{}
 	need := func(line int) { lines[line] = nil }
@@ -76,7 +71,7 @@ func character(line []byte, column int) int {
 }
 
 // sourceOf returns the part of a line around a column.
-func sourceOf(line []byte, column int) *Source {
+func sourceOf(line []byte, column int) *finding.Source {
 	const before, after = 200, 400
 	column = min(column, len(line)+1)
 	begin := 0
@@ -87,7 +82,7 @@ func sourceOf(line []byte, column int) *Source {
 		}
 	}
 	end := min(len(line), column-1+after)
-	return &Source{
+	return &finding.Source{
 		Text:      string(bytes.ToValidUTF8(line[begin:end], []byte("?"))),
 		Column:    column - begin,
 		Character: character(line, column),

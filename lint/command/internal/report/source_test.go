@@ -5,27 +5,29 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 func TestAddSources(t *testing.T) {
 	long := strings.Repeat("é", 300) + "x" + strings.Repeat("y", 1000)
 	text := ByteOrderMark + "first\r\nöñ second\n" + long + "\nlast \xff"
-	findings := []Finding{
+	findings := []finding.Finding{
 		{Line: 1, Column: 2},
-		{Line: 2, Column: 6, Fix: &Fix{Edits: []Edit{{Line: 2, Column: 3, EndLine: 4, EndColumn: 8}}}},
+		{Line: 2, Column: 6, Fix: &finding.Fix{Edits: []finding.Edit{{Line: 2, Column: 3, EndLine: 4, EndColumn: 8}}}},
 		{Line: 3, Column: 601},
 		{Line: 4, Column: 99},
 		{Line: 5, Column: 1},
 	}
 	AddSources([]byte(text), findings)
-	want := []*Source{
-		{"first", 2, 2},
-		{"öñ second", 6, 4},
-		{strings.Repeat("é", 100) + "x" + strings.Repeat("y", 399), 201, 301},
-		{"last ?", 7, 7},
+	want := []*finding.Source{
+		{Text: "first", Column: 2, Character: 2},
+		{Text: "öñ second", Column: 6, Character: 4},
+		{Text: strings.Repeat("é", 100) + "x" + strings.Repeat("y", 399), Column: 201, Character: 301},
+		{Text: "last ?", Column: 7, Character: 7},
 		nil,
 	}
-	var got []*Source
+	var got []*finding.Source
 	for _, f := range findings {
 		got = append(got, f.Source)
 	}

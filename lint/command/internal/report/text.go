@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/calliope-mlir/calliope/internal/errtext"
+	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // Text are the options of the format text.
@@ -32,7 +33,7 @@ type text struct {
 
 func newText(w io.Writer, o Options) Writer { return &text{w: w, Text: o.Text} }
 
-func (t *text) File(_ string, findings []Finding) error {
+func (t *text) File(_ string, findings []finding.Finding) error {
 	t.files++
 	var b bytes.Buffer
 	for _, f := range findings {
@@ -40,12 +41,12 @@ func (t *text) File(_ string, findings []Finding) error {
 		case f.Suppression != nil:
 			t.ignored++
 			continue
-		case f.Baseline == BaselineKnown:
+		case f.Baseline == finding.BaselineKnown:
 			t.known++
 			continue
-		case f.Severity == Error:
+		case f.Severity == finding.Error:
 			t.errors++
-		case f.Severity == Warning:
+		case f.Severity == finding.Warning:
 			t.warnings++
 		default:
 			t.notes++
@@ -53,7 +54,7 @@ func (t *text) File(_ string, findings []Finding) error {
 		if f.Fix != nil && !f.Fix.Unsafe {
 			t.fixable++
 		}
-		t.finding(&b, f)
+		t.print(&b, f)
 	}
 	_, err := b.WriteTo(t.w)
 	return err
@@ -70,7 +71,7 @@ const (
 	cyan   = "\x1b[1;36m"
 )
 
-var colors = map[Severity]string{Error: red, Warning: yellow, Note: cyan}
+var colors = map[finding.Severity]string{finding.Error: red, finding.Warning: yellow, finding.Note: cyan}
 
 func (t *text) paint(color, s string) string {
 	if !t.Color {
@@ -79,7 +80,7 @@ func (t *text) paint(color, s string) string {
 	return color + s + reset
 }
 
-func (t *text) finding(b *bytes.Buffer, f Finding) {
+func (t *text) print(b *bytes.Buffer, f finding.Finding) {
 	if !t.Terminal {
 		fmt.Fprintln(b, f)
 		return
@@ -132,7 +133,7 @@ func (t *text) wrap(b *bytes.Buffer, words []word) {
 
 // source returns a part of a line that fits the terminal, and a line with a caret below the
 // column of the finding.
-func (t *text) source(s Source) (line, caret string) {
+func (t *text) source(s finding.Source) (line, caret string) {
 	var cells []rune
 	at := -1
 	for i, r := range s.Text {

@@ -7,15 +7,15 @@ import (
 
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/command"
+	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/lint/rules"
-	"github.com/calliope-mlir/calliope/mlir"
 )
 
 var found = &lint.Analyzer{Name: "found", Doc: "reports each operation that -quick finds",
 	Run: func(p *lint.Pass) error {
 		for op := range p.Operations("stablehlo.create_token", "stablehlo.infeed", "stablehlo.outfeed",
 			"mhlo.create_token", "mhlo.infeed", "mhlo.outfeed") {
-			p.Report(op, mlir.SeverityNote, "%s", op.Name())
+			p.Report(op, finding.Note, "%s", op.Name())
 		}
 		return nil
 	}}
