@@ -2,7 +2,6 @@ package lint
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -88,7 +87,7 @@ func (c *check) foreign(context *mlir.Context) {
 		seen[name] = true
 		if !context.Registered(name) && !slices.Contains(c.allowed, dialect) {
 			seen[dialect] = true
-			f := finding.OfInput(c.file, "%s", unknownDialect(context.Library(), name, dialect))
+			f := finding.OfInput(c.file, "%s", unknownDialect(context, name, dialect))
 			setPlace(&f, c.placeOf(op), op.Location())
 			c.found = append(c.found, f)
 		}
@@ -102,14 +101,10 @@ const allowForeign = "if it is right, allow it with -allow-unregistered-dialect,
 	"configuration"
 
 // unknownDialect returns the message about an operation of a dialect that the library does not have.
-func unknownDialect(library *mlir.Library, name, dialect string) string {
+func unknownDialect(context *mlir.Context, name, dialect string) string {
 	message := fmt.Sprintf("%s is of the dialect %s, which the library does not have: %s", name, dialect, allowForeign)
-	// The error about the whole module may be about another dialect.
-	context := library.NewContext(mlir.ContextOptions{})
-	defer context.Close()
-	_, err := context.Parse("", fmt.Appendf(nil, "%q() : () -> ()", name))
-	if e, ok := errors.AsType[*mlir.DiagnosticError](err); ok && e.Hint != "" {
-		message += "; " + forCommand(e.Hint)
+	if hint := context.HintFor(name); hint != "" {
+		message += "; " + forCommand(hint)
 	}
 	return message
 }

@@ -65,7 +65,7 @@ func (p point) add(method string, s *OperationState) (Operation, error) {
 func (c *Context) create(t *capi.Table, method string, p point, s *OperationState) (Operation, error) {
 	kind := c.kind(s.Name)
 	if !kind.registered && !capi.MlirContextGetAllowUnregisteredDialects(t, c.raw) {
-		if hint := c.hintFor(kind.name); hint != "" {
+		if hint := c.HintFor(kind.name); hint != "" {
 			return Operation{}, &UnsupportedError{Library: c.lib.path, Operation: kind.name, hint: hint}
 		}
 		return Operation{}, fmt.Errorf("mlir: %s does not know the operation %q%s", c.lib.path, kind.name,

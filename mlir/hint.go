@@ -95,7 +95,7 @@ func (c *Context) hint(source []byte, diagnostics []Diagnostic) string {
 			name = string(at[1])
 		}
 	}
-	if hint := cmp.Or(c.definedHint(source, d, name), c.hintFor(name)); hint != "" {
+	if hint := cmp.Or(c.definedHint(source, d, name), c.HintFor(name)); hint != "" {
 		return hint
 	}
 	newer := strings.HasPrefix(name, "stablehlo.") || strings.HasPrefix(name, "chlo.") ||
@@ -153,8 +153,9 @@ func (c *Context) versionHint(source []byte) string {
 
 var isVersion = lazyregexp.New(`^\d{1,9}\.\d{1,9}\.\d{1,9}$`)
 
-// hintFor returns which other library has an operation, by its name, or a dialect.
-func (c *Context) hintFor(name string) string {
+// HintFor returns which other library has an operation, by its full name, or a dialect, and how to get it. It returns
+// "" if none is known, or if the context has it.
+func (c *Context) HintFor(name string) string {
 	namespace, _, isOperation := strings.Cut(name, ".")
 	if isOperation && slices.Contains(newerOperations, name) {
 		return has(name, native.MLIR, native.IREE)
