@@ -21,7 +21,7 @@ func checkCallback(call stablehlo.CustomCallOp, attributes mlir.Attribute) (Prob
 		return Problem{Kind: BadAttributes, Err: err}, true
 	}
 	fail := failing(config)
-	args, results, err := callop.Data(config, mlir.TypesOf(call.Operands), call.Results)
+	in, out, arrays, err := callop.DataShapes(config, mlir.TypesOf(call.Operands), call.Results)
 	if err != nil {
 		return fail(BadCall, err)
 	}
@@ -31,9 +31,6 @@ func checkCallback(call stablehlo.CustomCallOp, attributes mlir.Attribute) (Prob
 		}
 		return Problem{}, false
 	}
-	in, errIn := callop.Shapes(args)
-	out, errOut := callop.Shapes(results)
-	arrays := errIn == nil && errOut == nil
 	// The signature is not known if a shape is dynamic.
 	unsized := func(s tensor.Shape) bool { return s.Check() != nil }
 	known := arrays && !slices.ContainsFunc(slices.Concat(in, out), unsized)

@@ -30,6 +30,19 @@ func Data(c contract.Config, operands, results []mlir.Type) (args, filled []mlir
 	return args, filled, nil
 }
 
+// DataShapes returns the shapes of what Data returns. If one of them is no array, there are none and arrays is false.
+func DataShapes(
+	c contract.Config, operands, results []mlir.Type,
+) (in, out []tensor.Shape, arrays bool, err error) {
+	args, filled, err := Data(c, operands, results)
+	if err != nil {
+		return nil, nil, false, err
+	}
+	in, errIn := Shapes(args)
+	out, errOut := Shapes(filled)
+	return in, out, errIn == nil && errOut == nil, nil
+}
+
 // checkNames checks the operand that names a callback, or its server.
 func checkNames(e contract.Encoding, operands []mlir.Type) error {
 	var i, rank int

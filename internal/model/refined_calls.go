@@ -46,17 +46,9 @@ func signatureOf(call callop.Call) (text string, isOpen bool) {
 	if call.Err != nil || call.Config.Signature == "" {
 		return "", false
 	}
-	operands, results, err := callop.Data(call.Config, mlir.TypesOf(call.Op.OperandValues()),
+	in, out, arrays, err := callop.DataShapes(call.Config, mlir.TypesOf(call.Op.OperandValues()),
 		mlir.TypesOf(call.Op.ResultValues()))
-	if err != nil {
-		return "", false
-	}
-	in, err := callop.Shapes(operands)
-	if err != nil {
-		return "", false
-	}
-	out, err := callop.Shapes(results)
-	if err != nil {
+	if err != nil || !arrays {
 		return "", false
 	}
 	if text, err = call.Config.SignatureOf(in, out); err != nil {

@@ -73,13 +73,10 @@ func (c *call) checkConfig() error {
 	if err != nil {
 		return err
 	}
-	operands, results, err := callop.Data(config, mlir.TypesOf(c.Operands), c.Results)
-	if err != nil {
+	in, out, arrays, err := callop.DataShapes(config, mlir.TypesOf(c.Operands), c.Results)
+	isDynamic := func(s tensor.Shape) bool { return s.Check() != nil }
+	if err != nil || !arrays || slices.ContainsFunc(slices.Concat(in, out), isDynamic) {
 		return err
-	}
-	in, out, known := shapesOfData(operands, results)
-	if !known {
-		return nil
 	}
 	signature, err := config.SignatureOf(in, out)
 	if err != nil || config.Signature == "" {
@@ -90,12 +87,4 @@ func (c *call) checkConfig() error {
 			signature, hash, config.Signature)
 	}
 	return nil
-}
-
-// shapesOfData returns the shapes of data. It returns false if one is dynamic or not an array.
-func shapesOfData(operands, results []mlir.Type) (in, out []tensor.Shape, known bool) {
-	in, errIn := callop.Shapes(operands)
-	out, errOut := callop.Shapes(results)
-	unsized := func(s tensor.Shape) bool { return s.Check() != nil }
-	return in, out, errIn == nil && errOut == nil && !slices.ContainsFunc(slices.Concat(in, out), unsized)
 }
