@@ -37,3 +37,11 @@ func (p Part) Padded() []byte {
 	}
 	return append(bytes.Repeat([]byte("\n"), p.Line), p.Data...)
 }
+
+// Unpadded returns what Padded returned, or a text that was made of it, without the empty lines.
+func (p Part) Unpadded(padded []byte) []byte {
+	for range p.Line {
+		_, padded, _ = bytes.Cut(padded, []byte("\n"))
+	}
+	return padded
+}

@@ -20,6 +20,7 @@ func TestOf(t *testing.T) {
 		for _, p := range parts.Of([]byte(text)) {
 			got = append(got, string(p.Padded()))
 			check.Diff(t, "start", text[p.Start:p.Start+len(p.Data)], string(p.Data))
+			check.Diff(t, "without the lines", string(p.Data), string(p.Unpadded(p.Padded())))
 		}
 		check.Diff(t, text, want, got)
 	}

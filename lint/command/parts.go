@@ -51,8 +51,7 @@ func (s settings) checkParts(ctx context.Context, d *slot, in input, lost *loss)
 			return outcome{err: err}
 		}
 		for _, f := range a.Findings {
-			p.place(&f)
-			o.findings = append(o.findings, f)
+			o.findings = append(o.findings, placed(f, p))
 		}
 	}
 	report.Fingerprints(o.findings)
@@ -73,14 +72,14 @@ func (in input) repairParts(library *mlir.Library, o fix.Options) (fix.Result, [
 				return all, nil, err
 			}
 			r = fix.Result{Data: p.Padded()}
-			if !p.expected() {
+			if !isExpected(p.Data) {
 				bad = append(bad, found...)
 			}
 		} else if err != nil {
 			return all, nil, err
 		}
 		all.Data = append(all.Data, in.Data[at:p.Start]...)
-		all.Data = append(all.Data, p.without(r.Data)...)
+		all.Data = append(all.Data, p.Unpadded(r.Data)...)
 		at = p.Start + len(p.Data)
 		all.Changed = all.Changed || r.Changed
 		all.Fixed, all.Left = append(all.Fixed, r.Fixed...), append(all.Left, r.Left...)

@@ -10,23 +10,16 @@ import (
 	"github.com/calliope-mlir/calliope/lint/quick"
 )
 
-// A part is a module in a text.
-type part struct{ parts.Part }
-
 // runSplits matches a line for lit, the runner of MLIR's tests, that divides the file.
 var runSplits = lazyregexp.New(`(?m)^[ \t]*//[ \t]*RUN:.*[ \t]--?split-input-file\b`)
 
 // modules returns the modules in an input that was read: the parts of a text if a flag or its own RUN line
 // says that it is divided.
-func (in input) modules() []part {
+func (in input) modules() []parts.Part {
 	if !quick.IsBytecode(in.Data) && (in.Split || has(in.Data, "-input-file", runSplits)) {
-		list := []part{}
-		for _, p := range parts.Of(in.Data) {
-			list = append(list, part{p})
-		}
-		return list
+		return parts.Of(in.Data)
 	}
-	return []part{{parts.Part{Data: in.Data}}}
+	return []parts.Part{{Data: in.Data}}
 }
 
 // has reports whether a text has a match, which contains a part. Most texts do not. The search for a part whose
@@ -38,38 +31,30 @@ func has(text []byte, part string, match func() *regexp.Regexp) bool {
 // expects matches what -verify-diagnostics takes for an expected error.
 var expects = lazyregexp.New(`expected-error(-re)? *(@([-+]\d+|above|below|unknown))? *\{\{`)
 
-// expected reports whether the module is a test of an error.
-func (p part) expected() bool {
-	return !quick.IsBytecode(p.Data) && has(p.Data, "-error", expects)
+// isExpected reports whether a module is a test of an error.
+func isExpected(module []byte) bool {
+	return !quick.IsBytecode(module) && has(module, "-error", expects)
 }
 
 // each returns the findings that check makes about the modules of an input, and whether one could not be
 // checked. A test that expects errors may be invalid.
 func (in input) each(check func(module []byte) []finding.Finding) (findings []finding.Finding, failed bool) {
 	for _, m := range in.modules() {
-		expected := m.expected()
+		expected := isExpected(m.Data)
 		for _, f := range check(m.Padded()) {
 			failed = failed || f.Rule == finding.Invalid
 			if f.Rule != finding.Invalid || !expected {
-				m.place(&f)
-				findings = append(findings, f)
+				findings = append(findings, placed(f, m))
 			}
 		}
 	}
 	return findings, failed
 }
 
-// without returns what Padded returned, or a text that was made of it, without the empty lines.
-func (p part) without(padded []byte) []byte {
-	for range p.Line {
-		_, padded, _ = bytes.Cut(padded, []byte("\n"))
-	}
-	return padded
-}
-
-// place sets the position of a finding that has none in the part: the first line.
-func (p part) place(f *finding.Finding) {
+// placed returns a finding about a part of a text. If it has no position in the part, that is the first line.
+func placed(f finding.Finding, p parts.Part) finding.Finding {
 	if f.Line <= p.Line {
 		f.Line, f.Column, f.Source = p.Line+1, 1, nil
 	}
+	return f
 }
