@@ -6,9 +6,8 @@ import (
 	"syscall"
 )
 
-// Cause returns how a process ended that printed this: the signal, the line in which Go's
-// runtime or the C++ library names the reason, or the exit status.
-func Cause(state *os.ProcessState, printed string) string {
+// cause returns how a process ended that printed this: see Process.Cause.
+func cause(state *os.ProcessState, printed string) string {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return status.Signal().String()
 	}

@@ -10,9 +10,9 @@ import (
 // handleEnv has the child's handle, because Windows does not number files.
 const handleEnv = "CALLIOPE_ANSWERS"
 
-// Inherit makes f the file that Answers returns in the process that cmd starts. It is called
+// inherit makes f the file that Answers returns in the process that cmd starts. It is called
 // last before the start, when cmd.Env is set.
-func Inherit(cmd *exec.Cmd, f *os.File) error {
+func inherit(cmd *exec.Cmd, f *os.File) error {
 	handle := syscall.Handle(f.Fd())
 	if err := syscall.SetHandleInformation(handle, syscall.HANDLE_FLAG_INHERIT, syscall.HANDLE_FLAG_INHERIT); err !=
 		nil {
@@ -23,7 +23,7 @@ func Inherit(cmd *exec.Cmd, f *os.File) error {
 	return nil
 }
 
-// Answers returns the file that Inherit passed to this process, or nil, which cannot be
+// Answers returns the file that its parent passed to this process, or nil, which cannot be
 // written to.
 func Answers() *os.File {
 	handle, err := strconv.ParseUint(os.Getenv(handleEnv), 10, 64)

@@ -1,4 +1,3 @@
-// Package child is for a child process of the same program: it passes a file for answers to the
-// child, which does not answer on its standard output because C++ code may print there, keeps what it
-// prints, and measures its memory.
+// Package child supervises child processes of the same program. A child gets a file for answers, because C++ code may
+// print to its standard output. What it prints is kept, and says how it ended.
 package child

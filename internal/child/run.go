@@ -2,21 +2,21 @@ package child
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
-
-	"github.com/calliope-mlir/calliope/internal/program"
 )
 
-// Run starts this executable with a batch for Serve in an environment variable, and with further variables, each as
-// NAME=VALUE. It calls a function with each answer. It ends the process if no answer comes within a limit, or if ctx
-// ends. The error says how the process ended, with the start of what it printed.
+// Run starts this executable with an environment variable, with further ones, each as NAME=VALUE, and with a batch for
+// Serve as its input. It calls a function with each answer. It ends the process if no answer comes within a limit, or
+// if ctx ends. The error says how the process ended, with what it printed.
 func Run[B, A any](
 	ctx context.Context, limit time.Duration, variable string, batch B, answered func(A), env ...string,
 ) error {
@@ -26,25 +26,13 @@ func Run[B, A any](
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var printed Head
-	cmd := program.Self(ctx)
-	cmd.Env = append(append(cmd.Env, env...), variable+"="+string(text))
-	cmd.Stdout, cmd.Stderr = &printed, &printed
-	read, write, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	defer read.Close()
-	if err := Inherit(cmd, write); err != nil {
-		return err
-	}
-	err = cmd.Start()
-	write.Close()
-	if err != nil {
+	p := New(ctx, slices.Concat(env, []string{variable + "=1", "GOTRACEBACK=" + os.Getenv("GOTRACEBACK")}))
+	p.Stdin = bytes.NewReader(text)
+	if err := p.Start(); err != nil {
 		return err
 	}
 	watch := time.AfterFunc(limit, func() { cancel(fmt.Errorf("it took longer than %v", limit)) })
-	lines := bufio.NewScanner(read)
+	lines := bufio.NewScanner(p.Answers)
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
 		watch.Reset(limit)
@@ -57,10 +45,10 @@ func Run[B, A any](
 	if broken := errors.Join(err, lines.Err()); broken != nil {
 		cancel(broken)
 	}
-	ended := cmd.Wait()
+	ended := p.Wait()
 	watch.Stop()
 	if ended != nil || context.Cause(ctx) != nil {
-		return fmt.Errorf("the process ended: %w\n%s", errors.Join(ended, context.Cause(ctx)), &printed)
+		return fmt.Errorf("the process ended: %w\n%s", errors.Join(ended, context.Cause(ctx)), &p.printed)
 	}
 	return nil
 }
@@ -87,17 +75,16 @@ func All[B any](batches []B, run func(B) error) error {
 	return errors.Join(errs...)
 }
 
-// Serve calls a function with the batch in an environment variable, and ends the process after it. It does nothing if
-// the variable is not set, which Run sets in the process that it starts. Programs and tests call it first. An
-// init function cannot call it, because calls of Go from C wait for the end of these.
+// Serve calls a function with the batch in the input of the process, and ends the process after it. It does nothing if
+// the environment variable is not set, which Run sets in the process that it starts. Programs and tests call it first.
+// An init function cannot call it, because calls of Go from C wait for the end of these.
 func Serve[B any](variable string, serve func(batch B, answers *json.Encoder) error) {
-	text := os.Getenv(variable)
-	if text == "" {
+	if os.Getenv(variable) == "" {
 		return
 	}
 	os.Unsetenv(variable)
 	var batch B
-	err := json.Unmarshal([]byte(text), &batch)
+	err := json.NewDecoder(os.Stdin).Decode(&batch)
 	if err == nil {
 		err = serve(batch, json.NewEncoder(Answers()))
 	}

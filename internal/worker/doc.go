@@ -1,3 +1,3 @@
-// Package worker runs child processes of this executable that answer requests before main begins, so that no other file
-// has to be found.
+// Package worker exchanges requests and answers with child processes of this executable. They answer before main
+// begins, so that no other file has to be found.
 package worker

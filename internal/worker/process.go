@@ -6,25 +6,17 @@ import (
 	"encoding/gob"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/calliope-mlir/calliope/internal/child"
-	"github.com/calliope-mlir/calliope/internal/program"
 )
 
 // A Process is a child process. One goroutine uses it.
 type Process struct {
+	*child.Process
 	*gob.Encoder // sends requests
 	*gob.Decoder // receives answers
-
-	cmd     *exec.Cmd
-	out     *os.File
-	printed child.Head
-	gone    chan struct{} // closed when it has ended
 }
 
 // startLimit is how long a process may take to start.
@@ -38,32 +30,15 @@ func Start(ctx context.Context, variable string) (*Process, error) {
 	if err := checkExecutable(); err != nil {
 		return nil, err
 	}
-	p := &Process{cmd: program.Self(context.WithoutCancel(ctx)), gone: make(chan struct{})}
-	p.cmd.Env = append(p.cmd.Env, variable+"=1",
-		"GOTRACEBACK=none") // print the cause of a crash, not the goroutines
-	p.cmd.Stdout, p.cmd.Stderr = &p.printed, &p.printed
-	in, err := p.cmd.StdinPipe()
+	p := &Process{Process: child.New(context.WithoutCancel(ctx), []string{variable + "=1"})}
+	in, err := p.StdinPipe()
 	if err != nil {
 		return nil, err
 	}
-	out, writing, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	if err = child.Inherit(p.cmd, writing); err == nil {
-		err = p.cmd.Start()
-	}
-	_ = writing.Close() // only the child writes
-	if err != nil {
-		_ = out.Close()
+	if err := p.Start(); err != nil {
 		return nil, fmt.Errorf("starting a child process: %w", err)
 	}
-	p.out = out
-	go func() { // so that a process that ends does not stay as a zombie
-		_ = p.cmd.Wait() // the state has more than the error
-		close(p.gone)
-	}()
-	read := bufio.NewReader(out)
+	read := bufio.NewReader(p.Answers)
 	p.Encoder, p.Decoder = gob.NewEncoder(in), gob.NewDecoder(read)
 	return p, p.greeted(ctx, read)
 }
@@ -100,30 +75,3 @@ func (p *Process) greeted(ctx context.Context, read io.Reader) error {
 	}
 	return nil
 }
-
-// Kill ends the process, also while another goroutine waits for an answer.
-func (p *Process) Kill() { _ = p.cmd.Process.Kill() } // fails if it has ended
-
-// Ended reports whether the process has ended by itself.
-func (p *Process) Ended() bool {
-	select {
-	case <-p.gone:
-		return true
-	default:
-		return false
-	}
-}
-
-// End ends the process, unless it has ended, and returns how it ended.
-func (p *Process) End() string {
-	p.Kill()
-	<-p.gone
-	_ = p.out.Close()
-	return child.Cause(p.cmd.ProcessState, p.printed.String())
-}
-
-// Printed returns what the process printed, when it has ended.
-func (p *Process) Printed() string { return strings.TrimSpace(p.printed.String()) }
-
-// PID returns the number of the process.
-func (p *Process) PID() int { return p.cmd.Process.Pid }

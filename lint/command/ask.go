@@ -21,7 +21,7 @@ type slot struct{ *process }
 // module, and a worker also ends if the command does.
 func (d *slot) clear() {
 	if d.process != nil {
-		go d.end()
+		go d.End()
 		d.process = nil
 	}
 }

@@ -8,23 +8,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"time"
 
 	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/internal/child"
-	"github.com/calliope-mlir/calliope/internal/program"
 	"github.com/calliope-mlir/calliope/native"
 )
 
 // A process is the command's end of a worker. One goroutine uses it.
 type process struct {
-	cmd      *exec.Cmd
-	requests io.WriteCloser
-	answers  *os.File
+	*child.Process
+	requests io.Writer
 	decoder  *json.Decoder
-	output   child.Head
 	used     bool         // it has checked an input before
 	rule     string       // the last one that it said it runs, or ""
 	memory   bounded.Size // that it may take, or 0 while it starts
@@ -51,30 +46,16 @@ const memoryInterval = 20 * time.Millisecond
 
 // start starts a worker and waits until it is ready.
 func (s settings) start(ctx context.Context) (*process, error) {
-	p := &process{cmd: program.Self(context.WithoutCancel(ctx))}
-	p.cmd.Env = append(append(p.cmd.Env, mallocEnvironment()...),
-		workerEnv+"=1",
-		native.MLIR.Env()+"="+s.library,
-		"GOTRACEBACK=none", // print the cause of a crash, but not the goroutines
-	)
-	p.cmd.Stdout, p.cmd.Stderr = &p.output, &p.output
+	env := append(mallocEnvironment(), workerEnv+"=1", native.MLIR.Env()+"="+s.library)
+	p := &process{Process: child.New(context.WithoutCancel(ctx), env)}
 	var err error
-	if p.requests, err = p.cmd.StdinPipe(); err != nil {
-		return nil, fmt.Errorf("starting a worker: %w", err)
+	if p.requests, err = p.StdinPipe(); err == nil {
+		err = p.Start()
 	}
-	answers, writing, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("starting a worker: %w", err)
 	}
-	p.answers, p.decoder = answers, json.NewDecoder(answers)
-	if err = child.Inherit(p.cmd, writing); err == nil {
-		err = p.cmd.Start()
-	}
-	writing.Close()
-	if err != nil {
-		answers.Close()
-		return nil, fmt.Errorf("starting a worker: %w", err)
-	}
+	p.decoder = json.NewDecoder(p.Answers)
 	ready, err := p.await(ctx, startLimit, func() error { return nil })
 	switch {
 	case errors.Is(err, errLate):
@@ -83,7 +64,7 @@ func (s settings) start(ctx context.Context) (*process, error) {
 	case err != nil:
 		return nil, fmt.Errorf("a worker could not start: %w", err)
 	case ready.Problem != "":
-		p.end()
+		p.End()
 		return nil, errors.New(ready.Problem)
 	}
 	p.memory = s.memory
@@ -114,7 +95,7 @@ func (p *process) await(ctx context.Context, limit time.Duration, ask func() err
 	if p.memory > 0 {
 		go p.watch(ctx, cancel)
 	}
-	stop := context.AfterFunc(ctx, func() { _ = p.cmd.Process.Kill() }) // fails if it has ended
+	stop := context.AfterFunc(ctx, p.Kill)
 	var a answer
 	err := ask()
 	p.rule = ""
@@ -129,7 +110,7 @@ func (p *process) await(ctx context.Context, limit time.Duration, ask func() err
 	if inTime && err == nil {
 		return a, nil
 	}
-	how := p.end()
+	how := p.End()
 	if !inTime {
 		return answer{}, context.Cause(ctx)
 	}
@@ -147,7 +128,7 @@ func (p *process) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 			return
 		case <-ticker.C:
 		}
-		size, err := child.Resident(p.cmd.Process.Pid)
+		size, err := child.Resident(p.Cmd.Process.Pid)
 		if err != nil {
 			return
 		}
@@ -156,15 +137,4 @@ func (p *process) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 			return
 		}
 	}
-}
-
-// end ends the worker, unless it has ended, and returns a description of how it ended.
-func (p *process) end() string {
-	p.requests.Close() // the worker exits, even if it is busy
-	// Kill a worker that does not exit.
-	kill := time.AfterFunc(10*time.Second, func() { _ = p.cmd.Process.Kill() })
-	defer kill.Stop()
-	_ = p.cmd.Wait() // the state has more than the error
-	p.answers.Close()
-	return child.Cause(p.cmd.ProcessState, p.output.String())
 }

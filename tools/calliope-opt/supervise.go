@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"github.com/calliope-mlir/calliope/internal/child"
-	"github.com/calliope-mlir/calliope/internal/program"
 )
 
 // workerEnv is the environment variable that makes this program the worker process.
@@ -42,26 +40,13 @@ func supervise(ctx context.Context, args []string, o options) (int, error) {
 		ctx, cancel = context.WithTimeout(ctx, o.timeout)
 		defer cancel()
 	}
-	read, write, err := os.Pipe()
-	if err != nil {
-		return exitCommand, fmt.Errorf("starting the process that does the work: %w", err)
-	}
-	defer read.Close()
-	var words child.Tail
-	worker := program.Self(ctx, args...)
-	worker.Env = append(worker.Env, workerEnv+"="+reproducer.Name(),
-		"GOTRACEBACK=none") // print the cause of a crash, not the goroutines
+	worker := child.New(ctx, []string{workerEnv + "=" + reproducer.Name()}, args...)
 	worker.Stdin, worker.Stdout = os.Stdin, os.Stdout
-	worker.Stderr = io.MultiWriter(&words, &child.UntilCrash{To: os.Stderr})
-	worker.WaitDelay = time.Second
-	if err = child.Inherit(worker, write); err == nil {
-		err = worker.Start()
-	}
-	write.Close()
-	if err != nil {
+	worker.Stderr = io.MultiWriter(worker.Stderr, &child.UntilCrash{To: os.Stderr})
+	if err := worker.Start(); err != nil {
 		return exitCommand, fmt.Errorf("starting the process that does the work: %w", err)
 	}
-	answers, readErr := io.ReadAll(io.LimitReader(read, 1<<20))
+	answers, readErr := io.ReadAll(io.LimitReader(worker.Answers, 1<<20))
 	err = worker.Wait()
 	step := "reading the module"
 	if said := bytes.TrimSpace(answers); len(said) > 0 {
@@ -91,5 +76,5 @@ func supervise(ctx context.Context, args []string, o options) (int, error) {
 			reproducer.Name())
 	}
 	return exitFailed,
-		fmt.Errorf("%s: %s crashed (%s)%s", o.name(), step, child.Cause(worker.ProcessState, words.String()), hint)
+		fmt.Errorf("%s: %s crashed (%s)%s", o.name(), step, worker.Cause(), hint)
 }

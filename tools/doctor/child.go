@@ -8,11 +8,11 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/calliope-mlir/calliope/internal/child"
-	"github.com/calliope-mlir/calliope/internal/program"
 )
 
 // jobEnv is the environment variable that makes this program a child process with the named
@@ -95,30 +95,16 @@ func runJob(ctx context.Context, name string, limit time.Duration, env []string,
 func converse(
 	ctx context.Context, name string, limit time.Duration, env []string, log io.Writer, each func(step),
 ) error {
-	answers, writing, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	defer answers.Close()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	var said tail
-	cmd := program.Self(ctx)
-	// Print the cause of a crash, not the goroutines.
-	cmd.Env = append(append(cmd.Env, env...), jobEnv+"="+name, "GOTRACEBACK=none")
-	cmd.Stdout, cmd.Stderr = &said, &said
+	p := child.New(ctx, slices.Concat(env, []string{jobEnv + "=" + name}))
 	if log != nil {
-		cmd.Stderr = io.MultiWriter(&said, log)
+		p.Stderr = io.MultiWriter(p.Stderr, log)
 	}
-	cmd.WaitDelay = 5 * time.Second
-	if err = child.Inherit(cmd, writing); err == nil {
-		err = cmd.Start()
-	}
-	writing.Close()
-	if err != nil {
+	if err := p.Start(); err != nil {
 		return err
 	}
-	decoder := json.NewDecoder(answers)
+	decoder := json.NewDecoder(p.Answers)
 	for {
 		var s step
 		if decoder.Decode(&s) != nil {
@@ -126,14 +112,14 @@ func converse(
 		}
 		each(s)
 	}
-	err = cmd.Wait()
+	err := p.Wait()
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return fmt.Errorf("it timed out after %v", limit)
 	case ctx.Err() != nil:
 		return errors.New("it was interrupted")
 	case err != nil:
-		return fmt.Errorf("the process ended: %s", strings.Join(append(cause(string(said)), err.Error()), ": "))
+		return fmt.Errorf("the process ended: %s", strings.Join(append(cause(p.Printed()), err.Error()), ": "))
 	}
 	return nil
 }
@@ -149,17 +135,4 @@ func cause(said string) []string {
 		reasons = append(reasons, strings.TrimSpace(match[1]+match[2]))
 	}
 	return reasons
-}
-
-// tail keeps the end of what is written to it: a process prints the reason for a crash
-// last.
-type tail []byte
-
-func (t *tail) Write(b []byte) (int, error) {
-	const enough = 64 << 10
-	*t = append(*t, b...)
-	if extra := len(*t) - enough; extra > 0 {
-		*t = append((*t)[:0], (*t)[extra:]...)
-	}
-	return len(b), nil
 }

@@ -7,10 +7,8 @@ import (
 	"io"
 	"os"
 	"syscall"
-	"time"
 
 	"github.com/calliope-mlir/calliope/internal/child"
-	"github.com/calliope-mlir/calliope/internal/program"
 )
 
 // workerEnv is the environment variable that makes this program the worker process.
@@ -19,8 +17,8 @@ const workerEnv = "CALLIOPE_MLIR_RUN_WORKER"
 // The worker has the command's standard output and error as these descriptors. Its own two
 // lead to the command, because the output of C++ code there matters only after a crash.
 const (
-	outputFile = 3
-	errorFile  = 4
+	outputFile = 4
+	errorFile  = 5
 )
 
 // The exit status of a worker. C++ code, which may end the process in any way, and Go's
@@ -39,20 +37,18 @@ func supervise(ctx context.Context, args []string, o options) (int, error) {
 		ctx, cancel = context.WithTimeout(ctx, o.timeout)
 		defer cancel()
 	}
-	var words child.Tail
-	worker := program.Self(ctx, args...)
-	worker.Env = append(worker.Env, workerEnv+"=1",
-		"GOTRACEBACK=none") // print the cause of a crash, not the goroutines
+	worker := child.New(ctx, []string{workerEnv + "=1"}, args...)
 	worker.Stdin = os.Stdin
-	var said io.Writer = &words
 	if os.Getenv("TF_CPP_MIN_LOG_LEVEL") != "" {
-		said = io.MultiWriter(&words, os.Stderr) // the user asked for XLA's log
+		worker.Stdout = io.MultiWriter(worker.Stdout, os.Stderr) // the user asked for XLA's log
+		worker.Stderr = worker.Stdout
 	}
-	worker.Stdout, worker.Stderr = said, said
 	worker.ExtraFiles = []*os.File{os.Stdout, os.Stderr}                           // outputFile, errorFile
 	worker.Cancel = func() error { return worker.Process.Signal(syscall.SIGTERM) } // it names what has not returned
-	worker.WaitDelay = time.Second
-	err := worker.Run()
+	err := worker.Start()
+	if err == nil {
+		err = worker.Wait()
+	}
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return exitFailed, fmt.Errorf("not done after %v: raise --timeout, or find the operation that never ends (mlir-lint reports the usual causes)", o.timeout)
@@ -70,5 +66,5 @@ func supervise(ctx context.Context, args []string, o options) (int, error) {
 		return exitFailed, nil
 	}
 	return exitFailed, fmt.Errorf("the process that compiled and ran it crashed (%s)%s",
-		child.Cause(worker.ProcessState, words.String()), words.Quote())
+		worker.Cause(), worker.Quote())
 }

@@ -43,7 +43,7 @@ func Current() (s State) {
 	workers.mu.Lock()
 	defer workers.mu.Unlock()
 	for _, w := range workers.idle {
-		s.Idle = append(s.Idle, w.PID())
+		s.Idle = append(s.Idle, w.Cmd.Process.Pid)
 		s.Known += len(w.known)
 	}
 	s.Open = len(workers.open)

@@ -4,31 +4,37 @@ import (
 	"bytes"
 	"io"
 	"strings"
+	"sync"
 )
 
-// A Tail is a writer that keeps the end of what a child prints. It is not safe for concurrent
-// use: read it when the child has ended.
-type Tail struct{ kept []byte }
+// An Output is a writer that keeps the start and the end of what a child prints. Read it when the child has ended.
+type Output struct {
+	mu         sync.Mutex // a child has two streams
+	head, tail []byte
+}
 
-// Write keeps the end. It never fails.
-func (t *Tail) Write(b []byte) (int, error) {
+// Write keeps what there is room for. It never fails.
+func (o *Output) Write(b []byte) (int, error) {
 	const enough = 16 << 10
-	t.kept = append(t.kept, b...)
-	if len(t.kept) > 2*enough {
-		t.kept = append(t.kept[:0], t.kept[len(t.kept)-enough:]...)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n := min(len(b), enough-len(o.head))
+	o.head, o.tail = append(o.head, b[:n]...), append(o.tail, b[n:]...)
+	if len(o.tail) > 2*enough {
+		o.tail = append(o.tail[:0], o.tail[len(o.tail)-enough:]...)
 	}
 	return len(b), nil
 }
 
 // String returns what was kept.
-func (t *Tail) String() string { return string(t.kept) }
+func (o *Output) String() string { return string(o.head) + string(o.tail) }
 
-// Quote returns the last lines that C++ code printed before its stack trace, to append to a
-// message, or "".
-func (t *Tail) Quote() string {
+// Quote returns the last lines that C++ code in the process printed before its stack trace, to append to a message, or
+// "".
+func (p *Process) Quote() string {
 	const shown = 5
 	var said []string
-	for line := range strings.Lines(t.String()) {
+	for line := range strings.Lines(p.printed.String()) {
 		if isReason(line) {
 			break
 		}
