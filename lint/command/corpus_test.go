@@ -14,6 +14,7 @@ const corpus = "../../tests/testdata/modules"
 
 // TestCorpus checks the findings in real modules against the table of the corpus.
 func TestCorpus(t *testing.T) {
+	t.Parallel()
 	files := check.Rows(t, filepath.Join(corpus, "INDEX.tsv"))
 	if len(files) < 49 {
 		t.Fatalf("the corpus has %d files", len(files))
@@ -79,6 +80,7 @@ func place(path, diagnostic string) string {
 // TestCorpusInOneRun checks that a run with many files on several workers prints the same
 // lines as a run for each file, in the order of their names.
 func TestCorpusInOneRun(t *testing.T) {
+	t.Parallel()
 	paths, err := filepath.Glob(filepath.Join(corpus, "*.mlir*"))
 	check.NoError(t, err)
 	var alone strings.Builder
@@ -92,6 +94,7 @@ func TestCorpusInOneRun(t *testing.T) {
 
 // TestShardy checks modules with Shardy's dialect that JAX exported and lowered.
 func TestShardy(t *testing.T) {
+	t.Parallel()
 	const folder = "../testdata/shardy/"
 	for _, file := range check.Must(filepath.Glob(folder + "*.*")) {
 		r := execute("", file)

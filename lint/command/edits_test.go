@@ -178,6 +178,7 @@ func TestEditsSplit(t *testing.T) {
 // TestEditsCorpus applies the edits of each finding in the corpus. The modules are valid then, and do
 // not have the finding.
 func TestEditsCorpus(t *testing.T) {
+	t.Parallel()
 	var names []string
 	for _, a := range rules.All() {
 		names = append(names, a.Name)

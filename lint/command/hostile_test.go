@@ -57,6 +57,7 @@ const dying = "func.func private @die()\n" + hook
 
 // TestRuleCrashes checks that the other rules report after rules that crash.
 func TestRuleCrashes(t *testing.T) {
+	t.Parallel()
 	const rules = "create-token,dies,outfeed,dies-too"
 	const crashed = "error: the MLIR library crashed on this "
 	others := []string{":3:8: error: ", "[create-token]\n", ":4:8: error: ", "[outfeed]\n"}
@@ -113,6 +114,7 @@ func TestDeep(t *testing.T) {
 
 // TestTimeout checks a module on which a worker does not end.
 func TestTimeout(t *testing.T) {
+	t.Parallel()
 	executeWith(everything, hanging, "-rules", "hangs", "-timeout", "1s").holds(t, 2,
 		"<stdin>:1:1: error: reading and checking took longer than 1s and was stopped: raise -timeout [invalid]\n")
 }

@@ -36,6 +36,7 @@ func lineOf(text, part string, n int) (line, column int) {
 // TestLocated checks that findings in text with locations have their positions in the text, and beside
 // them those in the program, in every format.
 func TestLocated(t *testing.T) {
+	t.Parallel()
 	program := readFile(t, "testdata/located.py")
 	feed, _ := lineOf(program, "# line of the outfeed", 0)
 	call, _ := lineOf(program, "# line of the callback", 0)
@@ -88,6 +89,7 @@ func places(lines string) []string {
 
 // TestRelated checks all places in a location.
 func TestRelated(t *testing.T) {
+	t.Parallel()
 	type place struct {
 		Message, File string
 		Line, Column  int

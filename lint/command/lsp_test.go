@@ -162,6 +162,7 @@ func TestEditorParts(t *testing.T) {
 
 // TestEditorHostile checks that the server goes on after documents that crash a worker or take too long.
 func TestEditorHostile(t *testing.T) {
+	t.Parallel()
 	analyzers := append(slices.Clone(few), hangs)
 	e := edit(t, analyzers, "-max-module", "8MiB")
 	const depth = 2_000_000

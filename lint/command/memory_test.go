@@ -6,6 +6,7 @@ import "testing"
 
 // TestMemoryLimit checks a file that takes too much memory, between others.
 func TestMemoryLimit(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	first := writeFile(t, dir, "first.mlir", unmarked)
 	greedy := writeFile(t, dir, "greedy.mlir", "func.func @eat() { return }")

@@ -49,6 +49,7 @@ var tooDeep = "\nmodule attributes {a.b = " + strings.Repeat("[", 2_000_000) + s
 // TestPartCrashes checks that a part that crashes the library has a finding at its first line, and that
 // the other parts have the findings that they have without it.
 func TestPartCrashes(t *testing.T) {
+	t.Parallel()
 	crash := "SIGSEGV"
 	if runtime.GOOS == "windows" {
 		crash = "" // see TestCrash
@@ -81,6 +82,7 @@ func TestPartCrashes(t *testing.T) {
 
 // TestPartIsLate checks parts that take too long, or end the worker, between others.
 func TestPartIsLate(t *testing.T) {
+	t.Parallel()
 	text := unmarked + marker + hanging + "\n" + marker + unmarked + marker + "func.func @crash() { return }\n" +
 		marker + unmarked
 	executeWith(everything, text, "-rules", "marks,hangs,meddles", "-split-input-file", "-timeout", "3s").holds(t, 2,

@@ -56,6 +56,7 @@ target-stablehlo: 1.3.0
 // "// bad". The rule finds the same in all forms of the modules: with locations of another program, in bytecode, in a
 // part of a text, and beside an operation of another dialect.
 func TestVariants(t *testing.T) {
+	t.Parallel()
 	root, config := t.TempDir(), writeFile(t, t.TempDir(), "c.yaml", variantsConfig)
 	dir, foreign := filepath.Join(root, "known"), filepath.Join(root, "foreign")
 	check.NoError(t, errors.Join(os.Mkdir(dir, 0o755), os.Mkdir(foreign, 0o755)))
