@@ -16,7 +16,7 @@ type Checker struct {
 	last *mlir.Context // of the last module, or nil
 }
 
-// Check is the function Check.
+// Check is like the function Check.
 func (c *Checker) Check(library *mlir.Library, file string, data []byte, o Options) []finding.Finding {
 	state := newCheck(file, nil)
 	state.data = data

@@ -95,6 +95,7 @@ func setPlace(f *finding.Finding, at mlir.Position, l mlir.Location) {
 	}
 }
 
+// setPosition is setPlace without a location.
 func setPosition(f *finding.Finding, at mlir.Position) {
 	f.Line, f.Column, f.NoPlace = max(at.Line, 1), max(at.Column, 1), at.Line == 0
 }
