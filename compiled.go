@@ -12,6 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge/preflight"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/engine"
+	"github.com/calliope-mlir/calliope/internal/lifetime"
 	"github.com/calliope-mlir/calliope/internal/model"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
@@ -41,8 +42,9 @@ type compiled struct {
 	replicas int
 	divided  *model.Divided // if devices share the module
 
-	fits   atomic.Value // the reflect.Type of trees that hold the results, of the last call
-	closed atomic.Bool
+	fits atomic.Value // the reflect.Type of trees that hold the results, of the last call
+	kept bool         // whatever FuncOptions.MaxShapes says; guarded by Function.mu
+	life lifetime.Runs
 }
 
 // waitLimit is how long Close waits for late calls of closures.
@@ -146,9 +148,6 @@ func (c *compiled) makeStages(
 
 // run runs it once.
 func (c *compiled) run(ctx context.Context, r request) (out outputs, err error) {
-	if c.closed.Load() {
-		return out, fmt.Errorf("calliope: the function is %w", bridge.ErrClosed)
-	}
 	if c.divided != nil {
 		out.views, err = c.runDivided(ctx, r)
 		return out, err
@@ -228,6 +227,6 @@ func (c *compiled) close() error {
 			err = nil
 		}
 	}
-	c.closed.Store(true)
+	c.life.Close()
 	return errors.Join(err, c.runner.Close())
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"reflect"
 	"slices"
@@ -34,8 +35,12 @@ type FuncOptions struct {
 	Callbacks map[string]callbacks.Func
 	// JAXCallbacks are the callbacks of a module that JAX lowered, in JAX's order: see bridge.CompileOptions.
 	JAXCallbacks []callbacks.Func
-	Build        builder.Options
-	Compile      bridge.CompileOptions
+	// MaxShapes is how many executables the function keeps, one for each set of shapes that it was called with. Of
+	// more, that which no call has used for longest is closed when its runs are over, and compiled again when it is
+	// needed. 0 means 64. Those of Executable and Warm are kept.
+	MaxShapes int
+	Build     builder.Options
+	Compile   bridge.CompileOptions
 }
 
 // A Function is a Go function on builder values, or a module, that is compiled for the shapes of its calls. It is safe
@@ -50,9 +55,12 @@ type Function struct {
 
 	mu      sync.Mutex
 	session *Session
-	known   []*compiled
+	known   []*compiled // that which was used last is at the end
 	closed  bool
 }
+
+// usualShapes is the MaxShapes of options without one.
+const usualShapes = 64
 
 // A source builds modules.
 type source interface {
@@ -98,6 +106,9 @@ func (f *Function) set(o []FuncOptions, params int) error {
 		return nil
 	}
 	f.options = o[0]
+	if f.options.MaxShapes < 0 {
+		return fmt.Errorf("the option MaxShapes is %d: give a number from 1, or 0 for %d", f.options.MaxShapes, usualShapes)
+	}
 	for _, i := range f.options.Donate {
 		if i < 0 || i >= params {
 			return fmt.Errorf("the option Donate has the index %d, and the function %d parameters", i, params)
@@ -200,7 +211,7 @@ func (f *Function) Executable(ctx context.Context, args ...any) (*bridge.Executa
 	if err != nil {
 		return nil, err
 	}
-	c, err := f.find(ctx, r)
+	c, err := f.keep(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -208,6 +219,30 @@ func (f *Function) Executable(ctx context.Context, args ...any) (*bridge.Executa
 		return e, nil
 	}
 	return nil, errors.New("calliope: the session has no plugin that calls back, so the function is no executable")
+}
+
+// Warm compiles the function for arguments, which it does not run, so that a call with such arguments need not wait. A
+// tensor.Shape may stand for an array.
+func (f *Function) Warm(ctx context.Context, args ...any) error {
+	f.given("Warm")
+	r, err := f.read(args)
+	if err == nil {
+		_, err = f.keep(ctx, r)
+	}
+	return err
+}
+
+// keep is find for what FuncOptions.MaxShapes leaves alone.
+func (f *Function) keep(ctx context.Context, r request) (*compiled, error) {
+	c, err := f.find(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	defer c.life.End()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	c.kept = true
+	return c, nil
 }
 
 // Close releases what was compiled, and the callbacks that it calls, once the runs in flight have ended, which go on.
@@ -308,6 +343,7 @@ func (f *Function) run(ctx context.Context, args []any, check func(*compiled) er
 	if err != nil {
 		return nil, outputs{}, err
 	}
+	defer c.life.End()
 	if err := check(c); err != nil {
 		return nil, outputs{}, err
 	}
@@ -315,9 +351,9 @@ func (f *Function) run(ctx context.Context, args []any, check func(*compiled) er
 	return c, results, err
 }
 
-// find returns what was compiled for arguments, and compiles it if there is nothing.
+// find returns what was compiled for arguments, and compiles it if there is nothing. The caller must call life.End.
 func (f *Function) find(ctx context.Context, r request) (*compiled, error) {
-	if c := f.last.Load(); c != nil && c.arguments.equal(r.arguments) && !c.session.closed.Load() {
+	if c := f.last.Load(); c != nil && c.arguments.equal(r.arguments) && !c.session.closed.Load() && c.life.Begin() {
 		return c, nil
 	}
 	s, err := f.open(ctx)
@@ -348,11 +384,11 @@ func (f *Function) find(ctx context.Context, r request) (*compiled, error) {
 		switch {
 		case c.err != nil:
 			return nil, c.err
-		case c.runner != nil:
+		case c.runner != nil && c.life.Begin():
 			f.last.Store(c)
 			return c, nil
 		}
-		// The goroutine that called the Go function got an error, or a panic.
+		// The goroutine that called the Go function got an error, or a panic, or other shapes took the place of these.
 	}
 }
 
@@ -384,15 +420,48 @@ func (f *Function) entry(a arguments) (c *compiled, found bool, err error) {
 	if f.closed {
 		return nil, false, fmt.Errorf("calliope: the function is %w", bridge.ErrClosed)
 	}
-	for _, c := range f.known {
+	for i, c := range f.known {
 		if c.arguments.equal(a) {
+			f.known = append(slices.Delete(f.known, i, i+1), c)
 			return c, true, nil
 		}
 	}
+	f.evict()
 	c = &compiled{arguments: a.withoutInputs(), session: f.session, ready: make(chan struct{}), since: time.Now()}
 	c.context, c.cancel = context.WithCancel(context.Background())
 	f.known = append(f.known, c)
 	return c, false, nil
+}
+
+// evict makes room for one more entry. The caller holds mu.
+func (f *Function) evict() {
+	for len(f.known) >= cmp.Or(f.options.MaxShapes, usualShapes) {
+		i := slices.IndexFunc(f.known, func(c *compiled) bool { return !c.kept && c.isReady() })
+		if i < 0 {
+			return
+		}
+		c := f.known[i]
+		f.known = slices.Delete(f.known, i, i+1)
+		f.last.CompareAndSwap(c, nil)
+		c.life.OnOver(func() {
+			go func() { // it waits for late calls of closures
+				if err := c.close(); err != nil {
+					slog.Warn("calliope: what was compiled for some shapes makes room for others", "error", err)
+				}
+			}()
+		})
+		c.life.Close()
+	}
+}
+
+// isReady reports whether the entry is compiled, or its compile has failed.
+func (c *compiled) isReady() bool {
+	select {
+	case <-c.ready:
+		return c.runner != nil
+	default:
+		return false
+	}
 }
 
 // compile builds the module of an entry and begins to compile it. That does not end with the context: whoever calls the
