@@ -217,7 +217,7 @@ func create(
 		loc = c.LocationFromPointer(location)
 	}
 	b := mlir.NewBuilder(at, loc)
-	return call.Create(b), errors.Unwrap(b.Err())
+	return call.Create(b), b.Cause()
 }
 
 // endOf returns the end of a block, before its terminator.
