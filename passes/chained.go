@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/aliasing"
@@ -91,10 +92,10 @@ func dropToken(call callop.Call) error {
 	if made.BackendConfig, err = callop.ConfigAttribute(c, config); err != nil {
 		return err
 	}
-	e := before(op)
+	e := rewrite.Before(op)
 	replacement := made.Create(e.Builder)
-	if e.Err() != nil {
-		return e.Err()
+	if e.Cause() != nil {
+		return e.Cause()
 	}
 	for i := range last {
 		op.Result(i).ReplaceAllUses(replacement.Result(i))

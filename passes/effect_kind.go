@@ -2,6 +2,7 @@ package passes
 
 import (
 	"fmt"
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"slices"
 	"strings"
 
@@ -32,17 +33,11 @@ func newEffectReader() *effectReader {
 	return &effectReader{known: map[[4]mlir.Attribute]effectKind{}, tokens: tokenGraph{has: map[mlir.Type]bool{}}}
 }
 
-// effectNames are the names of the operations that may have a side effect outside the program.
-var effectNames = []string{
-	"stablehlo.custom_call", "stablehlo.outfeed", "stablehlo.infeed", "stablehlo.send", "stablehlo.recv",
-	"mhlo.custom_call", "mhlo.outfeed", "mhlo.infeed", "mhlo.send", "mhlo.recv",
-}
-
 // read returns the kind of an operation. It returns false if the operation has no side effect
 // outside the program. Targets that XLA handles itself have none.
 func (r *effectReader) read(op mlir.Operation) (effectKind, bool) {
 	name := op.Name()
-	if !slices.Contains(effectNames, name) {
+	if !slices.Contains(rewrite.EffectNames, name) {
 		return effectKind{}, false
 	}
 	switch _, short, _ := strings.Cut(name, "."); short {

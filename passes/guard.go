@@ -3,6 +3,7 @@ package passes
 import (
 	"cmp"
 	"fmt"
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"math"
 	"slices"
 	"strings"
@@ -223,7 +224,7 @@ func (c *callCounter) operation(op mlir.Operation, counts map[effectKind]*callCo
 		c.found++
 		add(kind, 1, []mlir.Location{op.Location()}, c.found)
 	}
-	if name, ok := calledFunction(op); ok {
+	if name, ok := rewrite.CalledFunction(op); ok {
 		for kind, count := range c.function(name) {
 			add(kind, count.n, count.at, count.index)
 		}
@@ -231,24 +232,14 @@ func (c *callCounter) operation(op mlir.Operation, counts map[effectKind]*callCo
 	c.regions(op, counts)
 }
 
-// calledFunction returns the name of the function that a call or a composite calls.
-func calledFunction(op mlir.Operation) (string, bool) {
-	if op.Name() == "stablehlo.composite" {
-		if a, ok := op.Attribute("decomposition"); ok {
-			return a.Symbol()
-		}
-	}
-	return function.Callee(op)
-}
-
 // neverRuns reports whether a constant predicate skips a region of an operation.
 func neverRuns(op mlir.Operation, region int) bool {
 	switch op.Name() {
 	case "stablehlo.if":
-		taken, ok := constantOf(op.Operand(0))
+		taken, ok := rewrite.ConstantOf(op.Operand(0))
 		return ok && (taken == 0) != (region == 1)
 	case "stablehlo.case":
-		taken, ok := constantOf(op.Operand(0))
+		taken, ok := rewrite.ConstantOf(op.Operand(0))
 		if last := int64(op.NumRegions() - 1); taken < 0 || taken > last {
 			taken = last
 		}
@@ -257,43 +248,12 @@ func neverRuns(op mlir.Operation, region int) bool {
 		if region == 1 && op.Region(0).NumBlocks() == 1 {
 			end := op.Region(0).First().Terminator()
 			if !end.IsNil() && end.NumOperands() == 1 {
-				taken, ok := constantOf(end.Operand(0))
+				taken, ok := rewrite.ConstantOf(end.Operand(0))
 				return ok && taken == 0
 			}
 		}
 	}
 	return false
-}
-
-// constantOf returns the value that all elements of an integer array have, if a constant says so.
-func constantOf(v mlir.Value) (int64, bool) {
-	element, ok := splatElement(v)
-	if !ok {
-		return 0, false
-	}
-	if b, ok := element.Bool(); ok {
-		if b {
-			return 1, true
-		}
-		return 0, true
-	}
-	return element.Int()
-}
-
-// splatElement returns what all elements of a constant are, or of one that is broadcast or reshaped.
-func splatElement(v mlir.Value) (mlir.Attribute, bool) {
-	for v.IsResult() && (v.Owner().Name() == "stablehlo.broadcast_in_dim" || v.Owner().Name() == "stablehlo.reshape") {
-		v = v.Owner().Operand(0)
-	}
-	if !v.IsResult() || v.Owner().Name() != "stablehlo.constant" && v.Owner().Name() != "arith.constant" {
-		return mlir.Attribute{}, false
-	}
-	value, ok := v.Owner().Attribute("value")
-	if !ok || !value.IsSplat() {
-		return mlir.Attribute{}, false
-	}
-	dims, _ := v.Type().Dims()
-	return value.ElementAt(make([]int64, len(dims))...)
 }
 
 // kept returns a *LostError if a module has fewer calls.

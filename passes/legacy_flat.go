@@ -3,6 +3,7 @@ package passes
 import (
 	"errors"
 	"fmt"
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/contract"
@@ -105,7 +106,7 @@ func (l *legacy) nest(t mlir.Type, what string, layouts *[][]int64, has bool) (c
 		return contract.Nest{}, fmt.Errorf("%s is %s: elements of less than a byte are not supported", what, t)
 	}
 	if has { // CheckLayouts allows no other one
-		layout := upTo(shape.Rank())
+		layout := rewrite.UpTo(shape.Rank())
 		slices.Reverse(layout)
 		row := make([]int64, len(layout))
 		for i, d := range layout {
@@ -176,10 +177,10 @@ func (l *legacy) replace(config contract.Config) error {
 	if made.BackendConfig, err = callop.ConfigAttribute(c, config); err != nil {
 		return err
 	}
-	e := before(op)
+	e := rewrite.Before(op)
 	replacement := made.Create(e.Builder)
-	if e.Err() != nil {
-		return e.Err()
+	if e.Cause() != nil {
+		return e.Cause()
 	}
 	for name, a := range op.Attributes() {
 		if !slices.Contains(legacyAttributes, name) {

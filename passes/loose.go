@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/contract"
@@ -22,7 +23,7 @@ func Loose(m *mlir.Module, index *mlir.Index) (pairs []UnorderedPair) {
 	var reader callop.Reader
 	ordered, loose := map[string]OrderedCall{}, map[string][]OrderedCall{}
 	var keys []string
-	for op := range index.Named(effectNames...) {
+	for op := range index.Named(rewrite.EffectNames...) {
 		kind, ok := r.read(op)
 		target, _ := strings.CutPrefix(kind.calls, "@")
 		if !ok || contract.PythonTargetOf(target) != contract.NotPython {

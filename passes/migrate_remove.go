@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
@@ -133,7 +134,7 @@ func (g *migration) apply(c tokenChange) error {
 		for _, name := range []string{"arg_attrs", "res_attrs"} {
 			c.op.RemoveAttribute(name) // of a call
 		}
-		_, err := remake(c.op, c.op.OperandValues(), types, c.results)
+		_, err := rewrite.Remake(c.op, c.op.OperandValues(), types, c.results)
 		return err
 	case c.index >= 0:
 		if tuple := c.op.Operand(0); tuple.IsResult() && tuple.Owner().Name() == "stablehlo.tuple" {

@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/aliasing"
@@ -116,8 +117,8 @@ func (g *migration) create(s *site, operands []mlir.Value, results []mlir.Type) 
 	if call.BackendConfig, err = callop.ConfigAttribute(c, config); err != nil {
 		return mlir.Operation{}, err
 	}
-	e := before(s.op)
+	e := rewrite.Before(s.op)
 	made := call.Create(e.Builder)
 	made.SetAttribute(waiting, c.UnitAttribute())
-	return made, e.Err()
+	return made, e.Cause()
 }

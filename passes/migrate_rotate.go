@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/contract/callop"
@@ -82,6 +83,6 @@ func rotate(loop mlir.Operation) error {
 			return err
 		}
 	}
-	_, err := extended(loop, first, of)
+	_, err := rewrite.Extended(loop, first, of)
 	return err
 }

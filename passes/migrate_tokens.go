@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
@@ -214,7 +215,7 @@ func (t *tokenGraph) connectOperation(g *migration, op mlir.Operation) bool {
 // connectFunction returns false if tokens in the signature of a function cannot be removed.
 func (t *tokenGraph) connectFunction(g *migration, f mlir.Operation) bool {
 	name, _ := f.Symbol()
-	if defined, ok := g.callers.byName[name]; ok && defined == f && isPlain(f) {
+	if defined, ok := g.callers.byName[name]; ok && defined == f && rewrite.IsPlain(f) {
 		end := f.Region(0).First().Terminator()
 		if !g.callers.other[name] && end.Name() == "func.return" {
 			return true

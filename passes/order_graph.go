@@ -2,6 +2,7 @@ package passes
 
 import (
 	"cmp"
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"math"
 	"slices"
 	"strings"
@@ -398,7 +399,7 @@ func (g *graphMaker) node(op mlir.Operation) orderNode {
 
 // callee returns the function that an operation calls, if it has a body.
 func (g *graphMaker) callee(op mlir.Operation) (*orderFunction, bool) {
-	called, ok := calledFunction(op)
+	called, ok := rewrite.CalledFunction(op)
 	f, defined := g.functions[called]
 	return f, ok && defined
 }

@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -22,7 +23,7 @@ func (g *graphMaker) relevantOps(m *mlir.Module) map[mlir.Operation]bool {
 		all = m.Operation().Index()
 	}
 	var sites []mlir.Operation
-	for op := range all.Named(effectNames...) {
+	for op := range all.Named(rewrite.EffectNames...) {
 		if kind, ok := g.reader.read(op); ok && g.ordered(op, &kind) {
 			sites = append(sites, op)
 		}

@@ -3,6 +3,7 @@ package passes
 import (
 	"errors"
 	"fmt"
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/aliasing"
@@ -17,7 +18,7 @@ import (
 // aliases, the operand with the same index, then the others. If the call cannot pass its
 // operands through, it returns the call's own order and an error with the reason.
 func PassthroughOrder(call stablehlo.CustomCallOp) (order []int, err error) {
-	all := upTo(len(call.Operands))
+	all := rewrite.UpTo(len(call.Operands))
 	for i, operand := range call.Operands {
 		if t := operand.Type(); !t.IsRankedTensor() {
 			err = fmt.Errorf("operand %d is %s, not an array", i, t)
@@ -69,7 +70,7 @@ func ReplaceCall(op mlir.Operation, order []int, config contract.Config) error {
 	made := stablehlo.CustomCallOp{Results: call.Results, APIVersion: stablehlo.TypedFFI, HasSideEffect: true}
 	config.Form = contract.Call
 	if order == nil {
-		order = upTo(len(call.Operands))
+		order = rewrite.UpTo(len(call.Operands))
 	} else if _, unfit := PassthroughOrder(call); unfit == nil && len(call.Results) > 0 {
 		config.Form = contract.Passthrough
 		made.Results = nil // one for each operand; those after the call's own have no uses
@@ -86,51 +87,16 @@ func ReplaceCall(op mlir.Operation, order []int, config contract.Config) error {
 	if made.BackendConfig, err = callop.ConfigAttribute(op.Context(), config); err != nil {
 		return err
 	}
-	e := before(op)
+	e := rewrite.Before(op)
 	replacement := made.Create(e.Builder)
-	if e.Err() != nil {
-		return e.Err()
+	if e.Cause() != nil {
+		return e.Cause()
 	}
 	if replacement.NumResults() == op.NumResults() {
-		keepSharding(op, replacement) // the device that calls, among others
+		rewrite.KeepSharding(op, replacement) // the device that calls, among others
 	}
 	for i, result := range op.Results() {
 		result.ReplaceAllUses(replacement.Result(i))
 	}
 	return op.Erase()
-}
-
-// replaceEach replaces each operation of some names by the value that make returns, unless that is nil. The value gets
-// the sharding of the operation, if it is a new one. It returns the number of operations that it replaced.
-func replaceEach(
-	index *mlir.Index, names []string, make func(e emitter, op mlir.Operation) mlir.Value,
-) (n int, err error) {
-	for op := range index.Named(names...) {
-		e := before(op)
-		v := make(e, op)
-		if e.Err() != nil {
-			return n, e.Err()
-		}
-		if v.IsNil() {
-			continue
-		}
-		if !slices.Contains(op.OperandValues(), v) {
-			keepSharding(op, v.Owner())
-		}
-		op.Result(0).ReplaceAllUses(v)
-		if err := op.Erase(); err != nil {
-			return n, err
-		}
-		n++
-	}
-	return n, nil
-}
-
-// keepSharding gives an operation the shardings of the one that it replaces, which has as many results.
-func keepSharding(op, replacement mlir.Operation) {
-	for _, name := range []string{"mhlo.sharding", "sdy.sharding"} {
-		if a, ok := op.Attribute(name); ok {
-			replacement.SetAttribute(name, a)
-		}
-	}
 }

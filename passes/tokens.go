@@ -2,6 +2,7 @@ package passes
 
 import (
 	"errors"
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/contract/callop"
@@ -57,7 +58,7 @@ func AddRuntimeTokens(m *mlir.Module) ([]string, error) {
 	for _, effect := range effects {
 		end := block.Terminator()
 		end.SetOperands(append(end.OperandValues(), block.AddArgument(token, main.Location()))...)
-		setSignature(main, -1, -1)
+		rewrite.SetSignature(main, -1, -1)
 		name := c.StringAttribute(effect)
 		err := function.SetArgAttr(main, block.NumArguments()-1, stablehlo.EffectAttribute, name)
 		if err == nil {

@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"github.com/calliope-mlir/calliope/internal/xlafix"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/bridge"
@@ -35,10 +36,10 @@ func testChannels(t *testing.T, ids string) {
 	executable, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{})
 	check.NoError(t, err)
 	check.NoError(t, executable.Close())
-	n, err := passes.SeparateChannels(m)
+	n, err := xlafix.SeparateChannels(m)
 	check.NoError(t, err)
 	check.Diff(t, "changed", 1, n)
-	n, err = passes.SeparateChannels(m)
+	n, err = xlafix.SeparateChannels(m)
 	check.NoError(t, err)
 	check.Diff(t, "changed again", 0, n)
 }
