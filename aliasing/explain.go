@@ -2,9 +2,9 @@ package aliasing
 
 import (
 	"fmt"
-	"github.com/calliope-mlir/calliope/internal/kept"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/kept"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/stablehlo"

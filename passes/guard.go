@@ -3,11 +3,11 @@ package passes
 import (
 	"cmp"
 	"fmt"
-	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"math"
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 )

@@ -1,11 +1,11 @@
 package passes
 
 import (
-	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 

@@ -2,12 +2,12 @@ package passes
 
 import (
 	"cmp"
-	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 )

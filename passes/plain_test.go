@@ -1,11 +1,11 @@
 package passes_test
 
 import (
-	"github.com/calliope-mlir/calliope/internal/xlafix"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/internal/xlafix"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 )

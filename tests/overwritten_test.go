@@ -2,7 +2,6 @@ package tests
 
 import (
 	"fmt"
-	"github.com/calliope-mlir/calliope/internal/xlafix"
 	"strings"
 	"testing"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/xlafix"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"

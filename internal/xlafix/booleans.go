@@ -1,8 +1,6 @@
 package xlafix
 
-import (
-	"github.com/calliope-mlir/calliope/mlir"
-)
+import "github.com/calliope-mlir/calliope/mlir"
 
 // AddBooleans replaces the additions of booleans by or, which the specification says they are, also in the bodies of
 // reductions: the folding of constants adds modulo 2. It returns the number of additions that it replaced.

@@ -1,10 +1,10 @@
 package xlafix
 
 import (
-	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"math"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )

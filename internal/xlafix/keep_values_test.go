@@ -1,12 +1,12 @@
 package xlafix_test
 
 import (
-	"github.com/calliope-mlir/calliope/internal/kept"
 	"strings"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/kept"
 	"github.com/calliope-mlir/calliope/internal/xlafix"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"

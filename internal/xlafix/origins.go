@@ -1,11 +1,11 @@
 package xlafix
 
 import (
-	"github.com/calliope-mlir/calliope/internal/kept"
-	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"iter"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/kept"
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )

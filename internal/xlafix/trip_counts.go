@@ -1,9 +1,9 @@
 package xlafix
 
 import (
-	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"math/big"
 
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/stablehlo"

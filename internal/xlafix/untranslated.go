@@ -3,9 +3,9 @@ package xlafix
 import (
 	"errors"
 	"fmt"
-	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/stablehlo"

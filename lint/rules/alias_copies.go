@@ -1,11 +1,11 @@
 package rules
 
 import (
-	"github.com/calliope-mlir/calliope/internal/xlafix"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/xlafix"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
 )

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"github.com/calliope-mlir/calliope/internal/xlafix"
 	"iter"
 	"maps"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/autodiff"
+	"github.com/calliope-mlir/calliope/internal/xlafix"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/vmap"

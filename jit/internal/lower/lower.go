@@ -11,9 +11,9 @@ package lower
 import (
 	"errors"
 	"fmt"
-	"github.com/calliope-mlir/calliope/internal/xlafix"
 
 	"github.com/calliope-mlir/calliope/internal/xlacalls"
+	"github.com/calliope-mlir/calliope/internal/xlafix"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 )
