@@ -68,7 +68,7 @@ func DropChainedTokens(m *mlir.Module) (int, error) {
 // arrays without elements, which order nothing: XLA replaces them by constants.
 func takesValueOf(op, source mlir.Operation) bool {
 	for i, v := range op.Operands() {
-		if i < op.NumOperands()-1 && v.IsResult() && v.Owner().Equal(source) && !isZeroSized(v.Type()) {
+		if i < op.NumOperands()-1 && v.IsResult() && v.Owner().Equal(source) && !rewrite.IsZeroSized(v.Type()) {
 			return true
 		}
 	}

@@ -23,7 +23,7 @@ func (p *MigratePlan) Leaves(op mlir.Operation) string {
 	}
 	for _, values := range [][]mlir.Value{op.ResultValues(), op.OperandValues()} {
 		for _, v := range values {
-			if p.g.tokens.holds(v.Type()) {
+			if p.g.tokens.Holds(v.Type()) {
 				if reason := p.g.tokens.keeps(v); reason != "" {
 					return reason
 				}

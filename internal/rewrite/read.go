@@ -1,15 +1,11 @@
 package rewrite
 
 import (
+	"slices"
+
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 )
-
-// EffectNames are the names of the operations that may have a side effect outside the program.
-var EffectNames = []string{
-	"stablehlo.custom_call", "stablehlo.outfeed", "stablehlo.infeed", "stablehlo.send", "stablehlo.recv",
-	"mhlo.custom_call", "mhlo.outfeed", "mhlo.infeed", "mhlo.send", "mhlo.recv",
-}
 
 // ConstantOf returns the value that all elements of an integer array have, if a constant says so.
 func ConstantOf(v mlir.Value) (int64, bool) {
@@ -55,4 +51,10 @@ func CalledFunction(op mlir.Operation) (string, bool) {
 		}
 	}
 	return function.Callee(op)
+}
+
+// IsZeroSized reports whether a type is an array without elements.
+func IsZeroSized(t mlir.Type) bool {
+	dims, ok := t.Dims()
+	return ok && t.IsRankedTensor() && slices.Contains(dims, 0)
 }

@@ -1,4 +1,4 @@
-package passes_test
+package order_test
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
-	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/passes/order"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -127,7 +127,7 @@ func TestUnorderedBuilder(t *testing.T) {
 		call.SetOperand(call.NumOperands()-1, call.Block().InsertBefore(call, start).Result(0))
 		check.NoError(t, m.Verify())
 
-		result, err := passes.Unordered(m, passes.UnorderedOptions{Limit: 1 << 20})
+		result, err := order.Unordered(m, order.Options{Limit: 1 << 20})
 		check.NoError(t, err)
 		runs := 20
 		if result.Total > 0 {

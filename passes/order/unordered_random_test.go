@@ -1,4 +1,4 @@
-package passes_test
+package order_test
 
 import (
 	"flag"
@@ -14,7 +14,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
-	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/passes/order"
 )
 
 var (
@@ -285,10 +285,10 @@ func TestUnorderedAgainstTraces(t *testing.T) {
 			run.run(functions["main"].Region(0).First(), []*big.Int{new(big.Int), new(big.Int)}, new(big.Int))
 		}
 		got := map[traced]bool{}
-		result, err := passes.Unordered(m, passes.UnorderedOptions{Limit: 1 << 20})
+		result, err := order.Unordered(m, order.Options{Limit: 1 << 20})
 		check.NoError(t, err)
 		for _, p := range result.Pairs {
-			name := func(c passes.OrderedCall) string {
+			name := func(c order.Call) string {
 				call, _ := callop.AsCall(c.Op)
 				return call.Config.Callback
 			}

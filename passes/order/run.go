@@ -1,4 +1,4 @@
-package passes
+package order
 
 import (
 	"errors"
@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// ErrOrderTooLarge is the error of Unordered for a module whose calls, with those of a function
+// ErrTooLarge is the error of Unordered for a module whose calls, with those of a function
 // counted at each place where it is called, are too many to check, or whose loops are too deep.
-var ErrOrderTooLarge = errors.New("passes: the module is too large to check the order of its calls")
+var ErrTooLarge = errors.New("order: the module is too large to check the order of its calls")
 
 const (
 	maxOrderWork  = 1 << 24 // visits of operations, and spans that they copy
@@ -25,14 +25,14 @@ const (
 // base.
 type orderRun struct {
 	g       *orderGraph
-	o       UnorderedOptions
+	o       Options
 	next    []int32   // the number of the next call, by effect
 	sites   [][]int32 // the site of each number
 	loops   []loopRun
 	record  bool
 	inlined map[*orderFunction]bool // functions that were recorded
 	found   map[pairKey]bool
-	result  UnorderedResult
+	result  Result
 	work    int
 	looked  int // pairs of calls that were looked at
 }
@@ -64,10 +64,10 @@ func (r *orderRun) set(fr frame, v int32, b behind) {
 	fr.calls[v-fr.f.first] = b
 }
 
-// spend counts work. A panic with ErrOrderTooLarge is recovered by Unordered.
+// spend counts work. A panic with ErrTooLarge is recovered by Unordered.
 func (r *orderRun) spend(n int) {
 	if r.work += n; r.work > maxOrderWork {
-		panic(ErrOrderTooLarge)
+		panic(ErrTooLarge)
 	}
 }
 
@@ -387,12 +387,12 @@ func (r *orderRun) pair(effect, at, second int32) {
 	r.found[key] = true
 	first := r.g.sites[key.first]
 	last := r.g.sites[key.second]
-	r.result.Pairs = append(r.result.Pairs, UnorderedPair{
+	r.result.Pairs = append(r.result.Pairs, Pair{
 		First: orderedCall(first), Second: orderedCall(last), Iterations: key.iterations,
 	})
 }
 
-func orderedCall(s orderSite) OrderedCall { return OrderedCall{s.op, s.kind.calls, s.kind.effect} }
+func orderedCall(s orderSite) Call { return Call{s.op, s.kind.Calls, s.kind.Effect} }
 
 // count counts the calls of a function.
 func (g *graphMaker) count(f *orderFunction) {

@@ -1,4 +1,4 @@
-package passes
+package order
 
 import (
 	"github.com/calliope-mlir/calliope/internal/rewrite"
@@ -24,7 +24,7 @@ func (g *graphMaker) relevantOps(m *mlir.Module) map[mlir.Operation]bool {
 	}
 	var sites []mlir.Operation
 	for op := range all.Named(rewrite.EffectNames...) {
-		if kind, ok := g.reader.read(op); ok && g.ordered(op, &kind) {
+		if kind, ok := g.reader.Read(op); ok && g.ordered(op, &kind) {
 			sites = append(sites, op)
 		}
 	}
@@ -44,7 +44,7 @@ func (g *graphMaker) relevantOps(m *mlir.Module) map[mlir.Operation]bool {
 	}
 	for _, f := range g.order { // chains of tokens have their names from the parameters
 		for _, v := range f.op.Region(0).First().Arguments() {
-			if g.reader.tokens.holds(v.Type()) {
+			if g.reader.Tokens.Holds(v.Type()) {
 				r.follow(v)
 			}
 		}

@@ -1,4 +1,4 @@
-package passes
+package order
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// UnorderedOptions are the options of Unordered. The zero value is useful.
-type UnorderedOptions struct {
+// Options are the options of Unordered. The zero value is useful.
+type Options struct {
 	// Limit is the greatest number of pairs that are returned. 0 means 100.
 	Limit int
 	// ByValues also checks the custom calls with side effects that have neither a token nor an
@@ -21,26 +21,26 @@ type UnorderedOptions struct {
 	Index *mlir.Index
 }
 
-// An UnorderedResult has the pairs that Unordered found.
-type UnorderedResult struct {
+// A Result has the pairs that Unordered found.
+type Result struct {
 	// Pairs has each pair of operations once, in the order of the second one, up to the limit.
-	Pairs []UnorderedPair
+	Pairs []Pair
 	// Total is the number of pairs of calls. The calls in a function count at each place where
 	// it is called, and those in a loop once for an iteration and once for those before it.
 	Total int
 }
 
-// An UnorderedPair is two calls of one effect that do not depend on each other.
-type UnorderedPair struct {
-	First, Second OrderedCall
+// A Pair is two calls of one effect that do not depend on each other.
+type Pair struct {
+	First, Second Call
 	// Iterations says that the second call is in a later iteration of a loop than the first.
 	// Both may then be one operation. If it is false, and both are one operation, they are in
 	// two calls of a function.
 	Iterations bool
 }
 
-// An OrderedCall is a call of an effect.
-type OrderedCall struct {
+// A Call is a call of an effect.
+type Call struct {
 	Op mlir.Operation
 	// Callee is what is called, for messages: a callback, @target, or an operation's name.
 	Callee string
@@ -49,9 +49,9 @@ type OrderedCall struct {
 }
 
 // String returns what is called, with its place.
-func (c OrderedCall) String() string { return c.at(positionOf(c.Op)) }
+func (c Call) String() string { return c.at(positionOf(c.Op)) }
 
-func (c OrderedCall) at(place string) string {
+func (c Call) at(place string) string {
 	if place == "" {
 		return c.Callee
 	}
@@ -67,10 +67,10 @@ func positionOf(op mlir.Operation) string {
 }
 
 // String returns both calls, with their places and what is missing.
-func (p UnorderedPair) String() string { return p.Text(positionOf) }
+func (p Pair) String() string { return p.Text(positionOf) }
 
 // Text is String with the places that a function returns. It returns "" to leave one out.
-func (p UnorderedPair) Text(place func(mlir.Operation) string) string {
+func (p Pair) Text(place func(mlir.Operation) string) string {
 	first, second := p.First.at(place(p.First.Op)), p.Second.at(place(p.Second.Op))
 	effect := fmt.Sprintf("effect %q", p.Second.Effect)
 	switch {
@@ -91,7 +91,7 @@ func (p UnorderedPair) Text(place func(mlir.Operation) string) string {
 }
 
 // Err returns an error with the first pairs, or nil if there are none.
-func (r UnorderedResult) Err() error {
+func (r Result) Err() error {
 	if len(r.Pairs) == 0 {
 		return nil
 	}
@@ -106,7 +106,7 @@ func (r UnorderedResult) Err() error {
 	if more := r.Total - most; more > 0 {
 		fmt.Fprintf(&text, "; and %d more", more)
 	}
-	return fmt.Errorf("passes: calls with side effects are not ordered: %s", text.String())
+	return fmt.Errorf("order: calls with side effects are not ordered: %s", text.String())
 }
 
 // Unordered finds the pairs of calls of one effect of which neither depends on the other: a
@@ -144,22 +144,22 @@ func (r UnorderedResult) Err() error {
 // change places so that of two values one or the other depends on a call, by the iteration.
 //
 // The time is proportional to the size of the program with all functions inlined, if its calls
-// are ordered. The error is ErrOrderTooLarge if it takes too long.
-func Unordered(m *mlir.Module, o UnorderedOptions) (result UnorderedResult, err error) {
+// are ordered. The error is ErrTooLarge if it takes too long.
+func Unordered(m *mlir.Module, o Options) (result Result, err error) {
 	if o.Limit <= 0 {
 		o.Limit = 100
 	}
 	g := graphOf(m, o)
 	if g == nil {
-		return UnorderedResult{}, nil
+		return Result{}, nil
 	}
 	r := &orderRun{g: g, o: o, inlined: map[*orderFunction]bool{}, found: map[pairKey]bool{}}
 	defer func() {
 		if e := recover(); e != nil {
-			if e != any(ErrOrderTooLarge) {
+			if e != any(ErrTooLarge) {
 				panic(e)
 			}
-			result, err = r.result, ErrOrderTooLarge
+			result, err = r.result, ErrTooLarge
 		}
 	}()
 	for _, f := range slices.Backward(g.roots) { // callers first
@@ -167,7 +167,7 @@ func Unordered(m *mlir.Module, o UnorderedOptions) (result UnorderedResult, err 
 			continue // its calls were checked where it is called
 		}
 		if !f.fits() {
-			return r.result, ErrOrderTooLarge
+			return r.result, ErrTooLarge
 		}
 		r.root(f)
 	}

@@ -1,11 +1,11 @@
-package passes_test
+package order_test
 
 import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
-	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/passes/order"
 )
 
 func TestLoose(t *testing.T) {
@@ -30,7 +30,7 @@ func TestLoose(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			m := mlirtest.Parse(t, mlirtest.Context(t),
 				written("func.func @main(%t: T1, %u: !t) {\n"+test.text+"\nreturn }"))
-			check.Diff(t, "pairs", test.want, pairsOf(passes.UnorderedResult{Pairs: passes.Loose(m, nil)}))
+			check.Diff(t, "pairs", test.want, pairsOf(order.Result{Pairs: order.Loose(m, nil)}))
 		})
 	}
 }

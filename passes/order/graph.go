@@ -1,4 +1,4 @@
-package passes
+package order
 
 import (
 	"cmp"
@@ -32,7 +32,7 @@ type orderEffect struct {
 // An orderSite is an operation that is a call.
 type orderSite struct {
 	op   mlir.Operation
-	kind effectKind
+	kind rewrite.EffectKind
 }
 
 // An orderFunction is a function with a body. The values of its body, also those in regions,
@@ -126,8 +126,8 @@ func (c counts) add(d counts) counts {
 // A graphMaker makes the graph of a module.
 type graphMaker struct {
 	orderGraph
-	options   UnorderedOptions
-	reader    *effectReader
+	options   Options
+	reader    *rewrite.EffectReader
 	types     map[mlir.Type]typeFacts
 	order     []*orderFunction // in the order of the text
 	functions map[string]*orderFunction
@@ -154,8 +154,8 @@ type outsideUses struct {
 }
 
 // graphOf returns the graph of a module, or nil if it has no calls to order.
-func graphOf(m *mlir.Module, o UnorderedOptions) *orderGraph {
-	g := &graphMaker{options: o, reader: newEffectReader(), types: map[mlir.Type]typeFacts{}}
+func graphOf(m *mlir.Module, o Options) *orderGraph {
+	g := &graphMaker{options: o, reader: rewrite.NewEffectReader(), types: map[mlir.Type]typeFacts{}}
 	g.functions = map[string]*orderFunction{}
 	list, _ := function.Defined(m)
 	for _, op := range list {
@@ -209,14 +209,14 @@ func graphOf(m *mlir.Module, o UnorderedOptions) *orderGraph {
 }
 
 // ordered reports whether the calls of a kind are ordered. It may change the kind.
-func (g *graphMaker) ordered(op mlir.Operation, kind *effectKind) bool {
-	if !kind.ordered && g.options.ByValues && strings.HasSuffix(op.Name(), ".custom_call") {
-		kind.ordered, kind.effect = true, byValues
+func (g *graphMaker) ordered(op mlir.Operation, kind *rewrite.EffectKind) bool {
+	if !kind.Ordered && g.options.ByValues && strings.HasSuffix(op.Name(), ".custom_call") {
+		kind.Ordered, kind.Effect = true, byValues
 	}
-	return kind.ordered
+	return kind.Ordered
 }
 
-// byValues is the effect of the calls that UnorderedOptions.ByValues adds.
+// byValues is the effect of the calls that Options.ByValues adds.
 const byValues = "values"
 
 // effect returns the index of an effect.
@@ -247,7 +247,7 @@ func (g *graphMaker) value(v mlir.Value) int32 {
 	t := v.Type()
 	facts, known := g.types[t]
 	if !known {
-		facts = typeFacts{isZeroSized(t), g.reader.tokens.holds(t)}
+		facts = typeFacts{rewrite.IsZeroSized(t), g.reader.Tokens.Holds(t)}
 		g.types[t] = facts
 	}
 	g.numbers[v] = n
@@ -390,7 +390,7 @@ func (g *graphMaker) node(op mlir.Operation) orderNode {
 		}
 	}
 	if n.kind == plainNode {
-		if kind, ok := g.reader.read(op); ok && g.ordered(op, &kind) {
+		if kind, ok := g.reader.Read(op); ok && g.ordered(op, &kind) {
 			g.site(&n, op, kind)
 		}
 	}
@@ -404,15 +404,15 @@ func (g *graphMaker) callee(op mlir.Operation) (*orderFunction, bool) {
 	return f, ok && defined
 }
 
-func (g *graphMaker) site(n *orderNode, op mlir.Operation, kind effectKind) {
+func (g *graphMaker) site(n *orderNode, op mlir.Operation, kind rewrite.EffectKind) {
 	n.kind, n.site = siteNode, int32(len(g.sites))
 	g.sites = append(g.sites, orderSite{op, kind})
 	switch {
-	case kind.callback:
-		n.effect = g.effect("callback", kind.effect, kind.effect == contract.AllEffects)
-	case kind.effect == byValues:
+	case kind.Callback:
+		n.effect = g.effect("callback", kind.Effect, kind.Effect == contract.AllEffects)
+	case kind.Effect == byValues:
 		n.effect = g.effect(byValues, "", false)
 	default:
-		n.effect = g.effect(kind.effect, "", true) // nameChains may change it
+		n.effect = g.effect(kind.Effect, "", true) // nameChains may change it
 	}
 }

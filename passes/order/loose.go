@@ -1,4 +1,4 @@
-package passes
+package order
 
 import (
 	"strings"
@@ -15,27 +15,27 @@ import (
 //
 // Such calls are as valid as those that Unordered leaves out. But if one call of a function needs an order, the others
 // often do, too.
-func Loose(m *mlir.Module, index *mlir.Index) (pairs []UnorderedPair) {
+func Loose(m *mlir.Module, index *mlir.Index) (pairs []Pair) {
 	if index == nil {
 		index = m.Operation().Index()
 	}
-	r := newEffectReader()
+	r := rewrite.NewEffectReader()
 	var reader callop.Reader
-	ordered, loose := map[string]OrderedCall{}, map[string][]OrderedCall{}
+	ordered, loose := map[string]Call{}, map[string][]Call{}
 	var keys []string
 	for op := range index.Named(rewrite.EffectNames...) {
-		kind, ok := r.read(op)
-		target, _ := strings.CutPrefix(kind.calls, "@")
+		kind, ok := r.Read(op)
+		target, _ := strings.CutPrefix(kind.Calls, "@")
 		if !ok || contract.PythonTargetOf(target) != contract.NotPython {
 			continue
 		}
-		key := kind.calls
+		key := kind.Calls
 		if call, ours := reader.AsCall(op); ours {
 			key += " of " + call.Config.Registry
 		}
-		c := OrderedCall{op, kind.calls, kind.effect}
+		c := Call{op, kind.Calls, kind.Effect}
 		switch _, known := ordered[key]; {
-		case !kind.ordered:
+		case !kind.Ordered:
 			if loose[key] == nil {
 				keys = append(keys, key)
 			}
@@ -47,7 +47,7 @@ func Loose(m *mlir.Module, index *mlir.Index) (pairs []UnorderedPair) {
 	for _, key := range keys {
 		if first, ok := ordered[key]; ok {
 			for _, second := range loose[key] {
-				pairs = append(pairs, UnorderedPair{First: first, Second: second})
+				pairs = append(pairs, Pair{First: first, Second: second})
 			}
 		}
 	}

@@ -1,11 +1,8 @@
-package passes_test
+package order_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/passes/order"
 )
 
 var (
@@ -31,9 +28,9 @@ func written(text string) string {
 }
 
 // pairsOf returns the lines of each pair, joined by " after " if they are in two iterations.
-func pairsOf(r passes.UnorderedResult) (list []string) {
+func pairsOf(r order.Result) (list []string) {
 	for _, p := range r.Pairs {
-		line := func(c passes.OrderedCall) int { return c.Op.Location().Position().Line }
+		line := func(c order.Call) int { return c.Op.Location().Position().Line }
 		between := "-"
 		if p.Iterations {
 			between = " again "
@@ -46,7 +43,7 @@ func pairsOf(r passes.UnorderedResult) (list []string) {
 func TestUnordered(t *testing.T) {
 	for _, test := range []struct {
 		name, text string
-		o          passes.UnorderedOptions
+		o          order.Options
 		want       []string
 		total      int // if there are more than pairs
 	}{
@@ -239,19 +236,19 @@ return }`, want: []string{"6-8", "2-8"}},
 %1 = stablehlo.custom_call @host(%x) {has_side_effect = true} : (T1) -> T1
 %2 = stablehlo.custom_call @host(%x) {has_side_effect = true} : (T1) -> T1
 return }`},
-		{name: "by values", o: passes.UnorderedOptions{ByValues: true}, text: `func.func @main(%x: T1) {
+		{name: "by values", o: order.Options{ByValues: true}, text: `func.func @main(%x: T1) {
 %1 = stablehlo.custom_call @host(%x) {has_side_effect = true} : (T1) -> T1
 %2 = stablehlo.custom_call @other(%1) {has_side_effect = true} : (T1) -> T1
 %3 = stablehlo.custom_call @host(%x) {has_side_effect = true} : (T1) -> T1
 %4 = stablehlo.custom_call @pure(%x) : (T1) -> T1
 %5 = stablehlo.custom_call @Sharding(%x) {has_side_effect = true} : (T1) -> T1
 return }`, want: []string{"3-4", "2-4"}},
-		{name: "limit", o: passes.UnorderedOptions{Limit: 2}, text: `func.func @main(%t: T1) {
+		{name: "limit", o: order.Options{Limit: 2}, text: `func.func @main(%t: T1) {
 %1 = see.a(%t)
 %2 = see.a(%t)
 %3 = see.a(%t)
 return }`, want: []string{"2-3", "3-4"}, total: 3},
-		{name: "a body of a reduction", o: passes.UnorderedOptions{ByValues: true},
+		{name: "a body of a reduction", o: order.Options{ByValues: true},
 			text: `func.func @main(%x: tensor<4xi8>, %i: tensor<i8>) {
 %1 = stablehlo.reduce(%x init: %i) across dimensions = [0] : (tensor<4xi8>, tensor<i8>) -> tensor<i8> reducer(%a: tensor<i8>, %b: tensor<i8>) {
   %2 = stablehlo.custom_call @host(%a) {has_side_effect = true} : (tensor<i8>) -> tensor<i8>
@@ -263,7 +260,7 @@ return }`, want: []string{"3 again 3"}},
 			text := written(test.text)
 			m := mlirtest.Parse(t, mlirtest.ContextOf(t, mlirtest.LibraryFor(t, []byte(text))), text)
 			before := m.String()
-			r, err := passes.Unordered(m, test.o)
+			r, err := order.Unordered(m, test.o)
 			check.NoError(t, err)
 			if diff := cmp.Diff(test.want, pairsOf(r)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -280,16 +277,16 @@ return }`, want: []string{"3 again 3"}},
 }
 
 func TestUnorderedText(t *testing.T) {
-	r, err := passes.Unordered(parse(t, written(`func.func @main(%t: T1, %p: P1) {
+	r, err := order.Unordered(parse(t, written(`func.func @main(%t: T1, %p: P1) {
 %1 = stablehlo.while(%q = %p) : P1
 cond { RETURN %q : P1 } do {
   %2 = see.a(%t)
   %3 = see.*(%t)
   RETURN %q : P1
 }
-return }`)), passes.UnorderedOptions{})
+return }`)), order.Options{})
 	check.NoError(t, err)
-	check.Diff(t, "error", `passes: calls with side effects are not ordered: `+
+	check.Diff(t, "error", `order: calls with side effects are not ordered: `+
 		`callback "see" at test.mlir:4:8 does not depend on itself in the iteration before (effect "a"); `+
 		`callback "see" at test.mlir:4:8 does not depend on callback "see" at test.mlir:5:8 in the iteration before (effects "*" and "a"); `+
 		`callback "see" at test.mlir:5:8 does not depend on callback "see" at test.mlir:4:8, which is before it (effects "a" and "*"); and 2 more`, r.Err().Error())
@@ -306,7 +303,7 @@ func TestUnorderedLong(t *testing.T) {
 	}
 	text.WriteString("return }")
 	m := parse(t, written(text.String()))
-	r, err := passes.Unordered(m, passes.UnorderedOptions{})
+	r, err := order.Unordered(m, order.Options{})
 	check.NoError(t, err)
 	check.Diff(t, "total", 0, r.Total)
 	var calls []mlir.Operation
@@ -316,7 +313,7 @@ func TestUnorderedLong(t *testing.T) {
 		}
 	}
 	calls[n/2].SetOperand(0, calls[0].Operand(0))
-	r, err = passes.Unordered(m, passes.UnorderedOptions{})
+	r, err = order.Unordered(m, order.Options{})
 	check.NoError(t, err)
 	check.Diff(t, "total", n/2*n/2, r.Total)
 	check.Diff(t, "first", fmt.Sprint(n/2+1, "-", n/2+2), pairsOf(r)[0])
@@ -324,7 +321,7 @@ func TestUnorderedLong(t *testing.T) {
 	for _, call := range calls {
 		call.SetOperand(0, calls[0].Operand(0))
 	}
-	r, err = passes.Unordered(m, passes.UnorderedOptions{})
+	r, err = order.Unordered(m, order.Options{})
 	check.NoError(t, err)
 	check.Diff(t, "total", n*(n-1)/2, r.Total)
 	check.Diff(t, "pairs", 100, len(r.Pairs))
@@ -361,80 +358,10 @@ func TestUnorderedTooLarge(t *testing.T) {
 		}(), 1), false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := passes.Unordered(parse(t, written(test.text)), passes.UnorderedOptions{})
-			if !test.fits && err != passes.ErrOrderTooLarge || test.fits && err != nil {
+			_, err := order.Unordered(parse(t, written(test.text)), order.Options{})
+			if !test.fits && err != order.ErrTooLarge || test.fits && err != nil {
 				t.Errorf("got %v", err)
 			}
 		})
 	}
-}
-
-// What InsertTap, AddRuntimeTokens and Migrate make is ordered. A tap in a condition is the
-// exception: see InsertTap.
-func TestPassesOrder(t *testing.T) {
-	for _, p := range programs {
-		t.Run(p.name, func(t *testing.T) {
-			m := build(t, p.build, false)
-			outside := func(v mlir.Value) bool { return !inCondition(v) }
-			_, err := passes.InsertTap(m, outside, spec)
-			check.NoError(t, err)
-			_, err = passes.AddRuntimeTokens(m)
-			check.NoError(t, err)
-			r, err := passes.Unordered(m, passes.UnorderedOptions{})
-			check.NoError(t, err)
-			check.NoError(t, r.Err())
-		})
-	}
-}
-
-func TestPassesOrderCorpus(t *testing.T) {
-	files, err := filepath.Glob("../tests/testdata/modules/*.mlir*")
-	check.NoError(t, err)
-	taps, migrated := 0, 0
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		check.NoError(t, err)
-		c := mlirtest.Context(t)
-		m, err := c.Parse(file, data)
-		if err != nil {
-			continue // what the default library cannot parse is tested elsewhere
-		}
-		check.Cleanup(t, m)
-		isOrdered := func(m *mlir.Module) {
-			result, err := passes.Unordered(m, passes.UnorderedOptions{})
-			check.NoError(t, err)
-			for _, p := range result.Pairs {
-				if strings.HasPrefix(p.Second.Callee, "callback") {
-					t.Errorf("%s: %v", file, p)
-				}
-			}
-		}
-		clone := m.Clone()
-		check.Cleanup(t, clone)
-		n, err := passes.InsertTap(clone, func(v mlir.Value) bool { return !inCondition(v) }, spec)
-		check.NoError(t, err)
-		taps += n
-		isOrdered(clone)
-		result, err := passes.Migrate(m, passes.MigrateOptions{})
-		check.NoError(t, err)
-		migrated += len(result.Callbacks)
-		isOrdered(m)
-	}
-	if taps < 1000 || migrated < 15 {
-		t.Errorf("only %d taps and %d migrated calls", taps, migrated)
-	}
-}
-
-func inCondition(v mlir.Value) bool {
-	op := v.Owner()
-	if v.IsArgument() {
-		op = v.Block().Terminator()
-	}
-	for ; !op.IsNil() && !op.Parent().IsNil(); op = op.Parent() {
-		if parent := op.Parent(); parent.Name() == "stablehlo.while" && slices.ContainsFunc(
-			slices.Collect(parent.Region(0).Blocks()), func(b mlir.Block) bool { return b == op.Block() }) {
-			return true
-		}
-	}
-	return false
 }
