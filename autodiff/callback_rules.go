@@ -7,9 +7,9 @@ import (
 	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
@@ -121,7 +121,7 @@ const (
 // passThrough passes the tangents on. In forward mode the call gets them after the values; in reverse mode the
 // transpose calls the function with the cotangents.
 func (c callback) passThrough(f *forward, custom stablehlo.CustomCallOp) {
-	order, err := passes.PassthroughOrder(custom)
+	order, err := rewrite.PassthroughOrder(custom)
 	if err != nil {
 		fail(c.op, "the callback does not pass its operands through: %v", err)
 	}

@@ -8,7 +8,7 @@ type MigratePlan struct{ g *migration }
 // PlanMigrate returns what Migrate would do with a module. It does not change the module.
 func PlanMigrate(m *mlir.Module, o MigrateOptions) *MigratePlan {
 	if o.Callback == nil {
-		o.Callback = CallTarget
+		o.Callback = callTarget
 	}
 	g := &migration{module: m, options: o}
 	g.scan()

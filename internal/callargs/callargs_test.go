@@ -1,9 +1,10 @@
-package contract_test
+package callargs_test
 
 import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/callargs"
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
@@ -43,7 +44,7 @@ func TestData(t *testing.T) {
 			"lacks the operand"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			args, filled, err := contract.Data(c.config, []byte(c.operands), []byte(c.results))
+			args, filled, err := callargs.Data(c.config, []byte(c.operands), []byte(c.results))
 			if c.err != "" {
 				check.Error(t, err, c.err)
 			} else {
