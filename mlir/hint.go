@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 	"github.com/calliope-mlir/calliope/internal/lazyregexp"
 	"github.com/calliope-mlir/calliope/internal/version"
 	"github.com/calliope-mlir/calliope/native"

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 	"github.com/calliope-mlir/calliope/internal/nearest"
 	"github.com/calliope-mlir/calliope/internal/version"
 	"github.com/calliope-mlir/calliope/native"

@@ -171,7 +171,7 @@ func place() string {
 		if !own && method != "" || !more {
 			return fmt.Sprintf("%s, called at %s:%d", method, f.File, f.Line)
 		}
-		if own && !strings.HasPrefix(f.Function, module+"internal/capi.") {
+		if own && !strings.HasPrefix(f.Function, module+"experimental/capi.") {
 			method = strings.TrimPrefix(f.Function, module)
 		}
 	}
