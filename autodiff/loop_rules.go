@@ -47,7 +47,7 @@ func transposeLoop(b *backward, op mlir.Operation) {
 	count, ok := countTrips(op)
 	if !ok {
 		if count = b.boundTrips(op); count.n == 0 {
-			fail(op, "the reverse derivative of a loop needs a constant number of steps, to store values of each: "+
+			transform.Fail(op, "the reverse derivative of a loop needs a constant number of steps, to store values of each: "+
 				"count the steps up to a constant with add and compare, as builder.Loop does, give the most steps in "+
 				"Options.MaxSteps or as the loop's attribute %s (LoopOptions of builder), or use the forward derivative", MaxSteps)
 		}
@@ -69,7 +69,7 @@ func transposeLoop(b *backward, op mlir.Operation) {
 	region, to := b.Region(types...)
 	part := b.within(to.Terminator())
 	yields := body.Terminator().OperandValues()
-	body.Terminator().SetOperands(filter(yields, known)...)
+	body.Terminator().SetOperands(transform.Filter(yields, known)...)
 	next := 1
 	written := map[int]bool{}
 	for i, v := range yields {
@@ -79,9 +79,10 @@ func transposeLoop(b *backward, op mlir.Operation) {
 		if g := to.Argument(next); count.writes(body, v, body.Argument(i)) {
 			written[next] = true
 			o, _ := stablehlo.AsDynamicUpdateSlice(v.Owner())
-			read := stablehlo.DynamicSliceOp{Operand: g, StartIndices: o.StartIndices, SliceSizes: dims(o.Update)}
+			read := stablehlo.DynamicSliceOp{Operand: g, StartIndices: o.StartIndices,
+				SliceSizes: transform.Dims(o.Update)}
 			part.add(o.Update, part.Do(read))
-			check(v.Owner().Erase())
+			transform.Check(v.Owner().Erase())
 		} else {
 			part.add(v, g)
 		}
@@ -135,7 +136,7 @@ func transposeLoop(b *backward, op mlir.Operation) {
 
 // notANumber returns an array of type t whose elements are all NaN.
 func (e *emitter) notANumber(t mlir.Type) mlir.Value {
-	if !isComplex(t) {
+	if !transform.IsComplex(t) {
 		return e.Number(t, math.NaN())
 	}
 	part := e.notANumber(e.real(e.Zero(t)).Type())
@@ -191,11 +192,11 @@ func (b *backward) keep(
 		switch {
 		case ok:
 			return with, !with.IsNil()
-		case home(v) != body:
+		case transform.Home(v) != body:
 			return v, true
 		case v.IsArgument():
 			return loop[v.Index()], yields[v.Index()] == v
-		case !isPure(v.Owner()) || v.Owner().NumRegions() > 0 || v.Owner().Name() == "stablehlo.custom_call":
+		case !transform.IsPure(v.Owner()) || v.Owner().NumRegions() > 0 || v.Owner().Name() == "stablehlo.custom_call":
 			return v, false
 		}
 		same[v] = mlir.Value{}
@@ -213,7 +214,7 @@ func (b *backward) keep(
 	again := map[mlir.Value]mlir.Value{}
 	var recompute func(v mlir.Value) (mlir.Value, bool)
 	recompute = func(v mlir.Value) (mlir.Value, bool) {
-		if with, ok := again[v]; ok || home(v) != body {
+		if with, ok := again[v]; ok || transform.Home(v) != body {
 			if !ok {
 				return v, true
 			}
@@ -246,7 +247,7 @@ func (b *backward) keep(
 		again[v] = with
 		return with, true
 	}
-	operands := filter(loop, known)
+	operands := transform.Filter(loop, known)
 	var stored []mlir.Value
 	for _, v := range residuals(body, to) {
 		if with, ok := recompute(v); ok {
@@ -277,9 +278,9 @@ func (b *backward) keep(
 	taken := len(operands) - 1 // the steps, if they are bounded
 	arrays := len(operands)
 	for _, v := range stored {
-		shape := append([]int64{max(count.n, 1)}, dims(v)...)
-		array := carry(at.Zero(must(b.Context.TensorType(element(v.Type()), shape...))))
-		start := append([]mlir.Value{number}, slices.Repeat([]mlir.Value{at.Zero(number.Type())}, rank(v))...)
+		shape := append([]int64{max(count.n, 1)}, transform.Dims(v)...)
+		array := carry(at.Zero(transform.Must(b.Context.TensorType(transform.Element(v.Type()), shape...))))
+		start := append([]mlir.Value{number}, slices.Repeat([]mlir.Value{at.Zero(number.Type())}, transform.Rank(v))...)
 		shape[0] = 1
 		steps = append(steps, at.Do(stablehlo.DynamicUpdateSliceOp{
 			Operand: array, Update: at.Reshape(v, shape...), StartIndices: start,
@@ -294,15 +295,15 @@ func (b *backward) keep(
 		}
 	}
 	made := b.Remake(op, operands, mlir.TypesOf(operands))
-	replace(filter(op.ResultValues(), known), made.ResultValues())
-	check(op.Erase())
+	transform.Replace(transform.Filter(op.ResultValues(), known), made.ResultValues())
+	transform.Check(op.Erase())
 	reads := map[mlir.Value]mlir.Value{}
 	for i, v := range held {
-		shape := append([]int64{1}, dims(v)...)
-		start := append([]mlir.Value{step()}, slices.Repeat([]mlir.Value{first.Zero(counter)}, rank(v))...)
+		shape := append([]int64{1}, transform.Dims(v)...)
+		start := append([]mlir.Value{step()}, slices.Repeat([]mlir.Value{first.Zero(counter)}, transform.Rank(v))...)
 		read := first.Do(
 			stablehlo.DynamicSliceOp{Operand: made.Result(arrays + i), StartIndices: start, SliceSizes: shape})
-		reads[stored[i]] = first.Reshape(read, dims(v)...)
+		reads[stored[i]] = first.Reshape(read, transform.Dims(v)...)
 		release(to, []mlir.Value{v}, []mlir.Value{reads[stored[i]]})
 	}
 	for i, v := range derived {
@@ -355,7 +356,7 @@ func expandLoop(f *forward, op mlir.Operation) []mlir.Value {
 		for i, v := range all(v) {
 			m.Map(body.Argument(i), v)
 		}
-		for _, op := range operations(body) {
+		for _, op := range transform.Operations(body) {
 			e.Before.Block().InsertBefore(e.Before, op.CloneWith(&m))
 		}
 		for _, i := range moving {
@@ -413,7 +414,7 @@ func (e *emitter) repeatTo(
 
 // counter returns the type of the number of a step.
 func (e *emitter) counter() mlir.Type {
-	return must(e.Context.TensorType(e.Context.IntegerType(32, mlir.Signless)))
+	return transform.Must(e.Context.TensorType(e.Context.IntegerType(32, mlir.Signless)))
 }
 
 // derive splits values that are to be stored into those that must be, and those that are a sum, a difference or a
@@ -458,7 +459,7 @@ func isCheap(op mlir.Operation) bool {
 		"stablehlo.dynamic_slice":
 		return true
 	}
-	return op.NumRegions() == 0 && op.NumResults() == 1 && rank(op.Result(0)) == 0 && isPure(op) &&
+	return op.NumRegions() == 0 && op.NumResults() == 1 && transform.Rank(op.Result(0)) == 0 && transform.IsPure(op) &&
 		op.Name() != "stablehlo.custom_call"
 }
 
@@ -568,15 +569,16 @@ func increment(next, variable mlir.Value) (int64, bool) {
 // dimension, all of them in the end. Then nothing is left of the initial value.
 func (t trips) writes(body mlir.Block, v, array mlir.Value) bool {
 	if t.bounded || t.start != 0 || t.step != 1 || !isMadeBy(v, "stablehlo.dynamic_update_slice") ||
-		home(v) != body || v.HasUses() {
+		transform.Home(v) != body || v.HasUses() {
 		return false
 	}
 	o, ok := stablehlo.AsDynamicUpdateSlice(v.Owner())
-	if !ok || o.Operand != array || array.NumUses() != 1 || dims(o.Operand)[0] != t.n || dims(o.Update)[0] != 1 {
+	if !ok || o.Operand != array || array.NumUses() != 1 || transform.Dims(o.Operand)[0] != t.n ||
+		transform.Dims(o.Update)[0] != 1 {
 		return false
 	}
-	for k, n := range dims(o.Update)[1:] {
-		if zero, ok := integer(o.StartIndices[k+1]); n != dims(o.Operand)[k+1] || !ok || zero != 0 {
+	for k, n := range transform.Dims(o.Update)[1:] {
+		if zero, ok := integer(o.StartIndices[k+1]); n != transform.Dims(o.Operand)[k+1] || !ok || zero != 0 {
 			return false
 		}
 	}
@@ -593,7 +595,7 @@ func (t trips) writes(body mlir.Block, v, array mlir.Value) bool {
 
 // integer returns the value of a constant that is one integer.
 func integer(v mlir.Value) (int64, bool) {
-	if !v.IsResult() || v.Owner().Name() != "stablehlo.constant" || rank(v) != 0 {
+	if !v.IsResult() || v.Owner().Name() != "stablehlo.constant" || transform.Rank(v) != 0 {
 		return 0, false
 	}
 	a, _ := v.Owner().Attribute("value")
