@@ -13,9 +13,3 @@ func parse(t *testing.T, text string) *mlir.Module {
 	t.Helper()
 	return mlirtest.Parse(t, mlirtest.Context(t), text)
 }
-
-// inMain returns a function of one vector with one custom call in it.
-func inMain(call string) string {
-	return "func.func @main(%x: tensor<4xf32>, %s: tensor<3xui8>, %id: tensor<i64>) -> tensor<4xf32> {\n" + call +
-		"\nreturn %x : tensor<4xf32>\n}"
-}
