@@ -7,10 +7,10 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// KeepArctangents makes the arctangent of real numbers, chlo.atan or an atan2 with 1, that of twice the number and 2.
+// keepArctangents makes the arctangent of real numbers, chlo.atan or an atan2 with 1, that of twice the number and 2.
 // A plugin makes of the others an arctangent of its own, whose vectors mix elements, and read memory that is not
-// initialized. KeepArctangents returns the number of arctangents that it changed.
-func KeepArctangents(m *mlir.Module) (int, error) {
+// initialized. keepArctangents returns the number of arctangents that it changed.
+func keepArctangents(m *mlir.Module) (int, error) {
 	return replaceEach(m.Operation().Index(), arctangents, func(e emitter, op mlir.Operation) (none mlir.Value) {
 		if !isArctangent(op) || !isStatic(op) {
 			return none

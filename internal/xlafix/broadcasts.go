@@ -8,11 +8,9 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo/chlo"
 )
 
-// ExpandBroadcasts replaces CHLO's operations that broadcast their operands by broadcasts, and the operations on arrays
+// expandBroadcasts replaces CHLO's operations that broadcast their operands by broadcasts, and the operations on arrays
 // of one shape, which the other steps of Prepare know. It leaves arrays whose shape is not static, and refuses types
 // that the operations do not take: see stablehlo.CheckElements. It returns the number of operations that it replaced.
-func ExpandBroadcasts(m *mlir.Module) (int, error) { return expandBroadcasts(m, m.Operation().Index()) }
-
 func expandBroadcasts(_ *mlir.Module, index *mlir.Index) (int, error) {
 	if err := stablehlo.CheckElements(index); err != nil {
 		return 0, err

@@ -7,13 +7,13 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// CorrectConversions rewrites operations on element types of which XLA makes something else: a bitcast_convert to the
+// correctConversions rewrites operations on element types of which XLA makes something else: a bitcast_convert to the
 // same type is removed, a complex number is converted by way of its real part, numbers of 4 bits are made integers by
 // way of f32, integers of 4 bits that may have wrapped are extended by shifts, a number that XLA rounds to f32 first
 // is given bits with which the second rounding is right, numbers of f8E3M4 are rounded to integers in f32, and so are
 // their roots, and the bits of an integer of fewer than 8 bits are counted in a wider one. It returns the number of
 // operations that it replaced.
-func CorrectConversions(m *mlir.Module) (int, error) {
+func correctConversions(m *mlir.Module) (int, error) {
 	return replaceEach(m.Operation().Index(), conversions, func(e emitter, op mlir.Operation) (none mlir.Value) {
 		x, t := op.Operand(0), op.Result(0).Type()
 		element, _ := t.Element()
@@ -85,7 +85,7 @@ func losesWrap(op mlir.Operation) bool {
 		!mayWrap(op.Operand(0), map[mlir.Value]bool{}) {
 		return false
 	}
-	for u := range op.Result(0).Uses() { // which CorrectConversions has made
+	for u := range op.Result(0).Uses() { // which correctConversions has made
 		if u.Owner.Name() == "stablehlo.shift_left" {
 			return false
 		}
@@ -134,6 +134,6 @@ func saturates(op mlir.Operation) bool {
 	return isFloat && kind.Bits() < 6 && isInteger && bits > 1
 }
 
-// conversions are the operations that CorrectConversions rewrites.
+// conversions are the operations that correctConversions rewrites.
 var conversions = []string{"stablehlo.bitcast_convert", "stablehlo.convert", "stablehlo.popcnt",
 	"stablehlo.round_nearest_afz", "stablehlo.round_nearest_even", "stablehlo.sqrt"}

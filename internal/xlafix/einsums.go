@@ -7,10 +7,10 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// ExpandEinsums replaces products by labels by dot_general and what else they need: XLA translates no unary_einsum,
+// expandEinsums replaces products by labels by dot_general and what else they need: XLA translates no unary_einsum,
 // gives an einsum the element type of its operands, and an exact compile of an older plugin ends the process on some.
 // It returns the number of products that it replaced.
-func ExpandEinsums(m *mlir.Module) (int, error) {
+func expandEinsums(m *mlir.Module) (int, error) {
 	return replaceEach(m.Operation().Index(), einsum.Names, func(e emitter, op mlir.Operation) (none mlir.Value) {
 		if !isStatic(op) {
 			return none

@@ -2,10 +2,10 @@ package xlafix
 
 import "github.com/calliope-mlir/calliope/mlir"
 
-// ForwardResults replaces each result of an if or case for which all branches return one value from outside by that
+// forwardResults replaces each result of an if or case for which all branches return one value from outside by that
 // value. XLA keeps both in one buffer, and may write over it what it computes of the value, while it reads the result.
-// ForwardResults returns the number of results that it replaced.
-func ForwardResults(m *mlir.Module) (int, error) {
+// forwardResults returns the number of results that it replaced.
+func forwardResults(m *mlir.Module) (int, error) {
 	n := 0
 	for op := range m.Operation().Index().Named(branches...) {
 		for i, r := range op.Results() {

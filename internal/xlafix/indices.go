@@ -8,10 +8,10 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// WidenIndices makes the indices of slices, gathers and scatters signed integers of 64 bits, unless they are signed
+// widenIndices makes the indices of slices, gathers and scatters signed integers of 64 bits, unless they are signed
 // ones of 32 or 64 bits. XLA counts in the type of the indices, so it loses what lies beyond that, and reads constants
 // of unsigned types as signed ones. It returns the number of operations that it changed.
-func WidenIndices(m *mlir.Module) (int, error) {
+func widenIndices(m *mlir.Module) (int, error) {
 	n := 0
 	wide, err := m.Context().IntegerType(64, mlir.Signless), error(nil)
 	for op := range m.Operation().Index().Named(indexed...) {

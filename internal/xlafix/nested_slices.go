@@ -10,7 +10,7 @@ import (
 // ClampNestedSlices clamps the starts of slices of slices, unless they are known to be in range. XLA makes one slice of
 // the two, and adds their starts before it clamps the sum. A gather and a scatter of one window are such slices, too.
 // It returns the number of operations whose starts it clamped. Their indices must be signed, and of 32 or 64 bits: see
-// WidenIndices.
+// widenIndices.
 func ClampNestedSlices(m *mlir.Module) (int, error) {
 	list := nestedSlices(m, m.Operation().Index(), false)
 	for _, w := range list {

@@ -5,10 +5,10 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// MultiplyByScalars replaces the dot products of which an operand has no dimensions by products of elements: an exact
+// multiplyByScalars replaces the dot products of which an operand has no dimensions by products of elements: an exact
 // compile of an older plugin ends the process on a sum of such a product and another array. It returns the number of
 // products that it replaced.
-func MultiplyByScalars(m *mlir.Module) (int, error) {
+func multiplyByScalars(m *mlir.Module) (int, error) {
 	return replaceEach(m.Operation().Index(), dots, func(e emitter, op mlir.Operation) (none mlir.Value) {
 		scalar := isScalar(op.Operand(0)) || isScalar(op.Operand(1))
 		if _, rounds := op.Attribute("algorithm"); rounds || !scalar || !isStatic(op) {

@@ -14,7 +14,7 @@ import (
 // of one array for it. In the first branch or before the loop, it writes an element into the place from which it is,
 // which XLA does not leave out. It returns the number of results that it separated.
 //
-// See Prepare, and ForwardResults, which removes results that certainly are values from outside.
+// See Prepare, and forwardResults, which removes results that certainly are values from outside.
 func SeparateResults(m *mlir.Module) (int, error) { return separateResults(m, m.Operation().Index()) }
 
 func separateResults(m *mlir.Module, index *mlir.Index) (int, error) {

@@ -6,11 +6,11 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// WidenSmallElements sorts elements of fewer than 8 bits as those of 8 bits, joins arrays of 2 bits as such, and
+// widenSmallElements sorts elements of fewer than 8 bits as those of 8 bits, joins arrays of 2 bits as such, and
 // multiplies small elements in the type of the result, or in one of 8 bits. XLA sorts elements of 2 bits wrongly, or
 // ends the process on them, and has no products that are wider than small elements. It returns the number of operations
 // that it changed.
-func WidenSmallElements(m *mlir.Module) (int, error) {
+func widenSmallElements(m *mlir.Module) (int, error) {
 	n := 0
 	for op := range m.Operation().Index().Named(onSmallElements...) {
 		joins := op.Name() == "stablehlo.concatenate"
@@ -35,9 +35,9 @@ func WidenSmallElements(m *mlir.Module) (int, error) {
 	return n, nil
 }
 
-// KeepSmallResults returns arrays from main by way of 8 bits whose elements have fewer, if there are several results:
+// keepSmallResults returns arrays from main by way of 8 bits whose elements have fewer, if there are several results:
 // an older plugin ends the process where one of them is transposed. It returns the number of such results.
-func KeepSmallResults(m *mlir.Module) (int, error) {
+func keepSmallResults(m *mlir.Module) (int, error) {
 	f, ok := m.SymbolTable().Lookup("main")
 	if !ok || f.Name() != "func.func" || !rewrite.IsPlain(f) {
 		return 0, nil
@@ -63,7 +63,7 @@ func KeepSmallResults(m *mlir.Module) (int, error) {
 	return n, nil
 }
 
-// isKept reports whether an operation is what KeepSmallResults has made.
+// isKept reports whether an operation is what keepSmallResults has made.
 func isKept(op mlir.Operation) bool {
 	return op.Name() == "stablehlo.convert" && op.Operand(0).IsResult() &&
 		op.Operand(0).Owner().Name() == barrier

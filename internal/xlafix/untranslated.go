@@ -11,10 +11,8 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// ExpandQuantized computes with integers and floating-point numbers in place of quantized ones, of which XLA's CPU
+// expandQuantized computes with integers and floating-point numbers in place of quantized ones, of which XLA's CPU
 // compiler has none, if main takes any or an operation makes any of floats. It reports whether there were any.
-func ExpandQuantized(m *mlir.Module) (int, error) { return expandQuantized(m, m.Operation().Index()) }
-
 func expandQuantized(m *mlir.Module, index *mlir.Index) (int, error) {
 	if !index.Has("stablehlo.uniform_quantize", "stablehlo.uniform_dequantize") && !takesQuantized(m) {
 		return 0, nil
