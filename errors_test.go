@@ -14,6 +14,7 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/version"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -226,7 +227,7 @@ func TestOffline(t *testing.T) {
 		t.Setenv(p.Env(), "")
 	}
 	_, err := calliope.Open(t.Context(), calliope.Options{Offline: true})
-	check.Error(t, err, "not found", native.FetchCommand)
+	check.Error(t, err, "not found", version.Fetch)
 	if !strings.HasPrefix(err.Error(), "calliope: ") {
 		t.Errorf("the error is %v", err)
 	}

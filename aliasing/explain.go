@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/kept"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -23,7 +24,7 @@ const (
 	IsConstant   Cause = "constant"      // it is part of the program
 	AroundLoop   Cause = "around a loop" // it is made outside of a loop whose iterations make the call
 	InCondition  Cause = "in a condition"
-	Kept         Cause = "kept"    // passes.KeepValues copies it, because XLA would overwrite a value that is needed
+	Kept         Cause = "kept"    // passes.Prepare copies it, because XLA would overwrite a value that is needed
 	Unclear      Cause = "unclear" // its origin is unknown
 )
 
@@ -111,7 +112,7 @@ const maxCalls = 32
 
 // overwritten returns the cause, if any, that keeps user from overwriting the memory of v.
 func (x *Explainer) overwritten(user mlir.Operation, v mlir.Value, depth int) (Cause, string) {
-	if IsKept(v) {
+	if kept.Is(v) {
 		return Kept, "it is copied by the program itself, because XLA would overwrite a value that is needed"
 	}
 	for {
@@ -251,23 +252,6 @@ func folded(v mlir.Value, seen map[uint64]bool) bool {
 		if !folded(operand, seen) {
 			return false
 		}
-	}
-	return true
-}
-
-// IsKept reports whether v is a copy that passes.KeepValues made: a select by a predicate that IsCertain.
-func IsKept(v mlir.Value) bool {
-	return v.IsResult() && v.Owner().Name() == "stablehlo.select" && IsCertain(v.Owner().Operand(0))
-}
-
-// IsCertain reports whether v is a predicate that package passes made to be true without XLA knowing:
-// convert(…) | … != ….
-func IsCertain(v mlir.Value) bool {
-	for _, name := range []string{"stablehlo.compare", "stablehlo.or", "stablehlo.convert"} {
-		if !v.IsResult() || v.Owner().Name() != name {
-			return false
-		}
-		v = v.Owner().Operand(0)
 	}
 	return true
 }

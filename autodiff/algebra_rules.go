@@ -3,6 +3,7 @@ package autodiff
 import (
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -68,7 +69,7 @@ func transposeFFT(b *backward, op mlir.Operation, g mlir.Value) mlir.Value {
 // twice returns 2 for the elements of a half spectrum that stand for two, and 1 for the others: the first
 // and, of an even number, the last.
 func (e *emitter) twice(x mlir.Value, lengths []int64) mlir.Value {
-	shape := dims(x)
+	shape := transform.Dims(x)
 	last := int64(len(shape) - 1)
 	i32 := e.Context.IntegerType(32, mlir.Signless)
 	place := e.Iota(i32, last, shape...)
@@ -83,7 +84,7 @@ func (e *emitter) twice(x mlir.Value, lengths []int64) mlir.Value {
 // triangle returns which elements of matrices like x are in the lower triangle, or in the upper one. Those of
 // the diagonal are, unless strict is set.
 func (e *emitter) triangle(x mlir.Value, lower, strict bool) mlir.Value {
-	shape := dims(x)
+	shape := transform.Dims(x)
 	i32 := e.Context.IntegerType(32, mlir.Signless)
 	row, column := e.Iota(i32, int64(len(shape)-2), shape...), e.Iota(i32, int64(len(shape)-1), shape...)
 	direction := map[bool]stablehlo.ComparisonDirection{false: stablehlo.CompareGE, true: stablehlo.CompareGT}[strict]
@@ -95,28 +96,30 @@ func (e *emitter) triangle(x mlir.Value, lower, strict bool) mlir.Value {
 
 // matmul returns products of matrices.
 func (e *emitter) matmul(x, y mlir.Value) mlir.Value {
-	n := int64(rank(x))
+	n := int64(transform.Rank(x))
 	numbers := stablehlo.DotDimensionNumbers{
-		LHSBatchingDimensions: upTo(int(n - 2)), RHSBatchingDimensions: upTo(int(n - 2)),
+		LHSBatchingDimensions: transform.UpTo(int(n - 2)), RHSBatchingDimensions: transform.UpTo(int(n - 2)),
 		LHSContractingDimensions: []int64{n - 1}, RHSContractingDimensions: []int64{n - 2},
 	}
 	return e.Do(stablehlo.DotGeneralOp{
 		LHS: x, RHS: y, DotDimensionNumbers: numbers,
 		PrecisionConfig: []stablehlo.Precision{stablehlo.PrecisionHighest, stablehlo.PrecisionHighest},
-		ResultType:      must(stablehlo.DotGeneralType(x.Type(), y.Type(), numbers, element(x.Type()))),
+		ResultType: transform.Must(stablehlo.DotGeneralType(x.Type(), y.Type(), numbers,
+			transform.Element(x.Type()))),
 	})
 }
 
 // eye returns which elements of matrices like x are on the diagonal.
 func (e *emitter) eye(x mlir.Value) mlir.Value {
-	n := int64(rank(x))
+	n := int64(transform.Rank(x))
 	i32 := e.Context.IntegerType(32, mlir.Signless)
-	return e.Compare(stablehlo.CompareEQ, e.Iota(i32, n-2, dims(x)...), e.Iota(i32, n-1, dims(x)...))
+	return e.Compare(stablehlo.CompareEQ, e.Iota(i32, n-2, transform.Dims(x)...),
+		e.Iota(i32, n-1, transform.Dims(x)...))
 }
 
 // diagonal returns the diagonals of matrices.
 func (e *emitter) diagonal(x mlir.Value) mlir.Value {
-	return e.sum(e.Select(e.eye(x), x, e.Zero(x.Type())), int64(rank(x)-1))
+	return e.sum(e.Select(e.eye(x), x, e.Zero(x.Type())), int64(transform.Rank(x)-1))
 }
 
 // adjoint returns the conjugates of transposed matrices.
@@ -132,7 +135,7 @@ func (e *emitter) lower(x mlir.Value) mlir.Value {
 
 // swap transposes matrices.
 func (e *emitter) swap(x mlir.Value) mlir.Value {
-	order := upTo(rank(x))
+	order := transform.UpTo(transform.Rank(x))
 	slices.Reverse(order[len(order)-2:])
 	return e.Transpose(x, order)
 }
@@ -181,8 +184,8 @@ func jvpSolve(f *forward, op mlir.Operation, o stablehlo.TriangularSolveOp) {
 		g = f.conj(g)
 	}
 	// The cheaper order of the two.
-	n := rank(x)
-	rows, columns := dims(x)[n-2], dims(x)[n-1]
+	n := transform.Rank(x)
+	rows, columns := transform.Dims(x)[n-2], transform.Dims(x)[n-1]
 	switch {
 	case o.LeftSide && rows > columns:
 		g = solve(f.matmul(g, x))

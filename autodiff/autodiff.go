@@ -97,10 +97,11 @@ func gradient(f mlir.Operation, o Options) (d *derivation, gradients []mlir.Valu
 	results = results[tokens:]
 	switch {
 	case len(results) == 0 || len(results) > 1 && !o.Aux:
-		fail(d.function, "a gradient is of a function with one result, but this one has %d: "+
+		transform.Fail(d.function, "a gradient is of a function with one result, but this one has %d: "+
 			"set Options.Aux to differentiate the first one, or use VJP", len(results))
-	case !isFloat(results[0].Type()) || !results[0].Type().IsRankedTensor() || rank(results[0]) != 0:
-		fail(d.function, "a gradient is of a function whose result is a real scalar, but this one returns %s: "+
+	case !transform.IsFloat(results[0].Type()) || !results[0].Type().IsRankedTensor() ||
+		transform.Rank(results[0]) != 0:
+		transform.Fail(d.function, "a gradient is of a function whose result is a real scalar, but this one returns %s: "+
 			"add its elements up, or use VJP", results[0].Type())
 	}
 	t := results[0].Type()
@@ -163,7 +164,7 @@ func newFunction(
 	table *mlir.SymbolTable, loc mlir.Location, name string, parameters []mlir.Type,
 ) (f mlir.Operation, e *emitter) {
 	f = transform.NewFunction(loc, name, parameters)
-	must(table.Insert(f))
+	transform.Must(table.Insert(f))
 	return f, newEmitter(f.Region(0).First().Terminator(), loc)
 }
 
@@ -188,23 +189,23 @@ func start(f mlir.Operation, o Options) (d *derivation, err error) {
 		return nil, fmt.Errorf("autodiff: a derivative is of a func.func in a module")
 	}
 	if f.Region(0).NumBlocks() != 1 {
-		return nil, refuse(f, "a derivative is of a function with one block")
+		return nil, transform.Refuse(f, "a derivative is of a function with one block")
 	}
 	d = &derivation{original: f, name: o.Name, settings: &settings{maxSteps: o.MaxSteps, sqrtLoops: o.SqrtLoops}}
 	defer transform.Catch(&err, d.discard)
 	transform.RefuseTokens(f)
 	d.function = f.Clone()
-	d.table = must(f.Parent().SymbolTable())
-	must(d.table.Insert(d.function))
+	d.table = transform.Must(f.Parent().SymbolTable())
+	transform.Must(d.table.Insert(d.function))
 	d.made = append(d.made, d.function)
 	if at, err := transform.InlineEach(d.function, d.table, d.see); err != nil {
-		fail(at, "%v", err)
+		transform.Fail(at, "%v", err)
 	}
 	transform.Unpack(d.function)
-	must(xlacalls.Expand(d.function))
+	transform.Must(xlacalls.Expand(d.function))
 	d.body = d.function.Region(0).First()
 	d.parameters = d.body.ArgumentValues()
-	d.active = must(selected(f, d.parameters, o.Parameters))
+	d.active = transform.Must(selected(f, d.parameters, o.Parameters))
 	d.in = transform.Shardings(f, transform.Parameters, len(d.parameters))
 	d.out = transform.Shardings(f, transform.Results, len(d.returned()))
 	for i, v := range d.parameters {
@@ -224,10 +225,10 @@ func start(f mlir.Operation, o Options) (d *derivation, err error) {
 func (d *derivation) mustBeStatic(what string, i int, v mlir.Value) {
 	switch _, static := v.Type().NumElements(); {
 	case carries(v.Type()) && !v.Type().IsRankedTensor():
-		fail(d.original, "%s %d is %s, and what it contains has no derivative: make its elements %[1]ss of their own",
+		transform.Fail(d.original, "%s %d is %s, and what it contains has no derivative: make its elements %[1]ss of their own",
 			what, i, v.Type())
 	case differentiable(v.Type()) && !static:
-		fail(d.original, "%s %d is %s, which has a dynamic dimension: "+
+		transform.Fail(d.original, "%s %d is %s, which has a dynamic dimension: "+
 			"make the shapes of the module static first, with stablehlo.Refine", what, i, v.Type())
 	}
 }
@@ -241,19 +242,19 @@ func selected(f mlir.Operation, parameters []mlir.Value, list []int) ([]int, err
 			}
 		}
 		if list == nil {
-			return nil, refuse(f, "no parameter is a floating-point or complex number")
+			return nil, transform.Refuse(f, "no parameter is a floating-point or complex number")
 		}
 		return list, nil
 	}
 	for k, i := range list {
 		switch {
 		case i < 0 || i >= len(parameters):
-			return nil, refuse(f, "there is no parameter %d: the function has %d", i, len(parameters))
+			return nil, transform.Refuse(f, "there is no parameter %d: the function has %d", i, len(parameters))
 		case !differentiable(parameters[i].Type()):
-			return nil, refuse(f, "parameter %d is %s, which has no derivative: leave it out of Options.Parameters", i,
+			return nil, transform.Refuse(f, "parameter %d is %s, which has no derivative: leave it out of Options.Parameters", i,
 				parameters[i].Type())
 		case slices.Contains(list[:k], i):
-			return nil, refuse(f, "Options.Parameters has parameter %d twice", i)
+			return nil, transform.Refuse(f, "Options.Parameters has parameter %d twice", i)
 		}
 	}
 	return list, nil

@@ -3,6 +3,7 @@ package autodiff
 import (
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -40,7 +41,7 @@ func (b *backward) add(v, cotangent mlir.Value) {
 		return
 	}
 	if b.cotangents[v].IsNil() {
-		b.reached = append(b.reached, located{v, home(v)})
+		b.reached = append(b.reached, located{v, transform.Home(v)})
 	}
 	b.cotangents[v] = b.emitter.add(b.cotangents[v], cotangent)
 }
@@ -62,7 +63,7 @@ func (b *backward) outside(in mlir.Block) (list []mlir.Value) {
 func (b *backward) derive(in mlir.Block) {
 	b.together = map[mlir.Operation][]mlir.Value{}
 	hasCotangent := func(v mlir.Value) bool { return !b.cotangents[v].IsNil() }
-	for _, op := range slices.Backward(operations(in)) {
+	for _, op := range slices.Backward(transform.Operations(in)) {
 		if !slices.ContainsFunc(append(op.ResultValues(), b.together[op]...), hasCotangent) {
 			continue
 		}
@@ -129,7 +130,7 @@ func (b *backward) linearize(op mlir.Operation) {
 	hold(tangents)
 	f.Sweep(between(start, next))
 	tangents = held()
-	check(holder.Erase())
+	transform.Check(holder.Erase())
 
 	part := *b
 	part.linear = reachOf(inputs)
@@ -143,13 +144,15 @@ func (b *backward) linearize(op mlir.Operation) {
 	part.transpose(list)
 	for i, v := range slices.Backward(operands) {
 		b.add(v, b.cotangents[inputs[i]])
-		check(in.EraseArgument(inputs[i].Index()))
+		transform.Check(in.EraseArgument(inputs[i].Index()))
 	}
-	check(start.Erase())
+	transform.Check(start.Erase())
 }
 
 // isHold reports whether an operation only keeps values in use, as that of linearize does.
-func isHold(op mlir.Operation) bool { return op.Name() == "stablehlo.custom_call" && !isUsed(op) }
+func isHold(op mlir.Operation) bool {
+	return op.Name() == "stablehlo.custom_call" && !transform.IsUsed(op)
+}
 
 // between returns the operations between two others of a block.
 func between(start, end mlir.Operation) (list []mlir.Operation) {
@@ -161,7 +164,7 @@ func between(start, end mlir.Operation) (list []mlir.Operation) {
 
 // block transposes the operations of a block, from the last to the first, and removes them. The terminator must not
 // use linear values any more.
-func (b *backward) block(in mlir.Block) { b.transpose(operations(in)) }
+func (b *backward) block(in mlir.Block) { b.transpose(transform.Operations(in)) }
 
 // transpose transposes operations that follow each other, and removes them.
 func (b *backward) transpose(list []mlir.Operation) {
@@ -182,23 +185,23 @@ func (b *backward) transpose(list []mlir.Operation) {
 		}
 		b.mustBeUnused(op)
 		switch transpose := rules[op.Name()].transpose; {
-		case isNested(op) && reached:
+		case transform.IsNested(op) && reached:
 			transpose(b, op) // and replaces the operation by what is not linear in it
 			continue
-		case isNested(op):
+		case transform.IsNested(op):
 			b.Prune(op)
 			continue
 		case reached && transpose == nil:
-			fail(op, "it cannot be transposed, because it is not linear in an operand with a tangent")
+			transform.Fail(op, "it cannot be transposed, because it is not linear in an operand with a tangent")
 		case reached:
 			transpose(b, op)
 		}
 		for _, v := range op.Results() {
 			for u := range v.Uses() {
-				fail(op, "it cannot be transposed, because %s uses a result that is not linear: compute that by an operation of its own", u.Owner.Name())
+				transform.Fail(op, "it cannot be transposed, because %s uses a result that is not linear: compute that by an operation of its own", u.Owner.Name())
 			}
 		}
-		check(op.Erase())
+		transform.Check(op.Erase())
 	}
 }
 
@@ -207,7 +210,7 @@ func (b *backward) mustBeUnused(op mlir.Operation) {
 	for _, v := range op.Results() {
 		if b.linear[v] {
 			for u := range v.Uses() {
-				fail(u.Owner, "it is not linear in what the transposed parameters reach")
+				transform.Fail(u.Owner, "it is not linear in what the transposed parameters reach")
 			}
 		}
 	}
@@ -223,7 +226,7 @@ func (b *backward) splitBarrier(op mlir.Operation) {
 	}
 	if len(of) > 0 {
 		e := &emitter{b.source.Within(op)}
-		replace(of, e.Op(stablehlo.OptimizationBarrierOp{Operand: operands}).ResultValues())
+		transform.Replace(of, e.Op(stablehlo.OptimizationBarrierOp{Operand: operands}).ResultValues())
 	}
 }
 
@@ -234,7 +237,7 @@ func residuals(from, to mlir.Block) (list []mlir.Value) {
 	for op := range to.Operations() {
 		for inner := range op.All() {
 			for _, v := range inner.Operands() {
-				if home(v) == from && !seen[v] {
+				if transform.Home(v) == from && !seen[v] {
 					seen[v] = true
 					list = append(list, v)
 				}
@@ -270,6 +273,6 @@ func hold(in mlir.Block, values []mlir.Value) (held []mlir.Value) {
 func release(in mlir.Block, held, with []mlir.Value) {
 	for i, v := range held {
 		v.ReplaceAllUses(with[i])
-		check(in.EraseArgument(v.Index()))
+		transform.Check(in.EraseArgument(v.Index()))
 	}
 }

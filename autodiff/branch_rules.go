@@ -3,6 +3,7 @@ package autodiff
 import (
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -35,7 +36,7 @@ func jvpBranches(f *forward, op mlir.Operation) {
 // appendTangents adds to the operands of a terminator the tangents of those that are active.
 func (f *forward) appendTangents(terminator mlir.Operation, active []bool) {
 	values := terminator.OperandValues()
-	for _, v := range filter(values, active) {
+	for _, v := range transform.Filter(values, active) {
 		values = append(values, f.full(v))
 	}
 	terminator.SetOperands(values...)
@@ -45,10 +46,10 @@ func (f *forward) appendTangents(terminator mlir.Operation, active []bool) {
 func (f *forward) withTangents(op mlir.Operation, operands []mlir.Value, active []bool) {
 	types := mlir.TypesOf(op.ResultValues())
 	n := len(types)
-	made := f.Remake(op, operands, append(types, filter(types, active)...))
-	replace(op.ResultValues(), made.ResultValues()[:n])
-	check(op.Erase())
-	for _, v := range filter(made.ResultValues()[:n], active) {
+	made := f.Remake(op, operands, append(types, transform.Filter(types, active)...))
+	transform.Replace(op.ResultValues(), made.ResultValues()[:n])
+	transform.Check(op.Erase())
+	for _, v := range transform.Filter(made.ResultValues()[:n], active) {
 		f.set(v, made.Result(n))
 		n++
 	}
@@ -70,7 +71,7 @@ func transposeBranches(b *backward, op mlir.Operation) {
 		region, to := b.Region()
 		part := b.within(to.Terminator())
 		yields := from.Terminator().OperandValues()
-		from.Terminator().SetOperands(filter(yields, known)...)
+		from.Terminator().SetOperands(transform.Filter(yields, known)...)
 		for j, v := range yields {
 			part.add(v, b.cotangents[op.Result(j)])
 		}
@@ -91,7 +92,7 @@ func transposeBranches(b *backward, op mlir.Operation) {
 		part.Before.SetOperands(yields...)
 	}
 
-	types := filter(mlir.TypesOf(op.ResultValues()), known)
+	types := transform.Filter(mlir.TypesOf(op.ResultValues()), known)
 	numKnown := len(types)
 	kept, held := make([][]mlir.Value, n), make([][]mlir.Value, n) // the residuals of each region
 	for i, r := range op.Regions() {
@@ -113,8 +114,8 @@ func transposeBranches(b *backward, op mlir.Operation) {
 		r.First().Terminator().SetOperands(yields...)
 	}
 	made := b.Remake(op, op.OperandValues(), types)
-	replace(filter(op.ResultValues(), known), made.ResultValues())
-	check(op.Erase())
+	transform.Replace(transform.Filter(op.ResultValues(), known), made.ResultValues())
+	transform.Check(op.Erase())
 	at := numKnown
 	for i, list := range held {
 		release(regions[i].First(), list, made.ResultValues()[at:])
@@ -123,7 +124,7 @@ func transposeBranches(b *backward, op mlir.Operation) {
 
 	if len(external) == 0 {
 		for _, r := range regions {
-			check(r.Erase())
+			transform.Check(r.Erase())
 		}
 		return
 	}

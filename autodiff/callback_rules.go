@@ -7,9 +7,9 @@ import (
 	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
@@ -63,18 +63,18 @@ func jvpCall(f *forward, op mlir.Operation) {
 		c.config.VJP = ""
 		f.pend(c, slices.Concat(c.operands, c.results), c.results)
 	case fits && f.linearize && c.config.JVP == "" && ofHost(c.config.VJP):
-		fail(op, "@%s has a rule for cotangents only: Linearize needs one for tangents, the key jvp", custom.Target)
+		transform.Fail(op, "@%s has a rule for cotangents only: Linearize needs one for tangents, the key jvp", custom.Target)
 	case fits && f.reverse && c.config.VJP != "" && !(f.linearize && c.config.JVP != ""):
 		f.pend(c, slices.Concat(c.operands, c.results), c.results)
 	case fits && c.config.JVP != "" && (!f.reverse || c.config.JVP[0] == '@'):
 		c.tangents(f)
 	case fits && c.config.JVP != "":
-		fail(op, "the callback %s computes the derivative of @%s along tangents only: give it a rule for cotangents, "+
+		transform.Fail(op, "the callback %s computes the derivative of @%s along tangents only: give it a rule for cotangents, "+
 			"the key vjp, or make a function of the module the rule", c.config.JVP, custom.Target)
 	case fits && c.config.VJP != "":
-		fail(op, "@%s has a rule for cotangents only: give it one for tangents, the key jvp", custom.Target)
+		transform.Fail(op, "@%s has a rule for cotangents only: give it one for tangents, the key jvp", custom.Target)
 	default:
-		fail(op, "the host computes the results of @%s, so that they have no derivative: "+
+		transform.Fail(op, "the host computes the results of @%s, so that they have no derivative: "+
 			"compute them in the module (stages.LowerCallbacks), call a function that only looks at its values, "+
 			"use builder.CustomVJP or CustomJVP, or name the rule of its derivative by the keys jvp, vjp or transpose of its backend_config",
 			custom.Target)
@@ -102,7 +102,7 @@ func (f *forward) pend(c callback, operands, results []mlir.Value) {
 	of := withTangent(results)
 	made := f.Op(stablehlo.CustomCallOp{
 		Target: pending, Operands: operands, Results: mlir.TypesOf(of), APIVersion: stablehlo.TypedFFI,
-		BackendConfig: must(callop.ConfigAttribute(f.Context, c.config)),
+		BackendConfig: transform.Must(callop.ConfigAttribute(f.Context, c.config)),
 	})
 	made.SetAttribute(numTangents, f.count(len(withTangent(c.operands))))
 	made.SetAttribute(numResults, f.count(len(c.results)))
@@ -121,9 +121,9 @@ const (
 // passThrough passes the tangents on. In forward mode the call gets them after the values; in reverse mode the
 // transpose calls the function with the cotangents.
 func (c callback) passThrough(f *forward, custom stablehlo.CustomCallOp) {
-	order, err := passes.PassthroughOrder(custom)
+	order, err := rewrite.PassthroughOrder(custom)
 	if err != nil {
-		fail(c.op, "the callback does not pass its operands through: %v", err)
+		transform.Fail(c.op, "the callback does not pass its operands through: %v", err)
 	}
 	transforms, known := contract.DecodeTransforms(c.config.Transforms)
 	plain := known && c.config.Encoding == contract.EncodingDictionary && slices.IsSorted(order)
@@ -138,7 +138,7 @@ func (c callback) passThrough(f *forward, custom stablehlo.CustomCallOp) {
 	}
 	n := len(c.operands)
 	c.results = c.op.ResultValues()[:n]
-	c.config.Transforms = must(contract.EncodeTransforms(append(transforms, contract.JVP())...))
+	c.config.Transforms = transform.Must(contract.EncodeTransforms(append(transforms, contract.JVP())...))
 	if f.reverse {
 		f.pend(c, nil, c.results)
 		return
@@ -159,14 +159,15 @@ func (c callback) passThrough(f *forward, custom stablehlo.CustomCallOp) {
 		}
 		v.ReplaceAllUses(rest[i])
 	}
-	check(c.op.Erase())
+	transform.Check(c.op.Erase())
 }
 
 // passing creates a call of the passthrough form with other data, and with ids and tokens.
 func (c callback) passing(e *emitter, data, rest []mlir.Value) []mlir.Value {
 	operands := slices.Concat(data, rest)
 	if c.config.Signature != "" {
-		c.config.Signature = contract.SignatureHash(must(callop.Signature(mlir.TypesOf(data), mlir.TypesOf(data))))
+		c.config.Signature = contract.SignatureHash(transform.Must(callop.Signature(mlir.TypesOf(data),
+			mlir.TypesOf(data))))
 	}
 	target := c.config.Form.Target()
 	if o, ok := stablehlo.AsCustomCall(c.op); ok && o.Target != pending {
@@ -174,7 +175,7 @@ func (c callback) passing(e *emitter, data, rest []mlir.Value) []mlir.Value {
 	}
 	return e.Op(stablehlo.CustomCallOp{
 		Target: target, Operands: operands, Results: mlir.TypesOf(operands), APIVersion: stablehlo.TypedFFI,
-		HasSideEffect: true, BackendConfig: must(callop.ConfigAttribute(e.Context, c.config)),
+		HasSideEffect: true, BackendConfig: transform.Must(callop.ConfigAttribute(e.Context, c.config)),
 		Aliases: aliasing.Passthrough(len(operands)),
 	}).ResultValues()
 }
@@ -184,7 +185,7 @@ func (c callback) linear(f *forward) {
 	var operands []mlir.Value
 	for _, v := range c.operands {
 		if !differentiable(v.Type()) {
-			fail(c.op, "a call with a transpose takes %s, which has no tangent", v.Type())
+			transform.Fail(c.op, "a call with a transpose takes %s, which has no tangent", v.Type())
 		}
 		operands = append(operands, f.full(v))
 	}
@@ -213,9 +214,9 @@ func (c callback) tangents(f *forward) {
 		v.ReplaceAllUses(made[i])
 	}
 	if c.config.JVP[0] == '@' { // a function has no tokens
-		replace(c.tokens, tokens)
+		transform.Replace(c.tokens, tokens)
 	}
-	check(c.op.Erase())
+	transform.Check(c.op.Erase())
 }
 
 // named calls what a rule names, for a call of the host. transpose is the key of the new call, if that is linear.
@@ -226,7 +227,7 @@ func (e *emitter) named(
 	if name, ok := strings.CutPrefix(rule, "@"); ok {
 		made := e.call(c.op, name, operands)
 		if !slices.Equal(mlir.TypesOf(made), results) {
-			fail(c.op, "the function @%s of its rule returns %v, not %v", name, mlir.TypesOf(made), results)
+			transform.Fail(c.op, "the function @%s of its rule returns %v, not %v", name, mlir.TypesOf(made), results)
 		}
 		return made
 	}
@@ -248,7 +249,7 @@ func (e *emitter) named(
 		Target: config.Form.Target(), Operands: slices.Concat(operands, tokens),
 		Results:    slices.Concat(results, mlir.TypesOf(tokens)),
 		APIVersion: stablehlo.TypedFFI, HasSideEffect: config.Form != contract.Pure,
-		BackendConfig: must(callop.ConfigAttribute(e.Context, config)),
+		BackendConfig: transform.Must(callop.ConfigAttribute(e.Context, config)),
 	}
 	for i := range tokens {
 		alias := stablehlo.OutputOperandAlias{OperandIndex: int64(len(operands) + i)}
@@ -274,26 +275,27 @@ func module(op mlir.Operation) mlir.Operation {
 
 // call creates what a function of the module does, for an operation with a rule, and returns the results.
 func (e *emitter) call(op mlir.Operation, name string, operands []mlir.Value) (results []mlir.Value) {
-	table := must(module(op).SymbolTable())
+	table := transform.Must(module(op).SymbolTable())
 	f, ok := table.Lookup(name)
 	if !ok || f.Name() != "func.func" || f.Region(0).NumBlocks() != 1 {
-		fail(op, "the function @%s of its rule is not in the module", name)
+		transform.Fail(op, "the function @%s of its rule is not in the module", name)
 	}
 	f = f.Clone()
-	defer func() { check(f.Erase()) }()
+	defer func() { transform.Check(f.Erase()) }()
 	if at, err := transform.InlineEach(f, table, new(settings).see); err != nil {
-		fail(at, "%v", err)
+		transform.Fail(at, "%v", err)
 	}
 	body := f.Region(0).First()
 	if !slices.Equal(mlir.TypesOf(body.ArgumentValues()), mlir.TypesOf(operands)) {
-		fail(op, "the function @%s of its rule takes %v, and is given %v", name, mlir.TypesOf(body.ArgumentValues()),
+		transform.Fail(op, "the function @%s of its rule takes %v, and is given %v", name,
+			mlir.TypesOf(body.ArgumentValues()),
 			mlir.TypesOf(operands))
 	}
 	var mapping mlir.Mapping
 	for i, v := range body.ArgumentValues() {
 		mapping.Map(v, operands[i])
 	}
-	for _, inner := range operations(body) {
+	for _, inner := range transform.Operations(body) {
 		e.Before.Block().InsertBefore(e.Before, inner.CloneWith(&mapping))
 	}
 	for _, v := range body.Terminator().Operands() {
@@ -318,7 +320,7 @@ func transposeCall(b *backward, op mlir.Operation) {
 		b.to(op, 0, func(g mlir.Value) mlir.Value { return cloned(b, op, g) })
 		return
 	case !ok || call.Err != nil:
-		fail(op, "the host computes the results of @%s, so that they have no transpose", custom.Target)
+		transform.Fail(op, "the host computes the results of @%s, so that they have no transpose", custom.Target)
 	}
 	c := callback{op: op, config: call.Config}
 	known := op.NumOperands()
@@ -329,7 +331,7 @@ func transposeCall(b *backward, op mlir.Operation) {
 	case c.config.Transpose != "" && c.config.NumTokens+c.config.NumIDs == 0:
 		known = 0 // it is linear in all of its operands
 	default:
-		fail(op, "the host computes the results of @%s, so that they have no transpose: if the callback is linear in "+
+		transform.Fail(op, "the host computes the results of @%s, so that they have no transpose: if the callback is linear in "+
 			"its operands, name the one that transposes it by the key transpose of its backend_config", custom.Target)
 	}
 	var cotangents []mlir.Value
@@ -341,7 +343,7 @@ func transposeCall(b *backward, op mlir.Operation) {
 	switch {
 	case c.config.Form == contract.Passthrough:
 		transforms, _ := contract.DecodeTransforms(c.config.Transforms)
-		c.config.Transforms = must(contract.EncodeTransforms(append(transforms, contract.Transpose())...))
+		c.config.Transforms = transform.Must(contract.EncodeTransforms(append(transforms, contract.Transpose())...))
 		c.config.NumTokens, c.config.NumIDs, c.config.Effect = 0, 0, ""
 		made = c.passing(b.emitter, cotangents, nil)
 	case c.config.Transpose != "":
@@ -364,7 +366,7 @@ func transposeCall(b *backward, op mlir.Operation) {
 func (b *backward) postpone(c callback, operands []mlir.Value, cotangents int, results []mlir.Type) []mlir.Value {
 	made := b.Op(stablehlo.CustomCallOp{
 		Target: postponed, Operands: operands, Results: results, APIVersion: stablehlo.TypedFFI,
-		BackendConfig: must(callop.ConfigAttribute(b.Context, c.config)),
+		BackendConfig: transform.Must(callop.ConfigAttribute(b.Context, c.config)),
 	})
 	of, _ := c.op.Attribute(numResults)
 	made.SetAttribute(numResults, of)

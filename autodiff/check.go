@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -102,17 +103,17 @@ func Check(
 func floats(v tensor.View) (out []float64) {
 	switch v.Shape.DType {
 	case tensor.F32:
-		for _, x := range must(tensor.Slice[float32](v)) {
+		for _, x := range transform.Must(tensor.Slice[float32](v)) {
 			out = append(out, float64(x))
 		}
 	case tensor.F64:
-		out = must(tensor.Slice[float64](v))
+		out = transform.Must(tensor.Slice[float64](v))
 	case tensor.C64:
-		for _, x := range must(tensor.Slice[complex64](v)) {
+		for _, x := range transform.Must(tensor.Slice[complex64](v)) {
 			out = append(out, float64(real(x)), float64(imag(x)))
 		}
 	case tensor.C128:
-		for _, x := range must(tensor.Slice[complex128](v)) {
+		for _, x := range transform.Must(tensor.Slice[complex128](v)) {
 			out = append(out, real(x), imag(x))
 		}
 	}

@@ -154,16 +154,16 @@ func (f *forward) marker(op, next mlir.Operation) func() {
 		for made := start.Next(); made != next; made = made.Next() {
 			made.SetAttribute(recomputed, tag)
 		}
-		check(start.Erase())
+		transform.Check(start.Erase())
 	}
 }
 
 // unused creates a constant that marks a place.
 func (e *emitter) unused() mlir.Operation {
-	return must(mlir.Create(mlir.Before(e.Before), mlir.OperationState{
+	return transform.Must(mlir.Create(mlir.Before(e.Before), mlir.OperationState{
 		Name: "stablehlo.constant", Location: e.Loc, InferResults: true,
 		Attributes: []mlir.NamedAttribute{
-			{Name: "value", Value: must(e.Context.ParseAttribute("dense<false> : tensor<i1>"))}},
+			{Name: "value", Value: transform.Must(e.Context.ParseAttribute("dense<false> : tensor<i1>"))}},
 	}))
 }
 
@@ -180,7 +180,7 @@ func (b *backward) recompute(from, to mlir.Block) {
 func recompute(from, to mlir.Block, end mlir.Operation) {
 	r := recomputation{from: from, to: to, number: map[mlir.Operation]string{}, kept: map[mlir.Value]bool{},
 		transposed: map[mlir.Operation]bool{}}
-	before, after := operations(from), operations(to)
+	before, after := transform.Operations(from), transform.Operations(to)
 	if from == to {
 		i := slices.Index(before, end)
 		before, after = before[:i], before[i+1:]
@@ -240,7 +240,7 @@ func (r *recomputation) see(op mlir.Operation) {
 		return
 	}
 	_, policy, _ := strings.Cut(tag, " ")
-	if keep, _ := Policy(policy).keeps(); keep(op) || !isPure(op) {
+	if keep, _ := Policy(policy).keeps(); keep(op) || !transform.IsPure(op) {
 		for _, v := range op.Results() {
 			r.kept[v] = true
 		}
@@ -274,7 +274,7 @@ func (r *recomputation) copy(tag string, before []mlir.Operation, first mlir.Ope
 				switch {
 				case r.lost(v) == tag:
 					need[v] = true
-				case home(v) == r.from && !isConstant(v) && !slices.Contains(inputs, v):
+				case transform.Home(v) == r.from && !isConstant(v) && !slices.Contains(inputs, v):
 					inputs = append(inputs, v)
 				}
 			}
@@ -284,7 +284,7 @@ func (r *recomputation) copy(tag string, before []mlir.Operation, first mlir.Ope
 	e := newEmitter(first, first.Location())
 	n := len(inputs)
 	for _, v := range first.Operands() { // to make the copies wait for what comes back
-		if home(v) == r.to && (v.IsArgument() && r.from != r.to || v.IsResult() && r.transposed[v.Owner()]) &&
+		if transform.Home(v) == r.to && (v.IsArgument() && r.from != r.to || v.IsResult() && r.transposed[v.Owner()]) &&
 			!isConstant(v) &&
 			!slices.Contains(inputs, v) {
 			inputs = append(inputs, v)

@@ -3,6 +3,7 @@ package autodiff
 import (
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -74,8 +75,8 @@ func (e *emitter) exchange(op mlir.Operation, x mlir.Value, result mlir.Type) ml
 		moved.TakeBody(r)
 		s.Regions = append(s.Regions, moved)
 	}
-	check(copied.Erase())
-	return must(mlir.Create(mlir.Before(e.Before), s)).Result(0)
+	transform.Check(copied.Erase())
+	return transform.Must(mlir.Create(mlir.Before(e.Before), s)).Result(0)
 }
 
 // exchanged exchanges tangents like their values.
@@ -104,7 +105,7 @@ func each(
 // adds ends the transformation if the computation of a collective does not add.
 func adds(op mlir.Operation, computation mlir.Region) {
 	if kind := combiner(computation); kind != "stablehlo.add" {
-		fail(op, "its derivative is known if its computation adds: gather the values and reduce them on each device")
+		transform.Fail(op, "its derivative is known if its computation adds: gather the values and reduce them on each device")
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -36,7 +37,7 @@ func combiner(r mlir.Region) string {
 // combineAll applies the body of a reduction, made for scalars, to each element of arrays of one shape. It
 // creates the operations of the body for arrays.
 func (e *emitter) combineAll(of mlir.Operation, body mlir.Block, arrays []mlir.Value) (results []mlir.Value) {
-	shape := dims(arrays[0])
+	shape := transform.Dims(arrays[0])
 	at := map[mlir.Value]mlir.Value{}
 	for i, v := range body.Arguments() {
 		at[v] = arrays[i]
@@ -47,17 +48,18 @@ func (e *emitter) combineAll(of mlir.Operation, body mlir.Block, arrays []mlir.V
 		}
 		return e.Broadcast(v, nil, shape...) // from outside
 	}
-	for _, op := range operations(body) {
+	for _, op := range transform.Operations(body) {
 		if op.Name() == "stablehlo.constant" {
 			at[op.Result(0)] = e.Broadcast(e.Clone(op).Result(0), nil, shape...)
 			continue
 		}
-		if op.NumRegions() > 0 || op.NumResults() != 1 || rank(op.Result(0)) != 0 {
-			fail(of, "the derivative of a body with %s is not known", op.Name())
+		if op.NumRegions() > 0 || op.NumResults() != 1 || transform.Rank(op.Result(0)) != 0 {
+			transform.Fail(of, "the derivative of a body with %s is not known", op.Name())
 		}
 		s := mlir.OperationState{
 			Name: op.Name(), Location: op.Location(),
-			Results: []mlir.Type{must(e.Context.TensorType(element(op.Result(0).Type()), shape...))},
+			Results: []mlir.Type{transform.Must(e.Context.TensorType(transform.Element(op.Result(0).Type()),
+				shape...))},
 		}
 		for _, v := range op.Operands() {
 			s.Operands = append(s.Operands, get(v))
@@ -65,7 +67,7 @@ func (e *emitter) combineAll(of mlir.Operation, body mlir.Block, arrays []mlir.V
 		for name, a := range op.Attributes() {
 			s.Attributes = append(s.Attributes, mlir.NamedAttribute{Name: name, Value: a})
 		}
-		at[op.Result(0)] = must(mlir.Create(mlir.Before(e.Before), s)).Result(0)
+		at[op.Result(0)] = transform.Must(mlir.Create(mlir.Before(e.Before), s)).Result(0)
 	}
 	for _, v := range body.Terminator().Operands() {
 		results = append(results, get(v))
@@ -77,14 +79,14 @@ func (e *emitter) combineAll(of mlir.Operation, body mlir.Block, arrays []mlir.V
 // element is left. The body must be associative, and need not be commutative. The one of a product is left out: its
 // tangent 0 times an infinite element is NaN.
 func (e *emitter) reduceAll(of mlir.Operation, body mlir.Region, arrays, initial []mlir.Value) []mlir.Value {
-	rest := dims(arrays[0])[1:]
-	if dims(arrays[0])[0] == 0 || !isIdentity(body, initial[0]) {
+	rest := transform.Dims(arrays[0])[1:]
+	if transform.Dims(arrays[0])[0] == 0 || !isIdentity(body, initial[0]) {
 		for i, v := range arrays {
 			arrays[i] = e.concatenate(e.Broadcast(initial[i], nil, append([]int64{1}, rest...)...), v)
 		}
 	}
-	for dims(arrays[0])[0] > 1 {
-		n := dims(arrays[0])[0]
+	for transform.Dims(arrays[0])[0] > 1 {
+		n := transform.Dims(arrays[0])[0]
 		var even, odd []mlir.Value
 		for _, v := range arrays {
 			even, odd = append(even, e.rows(v, 0, n-n%2, 2)), append(odd, e.rows(v, 1, n, 2))
@@ -123,7 +125,7 @@ func isIdentity(body mlir.Region, initial mlir.Value) bool {
 // scan returns the combinations of all rows up to each one, in the order of JAX's associative_scan, which decides how
 // equal elements share a derivative.
 func (e *emitter) scan(of mlir.Operation, body mlir.Block, x mlir.Value) mlir.Value {
-	n := dims(x)[0]
+	n := transform.Dims(x)[0]
 	if n < 2 {
 		return x
 	}
@@ -134,7 +136,7 @@ func (e *emitter) scan(of mlir.Operation, body mlir.Block, x mlir.Value) mlir.Va
 		even = e.concatenate(even, combine(e.rows(odd, 0, (n-1)/2, 1), e.rows(x, 2, n, 2)))
 	}
 	// Each odd one after the even one before it.
-	half, rest := n/2, dims(x)[1:]
+	half, rest := n/2, transform.Dims(x)[1:]
 	pairs := e.Do(stablehlo.ConcatenateOp{Dimension: 1, Inputs: []mlir.Value{
 		e.Reshape(e.rows(even, 0, half, 1), append([]int64{half, 1}, rest...)...),
 		e.Reshape(odd, append([]int64{half, 1}, rest...)...),
@@ -148,7 +150,8 @@ func (e *emitter) scan(of mlir.Operation, body mlir.Block, x mlir.Value) mlir.Va
 
 // rows returns the elements of the first dimension from start to limit, by a stride.
 func (e *emitter) rows(x mlir.Value, start, limit, stride int64) mlir.Value {
-	starts, limits, strides := make([]int64, rank(x)), slices.Clone(dims(x)), ones(rank(x))
+	starts, limits, strides := make([]int64, transform.Rank(x)), slices.Clone(transform.Dims(x)),
+		transform.Ones(transform.Rank(x))
 	starts[0], limits[0], strides[0] = start, limit, stride
 	return e.Slice(x, starts, limits, strides)
 }

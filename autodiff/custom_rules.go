@@ -48,12 +48,12 @@ func jvpCustom(f *forward, op mlir.Operation) {
 	}
 	n := transform.NumArguments(o)
 	if n < 0 {
-		fail(op, "its attribute arguments is not the number of its operands with derivatives")
+		transform.Fail(op, "its attribute arguments is not the number of its operands with derivatives")
 	}
 	arguments, others := o.Inputs[:n:n], o.Inputs[n:]
 	for _, v := range others {
 		if !f.tangent(v).IsNil() {
-			fail(op, "the derivative is with respect to a value that the function takes from outside, "+
+			transform.Fail(op, "the derivative is with respect to a value that the function takes from outside, "+
 				"and its rule is not: make the value a part of the argument")
 		}
 	}
@@ -65,7 +65,7 @@ func jvpCustom(f *forward, op mlir.Operation) {
 	backward := transform.FunctionOf(o, "backward")
 	if o.Name == CustomJVP && !(f.reverse && backward != "") {
 		if transform.FunctionOf(o, "jvp") == "" {
-			fail(op, "the function @ of its rule is not in the module: its attribute jvp names no function; a rule may call "+
+			transform.Fail(op, "the function @ of its rule is not in the module: its attribute jvp names no function; a rule may call "+
 				"its own function, but not differentiate it")
 		}
 		operands := arguments
@@ -74,17 +74,17 @@ func jvpCustom(f *forward, op mlir.Operation) {
 		}
 		made := f.call(op, transform.FunctionOf(o, "jvp"), append(operands, others...))
 		if types := mlir.TypesOf(op.ResultValues()); !slices.Equal(mlir.TypesOf(made), append(types, types...)) {
-			fail(op, "its rule jvp returns %v, not the results and their tangents", mlir.TypesOf(made))
+			transform.Fail(op, "its rule jvp returns %v, not the results and their tangents", mlir.TypesOf(made))
 		}
 		f.replaceResults(op, made[:numResults], made[numResults:])
 		return
 	}
 	if backward == "" {
-		fail(op, "its attribute backward names no function: a rule may call its own function, but not differentiate it")
+		transform.Fail(op, "its attribute backward names no function: a rule may call its own function, but not differentiate it")
 	}
 	made := f.call(op, transform.FunctionOf(o, "forward"), o.Inputs)
 	if len(made) < numResults || !slices.Equal(mlir.TypesOf(made[:numResults]), mlir.TypesOf(op.ResultValues())) {
-		fail(op, "its rule forward returns %v, not the results and residuals", mlir.TypesOf(made))
+		transform.Fail(op, "its rule forward returns %v, not the results and residuals", mlir.TypesOf(made))
 	}
 	operands := append(made[numResults:len(made):len(made)], others...)
 	for _, v := range arguments {
@@ -110,9 +110,9 @@ const noReverse = "a function with a rule for batches has no derivative in rever
 // jvpBatch makes a CustomBatch of the derivative of its function, whose rules are the derivatives of its rules.
 func (f *forward) jvpBatch(op mlir.Operation, o stablehlo.CompositeOp, n int) {
 	if f.reverse {
-		fail(op, noReverse)
+		transform.Fail(op, noReverse)
 	}
-	table := must(module(op).SymbolTable())
+	table := transform.Must(module(op).SymbolTable())
 	var active []int
 	operands, others := o.Inputs[:n:n], o.Inputs[n:]
 	for i, v := range o.Inputs[:n] {
@@ -123,15 +123,15 @@ func (f *forward) jvpBatch(op mlir.Operation, o stablehlo.CompositeOp, n int) {
 	derived := func(name string) string {
 		of, ok := table.Lookup(name)
 		if !ok || of.Name() != "func.func" {
-			fail(op, "the function @%s of its rule is not in the module", name)
+			transform.Fail(op, "the function @%s of its rule is not in the module", name)
 		}
-		jvp := must(JVP(of, Options{Parameters: active, Name: temporary}))
+		jvp := transform.Must(JVP(of, Options{Parameters: active, Name: temporary}))
 		jvp.SetVisibility(mlir.Private)
 		body := jvp.Region(0).First()
 		for range others { // after the tangents
 			v := body.Argument(n)
 			v.ReplaceAllUses(body.AddArgument(v.Type(), jvp.Location()))
-			check(body.EraseArgument(n))
+			transform.Check(body.EraseArgument(n))
 		}
 		transform.Settle(jvp, table, name+".jvp")
 		name, _ = jvp.Symbol()
@@ -188,15 +188,15 @@ func transposeCustom(b *backward, op mlir.Operation) {
 	switch o.Name {
 	case pullBack:
 	case transform.CustomBatch:
-		fail(op, noReverse)
+		transform.Fail(op, noReverse)
 	case CustomJVP:
 		if transform.FunctionOf(o, "backward") == "" {
-			fail(op, withinRule)
+			transform.Fail(op, withinRule)
 		}
 		b.atZero(op, o)
 		return
 	default:
-		fail(op, withinRule)
+		transform.Fail(op, withinRule)
 	}
 	count := func(key string) int {
 		a, _ := o.CompositeAttributes.Entry(key)
@@ -211,7 +211,7 @@ func transposeCustom(b *backward, op mlir.Operation) {
 	made := b.call(op, o.Decomposition, append(operands, o.Inputs[residuals:first]...))
 	made = slices.DeleteFunc(made, func(v mlir.Value) bool { return !differentiable(v.Type()) })
 	if tangents := o.Inputs[first:]; !slices.Equal(mlir.TypesOf(made), mlir.TypesOf(tangents)) {
-		fail(op, "the function @%s of its rule returns %v, not cotangents of %v", o.Decomposition, mlir.TypesOf(made),
+		transform.Fail(op, "the function @%s of its rule returns %v, not cotangents of %v", o.Decomposition, mlir.TypesOf(made),
 			mlir.TypesOf(tangents))
 	}
 	for i, v := range made {
@@ -244,7 +244,7 @@ func (b *backward) atZero(op mlir.Operation, o stablehlo.CompositeOp) {
 func noPullBack(f mlir.Operation) {
 	for op := range f.All() {
 		if o, ok := stablehlo.AsComposite(op); ok && o.Name == pullBack {
-			fail(op, "the function has a rule for reverse mode only, @%s: use CustomJVP, or reverse mode",
+			transform.Fail(op, "the function has a rule for reverse mode only, @%s: use CustomJVP, or reverse mode",
 				o.Decomposition)
 		}
 	}

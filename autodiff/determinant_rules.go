@@ -16,7 +16,7 @@ func asDeterminant(op mlir.Operation) (r rule, ok bool) {
 		return r, false
 	}
 	if x, ok := searchBack(y, func(v mlir.Value) bool { // of one row and one column
-		return slices.Equal(dims(v), append(slices.Clone(dims(y)), 1, 1)) && isMatrixLike(v, y)
+		return slices.Equal(transform.Dims(v), append(slices.Clone(transform.Dims(y)), 1, 1)) && isMatrixLike(v, y)
 	}); ok {
 		return linearIn(x, func(e *emitter) mlir.Value { return e.like(x, 1) }, y), true
 	}
@@ -33,7 +33,7 @@ func asDeterminant(op mlir.Operation) (r rule, ok bool) {
 // linearIn is the rule of numbers y whose tangents are the sums of the products of the elements of the tangents of
 // matrices x with those of others.
 func linearIn(x mlir.Value, slopes func(e *emitter) mlir.Value, y mlir.Value) rule {
-	n := int64(rank(x))
+	n := int64(transform.Rank(x))
 	return rule{
 		jvp: func(f *forward, _ mlir.Operation) {
 			if g := f.tangent(x); !g.IsNil() {
@@ -42,7 +42,7 @@ func linearIn(x mlir.Value, slopes func(e *emitter) mlir.Value, y mlir.Value) ru
 		},
 		vjp: func(b *backward, op mlir.Operation) {
 			if b.linear[x] {
-				g := b.Broadcast(b.cotangent(op), upTo(rank(y)), dims(x)...)
+				g := b.Broadcast(b.cotangent(op), transform.UpTo(transform.Rank(y)), transform.Dims(x)...)
 				b.add(x, b.mul(g, slopes(b.emitter)))
 			}
 		},
@@ -52,15 +52,17 @@ func linearIn(x mlir.Value, slopes func(e *emitter) mlir.Value, y mlir.Value) ru
 // adjugate returns the adjugates of the matrices with these factors. With one zero on the diagonal of U, that of U is
 // the product of the vectors that U takes to 0 from the right and from the left. It is 0 with more of them, as in JAX.
 func (e *emitter) adjugate(lu, pivots mlir.Value) mlir.Value {
-	n := dims(lu)[rank(lu)-1]
-	batch := upTo(rank(lu) - 2)
+	n := transform.Dims(lu)[transform.Rank(lu)-1]
+	batch := transform.UpTo(transform.Rank(lu) - 2)
 	last := int64(len(batch))
-	spread := func(v mlir.Value, to ...int64) mlir.Value { return e.Broadcast(v, append(batch, to...), dims(lu)...) }
+	spread := func(v mlir.Value, to ...int64) mlir.Value {
+		return e.Broadcast(v, append(batch, to...), transform.Dims(lu)...)
+	}
 
 	diagonal := e.diagonal(lu)
 	isZero := e.Compare(stablehlo.CompareEQ, diagonal, e.like(diagonal, 0))
 	regular := e.Select(isZero, e.like(diagonal, 1), diagonal)
-	place := e.Iota(element(pivots.Type()), last, dims(pivots)...)
+	place := e.Iota(transform.Element(pivots.Type()), last, transform.Dims(pivots)...)
 	stays := e.Compare(stablehlo.CompareEQ, pivots, e.add(place, e.like(place, 1)))
 	product := e.product(e.mul(regular, e.Select(stays, e.like(diagonal, 1), e.like(diagonal, -1))), last)
 
@@ -83,7 +85,7 @@ func (e *emitter) adjugate(lu, pivots mlir.Value) mlir.Value {
 func (e *emitter) product(x mlir.Value, over int64) mlir.Value {
 	return e.Do(stablehlo.ReduceOp{
 		Inputs: []mlir.Value{x}, Dimensions: []int64{over},
-		InitValues: []mlir.Value{e.Number(must(e.Context.TensorType(element(x.Type()))), 1)},
+		InitValues: []mlir.Value{e.Number(transform.Must(e.Context.TensorType(transform.Element(x.Type()))), 1)},
 		Body:       e.body(x.Type(), 2, func(e *emitter, v []mlir.Value) mlir.Value { return e.mul(v[0], v[1]) }),
 	})
 }
@@ -116,11 +118,11 @@ func asLogDeterminant(op mlir.Operation) (r rule, ok bool) {
 // -P·dA·P + P·Pᵀ·dAᵀ·(1 - A·P) + (1 - P·A)·dAᵀ·Pᵀ·P (Golub and Pereyra, SIAM Journal on Numerical Analysis 10, 1973).
 func asPseudoinverse(op mlir.Operation) (r rule, ok bool) {
 	p := op.Result(0)
-	if !hasName(op, "pinv") || !isFloat(p.Type()) {
+	if !hasName(op, "pinv") || !transform.IsFloat(p.Type()) {
 		return r, false
 	}
 	s, ok := searchBack(p, func(v mlir.Value) bool { return isResultOf(v, "gesdd") || isResultOf(v, "gesvd") })
-	if !ok || rank(s.Owner().Operand(0)) != rank(p) {
+	if !ok || transform.Rank(s.Owner().Operand(0)) != transform.Rank(p) {
 		return r, false
 	}
 	a := s.Owner().Operand(0)
@@ -166,9 +168,10 @@ func hasName(op mlir.Operation, name string) bool {
 
 // isMatrixLike reports whether a value is a batch of square matrices of elements like the numbers y.
 func isMatrixLike(v, y mlir.Value) bool {
-	n := rank(y)
-	return rank(v) == n+2 && dims(v)[n] == dims(v)[n+1] && slices.Equal(dims(v)[:n], dims(y)) &&
-		element(v.Type()) == element(y.Type())
+	n := transform.Rank(y)
+	return transform.Rank(v) == n+2 && transform.Dims(v)[n] == transform.Dims(v)[n+1] &&
+		slices.Equal(transform.Dims(v)[:n], transform.Dims(y)) &&
+		transform.Element(v.Type()) == transform.Element(y.Type())
 }
 
 // isResultOf reports whether a value is a result of a call of a routine of LAPACK.

@@ -24,7 +24,7 @@ func ofOne(tangent func(e *emitter, g, x, y mlir.Value) mlir.Value) rule {
 func ofTwo(ofX, ofY func(e *emitter, g, x, y, z mlir.Value) mlir.Value) rule {
 	if ofX == nil {
 		ofX = func(_ *emitter, _, _, _, z mlir.Value) mlir.Value {
-			fail(z.Owner(), "the derivative with respect to its first operand is not known: use a constant")
+			transform.Fail(z.Owner(), "the derivative with respect to its first operand is not known: use a constant")
 			return z
 		}
 	}
@@ -122,7 +122,7 @@ func tan(e *emitter, g, _, y mlir.Value) mlir.Value {
 }
 
 func abs(e *emitter, g, x, y mlir.Value) mlir.Value {
-	if !isComplex(x.Type()) {
+	if !transform.IsComplex(x.Type()) {
 		return e.Select(e.Compare(stablehlo.CompareGE, x, e.like(x, 0)), g, e.neg(g))
 	}
 	return e.real(e.mul(g, e.div(e.conj(x), e.nonzero(e.convert(y, x.Type())))))
@@ -147,10 +147,10 @@ func chosen(e *emitter, g, x, y, z mlir.Value) mlir.Value {
 // clamp passes on the tangent of the bound or the operand that is the result. At a bound it is zero.
 func clamp(f *forward, op mlir.Operation) {
 	x := op.Operand(1)
-	bound := func(i int) mlir.Value { return f.Broadcast(op.Operand(i), nil, dims(x)...) }
+	bound := func(i int) mlir.Value { return f.Broadcast(op.Operand(i), nil, transform.Dims(x)...) }
 	pass := func(i int, where func() mlir.Value) {
 		if g := f.operand(op, i); !g.IsNil() {
-			f.accumulate(op.Result(0), f.Select(where(), f.Broadcast(g, nil, dims(x)...), f.like(x, 0)))
+			f.accumulate(op.Result(0), f.Select(where(), f.Broadcast(g, nil, transform.Dims(x)...), f.like(x, 0)))
 		}
 	}
 	and := func(a, b mlir.Value) mlir.Value { return f.Binary(stablehlo.And, a, b) }

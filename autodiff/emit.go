@@ -18,7 +18,7 @@ func newEmitter(before mlir.Operation, loc mlir.Location) *emitter {
 
 // body returns a region of scalars of type t whose result f computes.
 func (e *emitter) body(t mlir.Type, n int, f func(e *emitter, v []mlir.Value) mlir.Value) mlir.Region {
-	scalar := must(e.Context.TensorType(element(t)))
+	scalar := transform.Must(e.Context.TensorType(transform.Element(t)))
 	r, b := e.Region(slices.Repeat([]mlir.Type{scalar}, n)...)
 	inner := newEmitter(b.Terminator(), e.Loc)
 	b.Terminator().SetOperands(f(inner, b.ArgumentValues()))
@@ -35,7 +35,7 @@ func (e *emitter) orZero(v mlir.Value, t mlir.Type) mlir.Value {
 
 // scalarZero returns the zero of the elements of v, for padding and as an initial value.
 func (e *emitter) scalarZero(v mlir.Value) mlir.Value {
-	return e.Zero(must(e.Context.TensorType(element(v.Type()))))
+	return e.Zero(transform.Must(e.Context.TensorType(transform.Element(v.Type()))))
 }
 
 func (e *emitter) neg(x mlir.Value) mlir.Value    { return e.Elementwise("stablehlo.negate", x) }
@@ -67,10 +67,11 @@ func (e *emitter) nonzero(x mlir.Value) mlir.Value {
 }
 
 func (e *emitter) convert(x mlir.Value, to mlir.Type) mlir.Value {
-	if element(x.Type()) == element(to) {
+	if transform.Element(x.Type()) == transform.Element(to) {
 		return x
 	}
-	return e.Do(stablehlo.ConvertOp{Operand: x, ResultType: must(e.Context.TensorType(element(to), dims(x)...))})
+	return e.Do(stablehlo.ConvertOp{Operand: x,
+		ResultType: transform.Must(e.Context.TensorType(transform.Element(to), transform.Dims(x)...))})
 }
 
 func (e *emitter) real(x mlir.Value) mlir.Value { return e.Do(stablehlo.RealOp{Operand: x}) }
@@ -81,7 +82,7 @@ func (e *emitter) complex(re, im mlir.Value) mlir.Value {
 
 // conj returns the conjugate of complex numbers, and real ones as they are.
 func (e *emitter) conj(x mlir.Value) mlir.Value {
-	if !isComplex(x.Type()) {
+	if !transform.IsComplex(x.Type()) {
 		return x
 	}
 	return e.complex(e.real(x), e.neg(e.imag(x)))

@@ -3,6 +3,7 @@ package autodiff
 import (
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -24,18 +25,18 @@ func expandDot(f *forward, op mlir.Operation) []mlir.Value {
 	return []mlir.Value{f.Do(stablehlo.DotGeneralOp{
 		LHS: o.LHS, RHS: o.RHS, PrecisionConfig: o.PrecisionConfig, ResultType: op.Result(0).Type(),
 		DotDimensionNumbers: stablehlo.DotDimensionNumbers{
-			LHSContractingDimensions: []int64{int64(rank(o.LHS) - 1)}, RHSContractingDimensions: []int64{0},
+			LHSContractingDimensions: []int64{int64(transform.Rank(o.LHS) - 1)}, RHSContractingDimensions: []int64{0},
 		},
 	})}
 }
 
 func expandBroadcast(f *forward, op mlir.Operation) []mlir.Value {
 	o, _ := stablehlo.AsBroadcast(op)
-	to := upTo(rank(o.Operand))
+	to := transform.UpTo(transform.Rank(o.Operand))
 	for i := range to {
 		to[i] += int64(len(o.BroadcastSizes))
 	}
-	return []mlir.Value{f.Broadcast(o.Operand, to, dims(op.Result(0))...)}
+	return []mlir.Value{f.Broadcast(o.Operand, to, transform.Dims(op.Result(0))...)}
 }
 
 // broadcasting has the operations of CHLO that broadcast their operands.
@@ -61,11 +62,11 @@ func broadcastingRules() map[string]rule {
 // broadcastOperands creates an operation for operands of the shape of the result. Those of a lower rank have the
 // dimensions of broadcast_dimensions, or the last ones.
 func (e *emitter) broadcastOperands(op mlir.Operation, name string) []mlir.Value {
-	shape := dims(op.Result(0))
+	shape := transform.Dims(op.Result(0))
 	s := mlir.OperationState{Name: name, Location: e.Loc, Results: mlir.TypesOf(op.ResultValues())}
 	given, hasGiven := op.Attribute("broadcast_dimensions")
 	for _, v := range op.Operands() {
-		to := upTo(rank(v))
+		to := transform.UpTo(transform.Rank(v))
 		for i := range to {
 			to[i] += int64(len(shape) - len(to))
 		}
@@ -74,7 +75,7 @@ func (e *emitter) broadcastOperands(op mlir.Operation, name string) []mlir.Value
 		}
 		s.Operands = append(s.Operands, e.Broadcast(v, to, shape...))
 	}
-	return must(mlir.Create(mlir.Before(e.Before), s)).ResultValues()
+	return transform.Must(mlir.Create(mlir.Before(e.Before), s)).ResultValues()
 }
 
 // norm computes batch normalization along the dimensions other than that of the features.
@@ -86,7 +87,7 @@ type norm struct {
 }
 
 func (e *emitter) norm(x mlir.Value, feature int64, epsilon float32) norm {
-	return norm{e, dims(x), feature, float64(epsilon)}
+	return norm{e, transform.Dims(x), feature, float64(epsilon)}
 }
 
 // spread copies one value for each feature to all of its elements.
@@ -102,7 +103,7 @@ func (n norm) mean(x mlir.Value) mlir.Value {
 			count *= float64(size)
 		}
 	}
-	sum := n.sum(x, without(len(n.shape), n.feature)...)
+	sum := n.sum(x, transform.Without(len(n.shape), n.feature)...)
 	return n.div(sum, n.like(sum, count))
 }
 
@@ -140,7 +141,7 @@ func expandNormGrad(f *forward, op mlir.Operation) []mlir.Value {
 	o, _ := stablehlo.AsBatchNormGrad(op)
 	n := f.norm(o.Operand, o.FeatureIndex, o.Epsilon)
 	centered, inverse, g := n.sub(o.Operand, n.spread(o.Mean)), n.inverse(o.Variance), o.GradOutput
-	over := without(len(n.shape), n.feature)
+	over := transform.Without(len(n.shape), n.feature)
 	ofOffset := n.sum(g, over...)
 	ofScale := n.mul(n.sum(n.mul(g, centered), over...), inverse)
 	slope := n.mean(n.mul(g, centered))

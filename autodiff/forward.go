@@ -57,9 +57,9 @@ func (f *forward) each(b mlir.Block, reached func(v mlir.Value) bool, visit func
 		f.At(next, func() {
 			if r := rules[op.Name()]; r.expand != nil {
 				if with := r.expand(f, op); with != nil {
-					replace(op.ResultValues(), with)
+					transform.Replace(op.ResultValues(), with)
 					next = op.Next()
-					check(op.Erase())
+					transform.Check(op.Erase())
 					return
 				}
 			}
@@ -72,11 +72,11 @@ func (f *forward) each(b mlir.Block, reached func(v mlir.Value) bool, visit func
 
 // active reports whether the results of an operation may have tangents that are not zero.
 func active(op mlir.Operation, reached func(v mlir.Value) bool) bool {
-	if isControl(op) {
+	if transform.IsControl(op) {
 		return true // its regions may use anything
 	}
 	if o, ok := stablehlo.AsSend(op); ok && !o.IsHostTransfer && slices.ContainsFunc(op.OperandValues(), reached) {
-		fail(op, "what another device receives has no derivative: use collective_permute")
+		transform.Fail(op, "what another device receives has no derivative: use collective_permute")
 	}
 	return slices.ContainsFunc(op.ResultValues(), func(v mlir.Value) bool { return carries(v.Type()) }) &&
 		slices.ContainsFunc(transform.Uses(op), reached)
@@ -101,24 +101,29 @@ func carries(t mlir.Type) bool {
 func ruleOf(op mlir.Operation) rule {
 	for _, v := range op.Results() {
 		if _, static := v.Type().NumElements(); !static && differentiable(v.Type()) {
-			fail(op, "its result %s has a dynamic dimension: "+
+			transform.Fail(op, "its result %s has a dynamic dimension: "+
 				"make the shapes of the module static first, with stablehlo.Refine", v.Type())
 		}
 	}
 	for _, v := range op.Results() {
 		if t := v.Type(); carries(t) && !t.IsRankedTensor() {
-			fail(op, "its result is %s, and what it contains has no derivative: use the values in it directly", t)
+			transform.Fail(op, "its result is %s, and what it contains has no derivative: use the values in it directly", t)
 		}
 	}
 	r := known(op)
 	switch {
 	case r.jvp != nil:
 	case slices.ContainsFunc(op.ResultValues(), func(v mlir.Value) bool { return stablehlo.IsQuantized(v.Type()) }):
-		fail(op, "quantized values have no derivative: quantize after training, or compute with the dequantized values")
+		transform.Fail(op, "quantized values have no derivative: quantize after training, or compute with the dequantized values")
 	case strings.Contains(op.Name(), "dynamic_"):
-		fail(op, "its shape is a value: make the shapes of the module static first, with stablehlo.Refine")
+		transform.Fail(op, "its shape is a value: make the shapes of the module static first, with stablehlo.Refine")
 	default:
-		fail(op, "no derivative of this operation is known: replace it, or keep the parameters of the derivative from it")
+		transform.Fail(op, "no derivative of this operation is known: replace it, or keep the parameters of the derivative from it")
 	}
 	return r
+}
+
+// differentiable reports whether values of a type have tangents.
+func differentiable(t mlir.Type) bool {
+	return t.IsRankedTensor() && (transform.IsFloat(t) || transform.IsComplex(t))
 }

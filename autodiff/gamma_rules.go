@@ -31,25 +31,25 @@ func asGamma(op mlir.Operation) (r rule, ok bool) {
 // Mathematical Functions, 8.7.1 and 8.9.2.
 func (e *emitter) ofGamma(a, log mlir.Value) mlir.Value {
 	of := a.Type()
-	if t := element(of); t != e.Context.F64Type() {
-		wide := must(e.Context.TensorType(e.Context.F32Type(), dims(a)...))
+	if t := transform.Element(of); t != e.Context.F64Type() {
+		wide := transform.Must(e.Context.TensorType(e.Context.F32Type(), transform.Dims(a)...))
 		a, log = e.convert(a, wide), e.convert(log, wide)
 	}
 	x, one, zero := e.Unary(stablehlo.Exponential, log), e.like(a, 1), e.Zero(a.Type())
 
 	// The innermost of as many terms as give all digits comes first.
 	finite := e.Do(stablehlo.IsFiniteOp{X: x})
-	all := upTo(rank(x))
+	all := transform.UpTo(transform.Rank(x))
 	most := e.greatest(e.Select(finite, x, one), all...)
 	terms := e.add(e.scale(e.Unary(stablehlo.Sqrt, most), 10), e.like(most, 100))
 	terms = e.Unary(stablehlo.Floor, e.Binary(stablehlo.Minimum, terms, e.like(terms, 10000)))
 	limit := e.convert(terms, e.counter())
 	// The denominator at n of the fraction.
 	denominator := func(e *emitter, n mlir.Value) mlir.Value { return e.add(x, e.sub(e.add(n, n), e.sub(a, one))) }
-	last := denominator(e, e.Broadcast(terms, nil, dims(a)...))
+	last := denominator(e, e.Broadcast(terms, nil, transform.Dims(a)...))
 	loop := e.repeatTo(func(*emitter) mlir.Value { return limit }, []mlir.Value{terms, one, zero, last, e.neg(one)},
 		func(e *emitter, v []mlir.Value) []mlir.Value {
-			n := e.Broadcast(v[0], nil, dims(a)...)
+			n := e.Broadcast(v[0], nil, transform.Dims(a)...)
 			sum, dsum, fraction, dfraction := v[1], v[2], v[3], v[4]
 			below := e.add(a, n)
 			factor := e.div(x, below)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -47,23 +48,24 @@ func isBounded(v, operand mlir.Value, indexed, sizes []int64) bool {
 	var positions int64
 	switch {
 	case isMadeBy(v, "chlo.top_k") && v.Index() == 1:
-		shape := dims(v.Owner().Operand(0))
+		shape := transform.Dims(v.Owner().Operand(0))
 		positions = shape[len(shape)-1]
 	case isMadeBy(v, "stablehlo.sort") && isMadeBy(v.Owner().Operand(v.Index()), "stablehlo.iota"):
 		o, _ := stablehlo.AsIota(v.Owner().Operand(v.Index()).Owner())
-		positions = dims(v)[o.IotaDimension]
+		positions = transform.Dims(v)[o.IotaDimension]
 	default:
 		return false
 	}
 	if positions-1 > greatest(v.Type()) {
 		return false // the numbers of the last ones are others
 	}
-	return !slices.ContainsFunc(indexed, func(d int64) bool { return positions-1 > dims(operand)[d]-sizes[d] })
+	return !slices.ContainsFunc(indexed,
+		func(d int64) bool { return positions-1 > transform.Dims(operand)[d]-sizes[d] })
 }
 
 // greatest returns the greatest value of a type of integers, or the greatest int64.
 func greatest(t mlir.Type) int64 {
-	bits, sign, _ := element(t).IntegerWidth()
+	bits, sign, _ := transform.Element(t).IntegerWidth()
 	if sign != mlir.Unsigned {
 		bits--
 	}
@@ -72,7 +74,7 @@ func greatest(t mlir.Type) int64 {
 
 // least returns the least value of a type of integers.
 func least(t mlir.Type) int64 {
-	if _, sign, _ := element(t).IntegerWidth(); sign == mlir.Unsigned {
+	if _, sign, _ := transform.Element(t).IntegerWidth(); sign == mlir.Unsigned {
 		return 0
 	}
 	return -greatest(t) - 1
@@ -85,16 +87,17 @@ func isMadeBy(v mlir.Value, name string) bool { return v.IsResult() && v.Owner()
 func (e *emitter) bounds(indices, operand mlir.Value, indexed, sizes []int64, vector int64) (zero, last mlir.Value) {
 	var list []string
 	for _, d := range indexed {
-		list = append(list, strconv.FormatInt(min(dims(operand)[d]-sizes[d], greatest(indices.Type())), 10))
+		list = append(list, strconv.FormatInt(min(transform.Dims(operand)[d]-sizes[d], greatest(indices.Type())), 10))
 	}
-	t := must(e.Context.TensorType(element(indices.Type()), int64(len(indexed))))
+	t := transform.Must(e.Context.TensorType(transform.Element(indices.Type()), int64(len(indexed))))
 	last = e.Constant(t, "["+strings.Join(list, ", ")+"]")
-	shape := dims(indices)
+	shape := transform.Dims(indices)
 	if vector == int64(len(shape)) {
 		last = e.Reshape(last)
 		return e.Zero(last.Type()), e.Broadcast(last, nil, shape...)
 	}
-	return e.Zero(must(e.Context.TensorType(element(indices.Type())))), e.Broadcast(last, []int64{vector}, shape...)
+	return e.Zero(transform.Must(e.Context.TensorType(transform.Element(indices.Type())))),
+		e.Broadcast(last, []int64{vector}, shape...)
 }
 
 func (e *emitter) scatterAdd(
@@ -125,7 +128,7 @@ func expandScatter(f *forward, op mlir.Operation) []mlir.Value {
 func jvpScatter(f *forward, op mlir.Operation) {
 	o, ok := stablehlo.AsScatter(op)
 	if !ok || len(o.Inputs) != 1 {
-		fail(op, "the derivative of a scatter of several arrays is not known: scatter them one by one")
+		transform.Fail(op, "the derivative of a scatter of several arrays is not known: scatter them one by one")
 	}
 	operand, indices, updates := op.Operand(0), op.Operand(1), op.Operand(2)
 	d := o.ScatterDimensionNumbers
@@ -140,7 +143,7 @@ func jvpScatter(f *forward, op mlir.Operation) {
 		}
 		if g := f.tangent(updates); !g.IsNil() {
 			if !o.UniqueIndices {
-				fail(op, "a scatter that multiplies has a derivative with respect to its updates "+
+				transform.Fail(op, "a scatter that multiplies has a derivative with respect to its updates "+
 					"only if its indices are unique: set unique_indices if they are")
 			}
 			sum := f.scatterAdd(f.Zero(operand.Type()), indices, g, d, o.IndicesAreSorted, true)
@@ -149,7 +152,7 @@ func jvpScatter(f *forward, op mlir.Operation) {
 	case isExtreme(kind):
 		f.set(op.Result(0), f.scatterExtreme(op, o))
 	default:
-		fail(op, "the derivative of a scatter is known if its update computation adds, subtracts, multiplies, returns the update, "+
+		transform.Fail(op, "the derivative of a scatter is known if its update computation adds, subtracts, multiplies, returns the update, "+
 			"or the greater or smaller one")
 	}
 }
@@ -178,7 +181,7 @@ func (f *forward) scatterLast(op mlir.Operation, o stablehlo.ScatterOp) mlir.Val
 	operand, indices, updates := op.Operand(0), op.Operand(1), op.Operand(2)
 	d := o.ScatterDimensionNumbers
 	i32 := f.Context.IntegerType(32, mlir.Signless)
-	shape := slices.Clone(dims(updates))
+	shape := slices.Clone(transform.Dims(updates))
 	var places []int64
 	n := int64(1)
 	for i := range shape {
@@ -191,9 +194,9 @@ func (f *forward) scatterLast(op mlir.Operation, o stablehlo.ScatterOp) mlir.Val
 	for i, p := range places {
 		batch[i] = shape[p]
 	}
-	numbers := f.add(f.Iota(i32, 0, n), f.Number(must(f.Context.TensorType(i32, n)), 1))
+	numbers := f.add(f.Iota(i32, 0, n), f.Number(transform.Must(f.Context.TensorType(i32, n)), 1))
 	numbers = f.Broadcast(f.Reshape(numbers, batch...), places, shape...)
-	none := f.Zero(must(f.Context.TensorType(i32, dims(operand)...)))
+	none := f.Zero(transform.Must(f.Context.TensorType(i32, transform.Dims(operand)...)))
 	scattered := f.Do(stablehlo.ScatterOp{
 		Inputs: []mlir.Value{none}, ScatterIndices: indices, Updates: []mlir.Value{numbers}, ScatterDimensionNumbers: d,
 		IndicesAreSorted:  o.IndicesAreSorted,
@@ -232,10 +235,10 @@ func (e *emitter) gatherBack(
 
 // windowOf returns the size of the window of an update in each dimension of the operand.
 func windowOf(operand, updates mlir.Value, d stablehlo.ScatterDimensionNumbers) []int64 {
-	sizes, next := ones(rank(operand)), 0
+	sizes, next := transform.Ones(transform.Rank(operand)), 0
 	for i := range sizes {
 		if !slices.Contains(d.InsertedWindowDims, int64(i)) && !slices.Contains(d.InputBatchingDims, int64(i)) {
-			sizes[i] = dims(updates)[d.UpdateWindowDims[next]]
+			sizes[i] = transform.Dims(updates)[d.UpdateWindowDims[next]]
 			next++
 		}
 	}
@@ -249,7 +252,7 @@ func transposeScatter(b *backward, op mlir.Operation) {
 	kind := combiner(o.UpdateComputation)
 	if kind == "stablehlo.multiply" {
 		if b.linear[updates] {
-			fail(op, "a scatter that multiplies is not linear in its updates")
+			transform.Fail(op, "a scatter that multiplies is not linear in its updates")
 		}
 		b.to(op, 0, func(g mlir.Value) mlir.Value { return b.Clone(op, g, indices, updates).Result(0) })
 		return
@@ -274,11 +277,11 @@ func transposeScatter(b *backward, op mlir.Operation) {
 func (e *emitter) inBounds(indices, operand, updates mlir.Value, d stablehlo.ScatterDimensionNumbers) mlir.Value {
 	zero, last := e.bounds(indices, operand, d.ScatterDimsToOperandDims, windowOf(operand, updates, d),
 		d.IndexVectorDim)
-	zero = e.Broadcast(zero, nil, dims(indices)...)
+	zero = e.Broadcast(zero, nil, transform.Dims(indices)...)
 	ok := e.Binary(stablehlo.And, e.Compare(stablehlo.CompareGE, indices, zero),
 		e.Compare(stablehlo.CompareLE, indices, last))
-	if d.IndexVectorDim < int64(rank(indices)) {
-		all := must(e.Context.TensorType(e.Context.IntegerType(1, mlir.Signless)))
+	if d.IndexVectorDim < int64(transform.Rank(indices)) {
+		all := transform.Must(e.Context.TensorType(e.Context.IntegerType(1, mlir.Signless)))
 		ok = e.Do(stablehlo.ReduceOp{
 			Inputs: []mlir.Value{ok}, InitValues: []mlir.Value{e.Number(all, 1)}, Dimensions: []int64{d.IndexVectorDim},
 			Body: e.body(all, 2, func(e *emitter, v []mlir.Value) mlir.Value {
@@ -286,13 +289,14 @@ func (e *emitter) inBounds(indices, operand, updates mlir.Value, d stablehlo.Sca
 			}),
 		})
 	}
-	return e.Broadcast(ok, without(rank(updates), d.UpdateWindowDims...), dims(updates)...)
+	return e.Broadcast(ok, transform.Without(transform.Rank(updates), d.UpdateWindowDims...),
+		transform.Dims(updates)...)
 }
 
 // jvpSort sorts the positions too, and gathers the tangents by them.
 func jvpSort(f *forward, op mlir.Operation) {
 	o, _ := stablehlo.AsSort(op)
-	shape := dims(op.Operand(0))
+	shape := transform.Dims(op.Operand(0))
 	dimension := int64(len(shape) - 1)
 	if o.Dimension != nil {
 		dimension = *o.Dimension
@@ -301,7 +305,7 @@ func jvpSort(f *forward, op mlir.Operation) {
 		dimension += int64(len(shape))
 	}
 	i32 := f.Context.IntegerType(32, mlir.Signless)
-	scalar := must(f.Context.TensorType(i32))
+	scalar := transform.Must(f.Context.TensorType(i32))
 	var positions mlir.Value
 	f.At(op, func() { positions = f.Iota(i32, dimension, shape...) })
 	comparator := op.Region(0).First()
@@ -311,8 +315,8 @@ func jvpSort(f *forward, op mlir.Operation) {
 	made := f.Remake(op, operands, mlir.TypesOf(operands))
 	results := made.ResultValues()
 	n := len(results) - 1
-	replace(op.ResultValues(), results[:n])
-	check(op.Erase())
+	transform.Replace(op.ResultValues(), results[:n])
+	transform.Check(op.Erase())
 	for i, v := range operands[:n] {
 		if g := f.tangent(v); !g.IsNil() {
 			f.set(results[i], f.takeAlong(g, results[n], dimension))
@@ -322,14 +326,14 @@ func jvpSort(f *forward, op mlir.Operation) {
 
 // takeAlong gathers the elements of x at positions along a dimension.
 func (e *emitter) takeAlong(x, positions mlir.Value, dimension int64) mlir.Value {
-	n := rank(x)
-	if dims(x)[dimension] == 0 {
+	n := transform.Rank(x)
+	if transform.Dims(x)[dimension] == 0 {
 		return x
 	}
-	batch := without(n, dimension)
+	batch := transform.Without(n, dimension)
 	return e.Do(stablehlo.GatherOp{
-		Operand: x, StartIndices: e.Reshape(positions, append(slices.Clone(dims(positions)), 1)...),
-		SliceSizes: ones(n),
+		Operand: x, StartIndices: e.Reshape(positions, append(slices.Clone(transform.Dims(positions)), 1)...),
+		SliceSizes: transform.Ones(n),
 		DimensionNumbers: stablehlo.GatherDimensionNumbers{
 			CollapsedSliceDims: []int64{dimension}, StartIndexMap: []int64{dimension},
 			OperandBatchingDims: batch, StartIndicesBatchingDims: batch, IndexVectorDim: int64(n),
@@ -340,5 +344,5 @@ func (e *emitter) takeAlong(x, positions mlir.Value, dimension int64) mlir.Value
 // topK gathers the tangents of the greatest elements.
 func topK(f *forward, op mlir.Operation) {
 	g := f.operand(op, 0)
-	f.set(op.Result(0), f.takeAlong(g, op.Result(1), int64(rank(g)-1)))
+	f.set(op.Result(0), f.takeAlong(g, op.Result(1), int64(transform.Rank(g)-1)))
 }

@@ -27,7 +27,7 @@ func JacFwd(f mlir.Operation, o Options) (jacobian mlir.Operation, err error) {
 		made := e.callOf(batch, append(e.Entry.ArgumentValues(), e.basis(j.parameters)...))
 		columns := made[len(made)-len(j.results):] // the elements of the parameters come first
 		return e.blocks(columns, j.parameters, func(column mlir.Value, i int, p mlir.Type) mlir.Value {
-			order := append(upTo(rank(column))[1:], 0)
+			order := append(transform.UpTo(transform.Rank(column))[1:], 0)
 			return e.Reshape(e.Transpose(column, order), slices.Concat(dimsOf(j.results[i]), dimsOf(p))...)
 		})
 	})
@@ -101,8 +101,8 @@ func newJacobian(f mlir.Operation, o Options) (j jacobian, err error) {
 		}
 	}
 	d.discard()
-	if !o.Holomorphic && slices.ContainsFunc(append(j.parameters, j.results...), isComplex) {
-		return j, refuse(f, "the Jacobian of complex numbers is known for functions that are holomorphic: "+
+	if !o.Holomorphic && slices.ContainsFunc(append(j.parameters, j.results...), transform.IsComplex) {
+		return j, transform.Refuse(f, "the Jacobian of complex numbers is known for functions that are holomorphic: "+
 			"set Options.Holomorphic, or use JVP or VJP")
 	}
 	return j, nil
@@ -136,7 +136,7 @@ func (j jacobian) make(
 	made, e := newFunction(table, j.f.Location(), temporary, mlir.TypesOf(j.f.Region(0).First().ArgumentValues()))
 	e.Before.SetOperands(results(e, batch)...)
 	if at, err := transform.InlineExcept(made, table, transform.HasRule); err != nil {
-		fail(at, "%v", err)
+		transform.Fail(at, "%v", err)
 	}
 	e.Clean(e.Entry)
 	name := j.o.Name
@@ -179,11 +179,11 @@ func (e *emitter) blocks(
 	batches []mlir.Value, types []mlir.Type, f func(part mlir.Value, i int, t mlir.Type) mlir.Value,
 ) (list []mlir.Value) {
 	for i, v := range batches {
-		start, limit := make([]int64, rank(v)), slices.Clone(dims(v))
+		start, limit := make([]int64, transform.Rank(v)), slices.Clone(transform.Dims(v))
 		for _, t := range types {
 			n, _ := t.NumElements()
 			limit[0] = start[0] + n
-			list = append(list, f(e.Slice(v, start, limit, ones(rank(v))), i, t))
+			list = append(list, f(e.Slice(v, start, limit, transform.Ones(transform.Rank(v))), i, t))
 			start = slices.Clone(start)
 			start[0], limit = limit[0], slices.Clone(limit)
 		}

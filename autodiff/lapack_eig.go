@@ -1,6 +1,7 @@
 package autodiff
 
 import (
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -12,7 +13,7 @@ import (
 // matrix derivative results for forward and reverse mode algorithmic differentiation, 3.1.
 func jvpEig(f *forward, op mlir.Operation) {
 	da := f.operand(op, 0)
-	if option(op, "compute_left") != 'V' || option(op, "compute_right") != 'V' {
+	if transform.Option(op, "compute_left") != 'V' || transform.Option(op, "compute_right") != 'V' {
 		o, _ := stablehlo.AsCustomCall(op)
 		op = f.instead(op, f.lapack(o.Target, map[string]byte{"compute_left": 'V', "compute_right": 'V'},
 			op.OperandValues(), mlir.TypesOf(op.ResultValues())...))
@@ -37,10 +38,12 @@ func jvpEig(f *forward, op mlir.Operation) {
 
 // eigen returns the tangents of eigenvalues w and of right eigenvectors v. u are the left ones.
 func (e *emitter) eigen(w, u, v, da mlir.Value) (dw, dv mlir.Value) {
-	last := rank(v) - 1
-	batch := upTo(last - 1)
-	column := func(x mlir.Value) mlir.Value { return e.Broadcast(x, append(batch, int64(last)), dims(v)...) }
-	row := func(x mlir.Value) mlir.Value { return e.Broadcast(x, append(batch, int64(last-1)), dims(v)...) }
+	last := transform.Rank(v) - 1
+	batch := transform.UpTo(last - 1)
+	column := func(x mlir.Value) mlir.Value { return e.Broadcast(x, append(batch, int64(last)), transform.Dims(v)...) }
+	row := func(x mlir.Value) mlir.Value {
+		return e.Broadcast(x, append(batch, int64(last-1)), transform.Dims(v)...)
+	}
 	scale := e.sum(e.mul(e.conj(u), v), int64(last-1))
 	p := e.div(e.matmul(e.matmul(e.adjoint(u), da), v), row(scale))
 	weights := e.Select(e.eye(p), e.Zero(p.Type()), e.inverse(e.sub(column(w), row(w))))
@@ -60,7 +63,7 @@ func (e *emitter) eigen(w, u, v, da mlir.Value) (dw, dv mlir.Value) {
 
 // greatest returns the largest numbers along dimensions, or -1 if there is no larger one. It has no derivative.
 func (e *emitter) greatest(x mlir.Value, along ...int64) mlir.Value {
-	least := e.Number(must(e.Context.TensorType(element(x.Type()))), -1)
+	least := e.Number(transform.Must(e.Context.TensorType(transform.Element(x.Type()))), -1)
 	return e.Do(stablehlo.ReduceOp{
 		Inputs: []mlir.Value{x}, InitValues: []mlir.Value{least}, Dimensions: along,
 		Body: e.body(x.Type(), 2, func(e *emitter, v []mlir.Value) mlir.Value {
@@ -71,7 +74,7 @@ func (e *emitter) greatest(x mlir.Value, along ...int64) mlir.Value {
 
 // instead returns an operation that takes the place of another one.
 func (f *forward) instead(op, with mlir.Operation) mlir.Operation {
-	replace(op.ResultValues(), with.ResultValues())
-	check(op.Erase())
+	transform.Replace(op.ResultValues(), with.ResultValues())
+	transform.Check(op.Erase())
 	return with
 }

@@ -1,6 +1,7 @@
 package autodiff
 
 import (
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -8,12 +9,12 @@ import (
 // are V·(F∘Vᴴ·dA·V) and the diagonal of Vᴴ·dA·V, where F has 1/(wⱼ - wᵢ).
 func jvpEigh(f *forward, op mlir.Operation) {
 	vectors, values := op.Result(0), op.Result(1)
-	if mode := option(op, "mode"); mode != 0 && mode != 'V' {
-		fail(op, "the derivative of eigenvalues needs the eigenvectors: let the call compute both")
+	if mode := transform.Option(op, "mode"); mode != 0 && mode != 'V' {
+		transform.Fail(op, "the derivative of eigenvalues needs the eigenvectors: let the call compute both")
 	}
-	n := rank(vectors)
+	n := transform.Rank(vectors)
 	g := f.matmul(f.matmul(f.adjoint(vectors), f.operand(op, 0)), vectors)
-	shape, batch := dims(vectors), upTo(n-2)
+	shape, batch := transform.Dims(vectors), transform.UpTo(n-2)
 	column := f.Broadcast(values, append(batch[:n-2:n-2], int64(n-1)), shape...)
 	row := f.Broadcast(values, append(batch[:n-2:n-2], int64(n-2)), shape...)
 	difference := f.sub(column, row)
@@ -30,7 +31,7 @@ func (e *emitter) inverse(x mlir.Value) mlir.Value {
 
 // realPart returns the real part of complex numbers, and real ones as they are.
 func (e *emitter) realPart(x mlir.Value) mlir.Value {
-	if isComplex(x.Type()) {
+	if transform.IsComplex(x.Type()) {
 		return e.real(x)
 	}
 	return x

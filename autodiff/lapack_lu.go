@@ -3,6 +3,7 @@ package autodiff
 import (
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -11,8 +12,8 @@ import (
 // are L·lower(M) and upper(M)·U.
 func jvpLU(f *forward, op mlir.Operation) {
 	lu, pivots, da := op.Result(0), op.Result(1), f.operand(op, 0)
-	n := rank(lu)
-	rows, columns := dims(lu)[n-2], dims(lu)[n-1]
+	n := transform.Rank(lu)
+	rows, columns := transform.Dims(lu)[n-2], transform.Dims(lu)[n-1]
 	k := min(rows, columns)
 	if k == 0 {
 		return
@@ -23,7 +24,7 @@ func jvpLU(f *forward, op mlir.Operation) {
 		low, high := make([]int64, n), make([]int64, n)
 		high[n-2] = columns - k
 		u = f.pad(u, low, high, low)
-		place := f.Iota(f.Context.IntegerType(32, mlir.Signless), int64(n-1), dims(u)...)
+		place := f.Iota(f.Context.IntegerType(32, mlir.Signless), int64(n-1), transform.Dims(u)...)
 		beyond := f.Compare(stablehlo.CompareGE, place, f.like(place, float64(k)))
 		u = f.Select(f.Binary(stablehlo.And, beyond, f.eye(u)), f.like(u, 1), u)
 	}
@@ -34,8 +35,8 @@ func jvpLU(f *forward, op mlir.Operation) {
 // withOnes returns square matrices of x, which has zeros on the diagonal, with further columns of zeros, and ones on
 // the diagonal.
 func (e *emitter) withOnes(x mlir.Value, n int64) mlir.Value {
-	last := rank(x) - 1
-	if more := n - dims(x)[last]; more > 0 {
+	last := transform.Rank(x) - 1
+	if more := n - transform.Dims(x)[last]; more > 0 {
 		low, high := make([]int64, last+1), make([]int64, last+1)
 		high[last] = more
 		x = e.pad(x, low, high, low)
@@ -46,14 +47,14 @@ func (e *emitter) withOnes(x mlir.Value, n int64) mlir.Value {
 // permutation returns the matrices, of elements like those of t, that exchange n rows as LAPACK's pivots say: one after
 // the other, row i with the row whose number, from 1 on, is pivot i.
 func (e *emitter) permutation(pivots mlir.Value, n int64, t mlir.Type) mlir.Value {
-	last := rank(pivots) - 1
-	shape := append(slices.Clone(dims(pivots)[:last]), n)
-	i32 := element(pivots.Type())
+	last := transform.Rank(pivots) - 1
+	shape := append(slices.Clone(transform.Dims(pivots)[:last]), n)
+	i32 := transform.Element(pivots.Type())
 	place := e.Iota(i32, int64(last), shape...)
-	all := upTo(last + 1)
-	counter := must(e.Context.TensorType(i32))
+	all := transform.UpTo(last + 1)
+	counter := transform.Must(e.Context.TensorType(i32))
 	wide := func(e *emitter, x mlir.Value) mlir.Value { return e.Broadcast(x, all[:last], shape...) }
-	loop := e.repeat(dims(pivots)[last], []mlir.Value{e.Zero(counter), place},
+	loop := e.repeat(transform.Dims(pivots)[last], []mlir.Value{e.Zero(counter), place},
 		func(e *emitter, v []mlir.Value) []mlir.Value {
 			starts := append(slices.Repeat([]mlir.Value{e.Zero(counter)}, last), v[0])
 			sizes := append(slices.Clone(shape[:last]), 1)

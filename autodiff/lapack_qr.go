@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -14,14 +15,14 @@ import (
 func jvpQR(f *forward, op mlir.Operation) {
 	packed, tau := op.Result(0), op.Result(1)
 	x, dx := op.Operand(0), f.operand(op, 0)
-	n := rank(packed)
-	rows, columns := dims(packed)[n-2], dims(packed)[n-1]
+	n := transform.Rank(packed)
+	rows, columns := transform.Dims(packed)[n-2], transform.Dims(packed)[n-1]
 	k := min(rows, columns)
 	reflectors := f.columns(packed, 0, k)
 	target := productOfReflectors
 	if custom, _ := stablehlo.AsCustomCall(op); custom.Target != "Qr" {
 		target = strings.Replace(custom.Target, "geqrf", "orgqr", 1)
-		if isComplex(packed.Type()) {
+		if transform.IsComplex(packed.Type()) {
 			target = strings.Replace(custom.Target, "geqrf", "ungqr", 1)
 		}
 	}
@@ -40,7 +41,7 @@ func jvpQR(f *forward, op mlir.Operation) {
 	qdxr := f.matmul(f.adjoint(q), dxr)
 	lower := f.lower(qdxr)
 	turn := f.sub(lower, f.adjoint(lower)) // skew-Hermitian: the rotation of Q
-	if isComplex(turn.Type()) {
+	if transform.IsComplex(turn.Type()) {
 		imaginary := f.complex(f.Zero(f.imag(qdxr).Type()), f.imag(qdxr))
 		turn = f.add(turn, f.Select(f.eye(turn), imaginary, f.Zero(turn.Type())))
 	}
@@ -80,17 +81,17 @@ func isStartOf(x, y mlir.Value) bool {
 
 // columns returns some columns of matrices.
 func (e *emitter) columns(x mlir.Value, from, to int64) mlir.Value {
-	return e.part(x, rank(x)-1, from, to)
+	return e.part(x, transform.Rank(x)-1, from, to)
 }
 
 // part returns the elements from one place to another along a dimension.
 func (e *emitter) part(x mlir.Value, dimension int, from, to int64) mlir.Value {
-	if from == 0 && to == dims(x)[dimension] {
+	if from == 0 && to == transform.Dims(x)[dimension] {
 		return x
 	}
-	start, limit := make([]int64, rank(x)), slices.Clone(dims(x))
+	start, limit := make([]int64, transform.Rank(x)), slices.Clone(transform.Dims(x))
 	start[dimension], limit[dimension] = from, to
-	return e.Slice(x, start, limit, ones(rank(x)))
+	return e.Slice(x, start, limit, transform.Ones(transform.Rank(x)))
 }
 
 // onlyUpper ends the transformation if something reads the elements of packed, a result of op, that are below R: their
@@ -103,7 +104,7 @@ func (f *forward) onlyUpper(op mlir.Operation, packed, q mlir.Value) {
 			f.onlyUpper(op, u.Owner.Result(0), q)
 		case u.Owner.Name() == "stablehlo.select" && isStatic(u.Owner.Operand(0)):
 		default:
-			fail(op, "the derivative of the reflectors of a QR decomposition is not known, which %s at %s uses: "+
+			transform.Fail(op, "the derivative of the reflectors of a QR decomposition is not known, which %s at %s uses: "+
 				"use R, and Q with as many columns as R has rows", u.Owner.Name(), u.Owner.Location().Position())
 		}
 	}
@@ -111,14 +112,14 @@ func (f *forward) onlyUpper(op mlir.Operation, packed, q mlir.Value) {
 
 // isStatic reports whether a value is computed from constants.
 func isStatic(v mlir.Value) bool {
-	return v.IsResult() && isPure(v.Owner()) && v.Owner().NumRegions() == 0 &&
+	return v.IsResult() && transform.IsPure(v.Owner()) && v.Owner().NumRegions() == 0 &&
 		!slices.ContainsFunc(v.Owner().OperandValues(), func(v mlir.Value) bool { return !isStatic(v) })
 }
 
 // reflectors is the rule of a call that makes the matrix Q of reflectors, which jvpQR has replaced if it can.
 func reflectors(_ *forward, op mlir.Operation) {
-	if isUsed(op) {
-		fail(op, "the derivative of Q is known together with R, of matrices that are decomposed without pivoting, "+
+	if transform.IsUsed(op) {
+		transform.Fail(op, "the derivative of Q is known together with R, of matrices that are decomposed without pivoting, "+
 			"and with as many columns as R has rows: use such a QR decomposition")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -11,7 +12,7 @@ import (
 // decompositions has the rules of JAX's calls of LAPACK, lapack_sgetrf_ffi and so on, by the routine without the letter
 // of its type, and of those for TPUs. They set the tangents of the results as JAX does.
 var decompositions = map[string]func(f *forward, op mlir.Operation){
-	"potrf": func(f *forward, op mlir.Operation) { jvpCholesky(f, op, option(op, "uplo") == 'L') },
+	"potrf": func(f *forward, op mlir.Operation) { jvpCholesky(f, op, transform.Option(op, "uplo") == 'L') },
 	"trsm":  func(f *forward, op mlir.Operation) { jvpSolve(f, op, trsm(op)) },
 	"getrf": jvpLU,
 	"geqrf": jvpQR, "Qr": jvpQR,
@@ -25,7 +26,7 @@ var decompositions = map[string]func(f *forward, op mlir.Operation){
 func init() {
 	for _, routine := range strings.Fields("geqp3 ormqr unmqr gees gehrd sytrd hetrd") {
 		decompositions[routine] = func(_ *forward, op mlir.Operation) {
-			fail(op, "no derivative of LAPACK's %s is known: use eig, eigh, svd, qr without pivoting, cholesky or solve, "+
+			transform.Fail(op, "no derivative of LAPACK's %s is known: use eig, eigh, svd, qr without pivoting, cholesky or solve, "+
 				"or keep the parameters of the derivative from it", routine)
 		}
 	}
@@ -47,11 +48,12 @@ func routineOf(target string) string {
 // trsm returns the triangular system that a call of LAPACK solves.
 func trsm(op mlir.Operation) stablehlo.TriangularSolveOp {
 	return stablehlo.TriangularSolveOp{
-		A: op.Operand(0), B: op.Operand(1), LeftSide: option(op, "side") == 'L', Lower: option(op, "uplo") == 'L',
-		UnitDiagonal: option(op, "diag") == 'U',
+		A: op.Operand(0), B: op.Operand(1), LeftSide: transform.Option(op, "side") == 'L',
+		Lower:        transform.Option(op, "uplo") == 'L',
+		UnitDiagonal: transform.Option(op, "diag") == 'U',
 		TransposeA: map[byte]stablehlo.TransposeKind{
 			'N': stablehlo.TransposeNone, 'T': stablehlo.TransposePlain, 'C': stablehlo.TransposeAdjoint,
-		}[option(op, "trans_x")],
+		}[transform.Option(op, "trans_x")],
 	}
 }
 
@@ -74,7 +76,7 @@ func (e *emitter) lapack(
 			list = append(list, mlir.NamedAttribute{Name: name, Value: value})
 		}
 		o.APIVersion, o.BackendConfig = stablehlo.TypedFFI, e.Context.DictionaryAttribute(list...)
-		batch := rank(operands[0]) - 2
+		batch := transform.Rank(operands[0]) - 2
 		for _, v := range operands {
 			o.OperandLayouts = append(o.OperandLayouts, columnMajor(v.Type(), batch))
 		}
@@ -87,7 +89,7 @@ func (e *emitter) lapack(
 
 // columnMajor returns the layout of a batch of matrices, vectors or numbers for LAPACK.
 func columnMajor(t mlir.Type, batch int) []int64 {
-	layout := upTo(len(dimsOf(t)))
+	layout := transform.UpTo(len(dimsOf(t)))
 	slices.Reverse(layout)
 	if len(layout) == batch+2 {
 		layout[0], layout[1] = layout[1], layout[0]

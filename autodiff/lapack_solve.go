@@ -1,6 +1,7 @@
 package autodiff
 
 import (
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -32,7 +33,7 @@ func asSolve(op mlir.Operation) (r rule, ok bool) {
 	}
 	a, pivots := lu.Owner().Operand(0), lu.Owner().Result(1)
 	permutation := func(e *emitter, g mlir.Value) mlir.Value {
-		return e.permutation(pivots, dims(a)[rank(a)-1], g.Type())
+		return e.permutation(pivots, transform.Dims(a)[transform.Rank(a)-1], g.Type())
 	}
 	return rule{
 		jvp: func(f *forward, op mlir.Operation) {

@@ -3,6 +3,7 @@ package autodiff
 import (
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -12,15 +13,15 @@ import (
 func jvpSVD(f *forward, op mlir.Operation) {
 	a, da := op.Operand(0), f.operand(op, 0)
 	s, u, vt := op.Result(1), op.Result(2), op.Result(3)
-	n := rank(a)
-	rows, columns := dims(a)[n-2], dims(a)[n-1]
+	n := transform.Rank(a)
+	rows, columns := transform.Dims(a)[n-2], transform.Dims(a)[n-1]
 	k := min(rows, columns)
-	onlyValues := option(op, "mode") == 'N'
+	onlyValues := transform.Option(op, "mode") == 'N'
 	switch {
 	case onlyValues:
 		u, vt = f.singularVectors(op, k)
-	case option(op, "mode") == 'A' && rows != columns:
-		fail(op, "the derivative of all singular vectors of a matrix that is not square is not known: "+
+	case transform.Option(op, "mode") == 'A' && rows != columns:
+		transform.Fail(op, "the derivative of all singular vectors of a matrix that is not square is not known: "+
 			"compute as many as there are singular values, with full_matrices=False")
 	}
 	ut, v := f.adjoint(u), f.adjoint(vt)
@@ -29,7 +30,7 @@ func jvpSVD(f *forward, op mlir.Operation) {
 	if onlyValues {
 		return
 	}
-	shape, batch := dims(ds), upTo(n-2)
+	shape, batch := transform.Dims(ds), transform.UpTo(n-2)
 	column := f.Broadcast(s, append(batch[:n-2:n-2], int64(n-1)), shape...) // sⱼ
 	row := f.Broadcast(s, append(batch[:n-2:n-2], int64(n-2)), shape...)
 	squares := f.mul(f.add(column, row), f.sub(column, row))
@@ -43,7 +44,7 @@ func jvpSVD(f *forward, op mlir.Operation) {
 	dv := f.matmul(v, f.mul(weights, f.add(left, f.adjoint(left))))
 	over := func(x mlir.Value) mlir.Value { // divides by the singular values
 		to := append(batch[:n-2:n-2], int64(n-1))
-		return f.div(x, f.convert(f.Broadcast(s, to, dims(x)...), a.Type()))
+		return f.div(x, f.convert(f.Broadcast(s, to, transform.Dims(x)...), a.Type()))
 	}
 	if rows > k {
 		g := f.matmul(da, v)
@@ -64,9 +65,9 @@ func (f *forward) singularVectors(op mlir.Operation, k int64) (u, vt mlir.Value)
 	n := len(shape)
 	columns := shape[n-1]
 	shape[n-1] = k
-	types[2] = must(f.Context.TensorType(element(types[0]), shape...))
+	types[2] = transform.Must(f.Context.TensorType(transform.Element(types[0]), shape...))
 	shape[n-2], shape[n-1] = k, columns
-	types[3] = must(f.Context.TensorType(element(types[0]), shape...))
+	types[3] = transform.Must(f.Context.TensorType(transform.Element(types[0]), shape...))
 	custom, _ := stablehlo.AsCustomCall(op)
 	made := f.lapack(custom.Target, map[string]byte{"mode": 'S'}, op.OperandValues(), types...)
 	return made.Result(2), made.Result(3)

@@ -67,7 +67,7 @@ func (d *derivation) mustBeLinear(linear reach) {
 			bad = !is[0] && !isZeros(op.Operand(0)) || !is[1] && !isZeros(op.Operand(1))
 		}
 		if bad {
-			fail(op, "it is not linear in the parameters that are transposed")
+			transform.Fail(op, "it is not linear in the parameters that are transposed")
 		}
 	}
 }
@@ -76,9 +76,9 @@ func (d *derivation) mustBeLinear(linear reach) {
 // uses it.
 func eraseLinear(b mlir.Block, i int) {
 	for u := range b.Argument(i).Uses() {
-		fail(u.Owner, "it is not linear in what the transposed parameters reach")
+		transform.Fail(u.Owner, "it is not linear in what the transposed parameters reach")
 	}
-	check(b.EraseArgument(i))
+	transform.Check(b.EraseArgument(i))
 }
 
 // isZeros reports whether a value is a constant of zeros.

@@ -1,6 +1,7 @@
 package autodiff
 
 import (
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -56,7 +57,7 @@ var linear = map[string]rule{
 		},
 		transpose: func(b *backward, op mlir.Operation) {
 			b.to(op, 0, func(g mlir.Value) mlir.Value {
-				if to := op.Operand(0).Type(); isComplex(g.Type()) && !isComplex(to) {
+				if to := op.Operand(0).Type(); transform.IsComplex(g.Type()) && !transform.IsComplex(to) {
 					return b.convert(b.real(g), to)
 				}
 				return b.convert(g, op.Operand(0).Type())
@@ -138,7 +139,7 @@ func isOne(v mlir.Value) bool {
 // splat returns the number that all elements of a constant are.
 func splat(v mlir.Value) (x float64, ok bool) {
 	for isMadeBy(v, "stablehlo.broadcast_in_dim") ||
-		isMadeBy(v, "stablehlo.convert") && isFloat(v.Owner().Operand(0).Type()) {
+		isMadeBy(v, "stablehlo.convert") && transform.IsFloat(v.Owner().Operand(0).Type()) {
 		v = v.Owner().Operand(0)
 	}
 	if !isMadeBy(v, "stablehlo.constant") {
@@ -148,7 +149,7 @@ func splat(v mlir.Value) (x float64, ok bool) {
 	if !a.IsSplat() {
 		return 0, false
 	}
-	e, ok := a.ElementAt(make([]int64, rank(v))...)
+	e, ok := a.ElementAt(make([]int64, transform.Rank(v))...)
 	x, isFloat := e.Float()
 	return x, ok && isFloat
 }

@@ -3,6 +3,7 @@ package autodiff
 import (
 	"math"
 
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -17,7 +18,7 @@ type logAddExp struct {
 // asLogAddExp returns what an operation computes the logarithm of. That may be JAX's selection of x + y where x - y is
 // NaN.
 func asLogAddExp(op mlir.Operation) (r rule, ok bool) {
-	if !isFloat(op.Result(0).Type()) {
+	if !transform.IsFloat(op.Result(0).Type()) {
 		return r, false
 	}
 	var l logAddExp

@@ -47,7 +47,7 @@ func transposeLoop(b *backward, op mlir.Operation) {
 	count, ok := countTrips(op)
 	if !ok {
 		if count = b.boundTrips(op); count.n == 0 {
-			fail(op, "the reverse derivative of a loop needs a constant number of steps, to store values of each: "+
+			transform.Fail(op, "the reverse derivative of a loop needs a constant number of steps, to store values of each: "+
 				"count the steps up to a constant with add and compare, as builder.Loop does, give the most steps in "+
 				"Options.MaxSteps or as the loop's attribute %s (LoopOptions of builder), or use the forward derivative", MaxSteps)
 		}
@@ -69,7 +69,7 @@ func transposeLoop(b *backward, op mlir.Operation) {
 	region, to := b.Region(types...)
 	part := b.within(to.Terminator())
 	yields := body.Terminator().OperandValues()
-	body.Terminator().SetOperands(filter(yields, known)...)
+	body.Terminator().SetOperands(transform.Filter(yields, known)...)
 	next := 1
 	written := map[int]bool{}
 	for i, v := range yields {
@@ -79,9 +79,10 @@ func transposeLoop(b *backward, op mlir.Operation) {
 		if g := to.Argument(next); count.writes(body, v, body.Argument(i)) {
 			written[next] = true
 			o, _ := stablehlo.AsDynamicUpdateSlice(v.Owner())
-			read := stablehlo.DynamicSliceOp{Operand: g, StartIndices: o.StartIndices, SliceSizes: dims(o.Update)}
+			read := stablehlo.DynamicSliceOp{Operand: g, StartIndices: o.StartIndices,
+				SliceSizes: transform.Dims(o.Update)}
 			part.add(o.Update, part.Do(read))
-			check(v.Owner().Erase())
+			transform.Check(v.Owner().Erase())
 		} else {
 			part.add(v, g)
 		}
@@ -104,7 +105,7 @@ func transposeLoop(b *backward, op mlir.Operation) {
 	}
 	to.Terminator().SetOperands(steps...)
 
-	total := b.keep(op, count, known, yields, body, to)
+	total := b.keeperOf(op, count, yields, to).keep(known)
 
 	condition, at := b.Region(mlir.TypesOf(initial)...)
 	test := b.within(at.Terminator())
@@ -135,7 +136,7 @@ func transposeLoop(b *backward, op mlir.Operation) {
 
 // notANumber returns an array of type t whose elements are all NaN.
 func (e *emitter) notANumber(t mlir.Type) mlir.Value {
-	if !isComplex(t) {
+	if !transform.IsComplex(t) {
 		return e.Number(t, math.NaN())
 	}
 	part := e.notANumber(e.real(e.Zero(t)).Type())
@@ -158,172 +159,6 @@ func (s *settings) boundTrips(op mlir.Operation) trips {
 		n, _ = a.Int()
 	}
 	return trips{n: max(n, 0), variable: -1, bounded: true}
-}
-
-// keep replaces a loop by what is not linear in it, and gives the transposed step the values that it
-// uses: those that are the same in each step, those that it can compute again at no cost, and the others from an array
-// with one element for each step. It returns the number of steps.
-func (b *backward) keep(
-	op mlir.Operation, count trips, known []bool, yields []mlir.Value, body, to mlir.Block,
-) (total mlir.Value) {
-	loop := op.OperandValues()
-	cond := op.Region(0).First()
-	index := mlir.Value{} // of the step in the transposed one
-	first := b.within(to.First())
-	first.Loc = b.Loc
-	counter := to.Argument(0).Type()
-	var last mlir.Value // stands for the number of the last step until it is known
-	step := func() mlir.Value {
-		if index.IsNil() {
-			if count.bounded {
-				last = to.AddArgument(counter, b.Loc)
-				index = first.sub(last, to.Argument(0))
-			} else {
-				index = first.sub(first.Number(counter, float64(count.n-1)), to.Argument(0))
-			}
-		}
-		return index
-	}
-	same := map[mlir.Value]mlir.Value{} // the values that do not change, before the transposed loop; nil for others
-	var invariant func(v mlir.Value) (mlir.Value, bool)
-	invariant = func(v mlir.Value) (mlir.Value, bool) {
-		with, ok := same[v]
-		switch {
-		case ok:
-			return with, !with.IsNil()
-		case home(v) != body:
-			return v, true
-		case v.IsArgument():
-			return loop[v.Index()], yields[v.Index()] == v
-		case !isPure(v.Owner()) || v.Owner().NumRegions() > 0 || v.Owner().Name() == "stablehlo.custom_call":
-			return v, false
-		}
-		same[v] = mlir.Value{}
-		var operands []mlir.Value
-		for _, o := range v.Owner().Operands() {
-			o, ok := invariant(o)
-			if !ok {
-				return v, false
-			}
-			operands = append(operands, o)
-		}
-		same[v] = b.Clone(v.Owner(), operands...).Result(v.Index())
-		return same[v], true
-	}
-	again := map[mlir.Value]mlir.Value{}
-	var recompute func(v mlir.Value) (mlir.Value, bool)
-	recompute = func(v mlir.Value) (mlir.Value, bool) {
-		if with, ok := again[v]; ok || home(v) != body {
-			if !ok {
-				return v, true
-			}
-			return with, true
-		}
-		with, ok := invariant(v)
-		switch {
-		case ok:
-		case v.IsArgument() && v.Index() == count.variable:
-			with = first.convert(step(), v.Type())
-			if count.step != 1 {
-				with = first.scale(with, float64(count.step))
-			}
-			if count.start != 0 {
-				with = first.emitter.add(with, first.Number(v.Type(), float64(count.start)))
-			}
-		case v.IsArgument() || !isCheap(v.Owner()):
-			return v, false
-		default:
-			var operands []mlir.Value
-			for _, o := range v.Owner().Operands() {
-				o, ok := recompute(o)
-				if !ok {
-					return v, false
-				}
-				operands = append(operands, o)
-			}
-			with = first.Clone(v.Owner(), operands...).Result(v.Index())
-		}
-		again[v] = with
-		return with, true
-	}
-	operands := filter(loop, known)
-	var stored []mlir.Value
-	for _, v := range residuals(body, to) {
-		if with, ok := recompute(v); ok {
-			replaceIn(to, v, with)
-		} else {
-			stored = append(stored, v)
-		}
-	}
-	stored, derived := derive(stored, recompute)
-
-	// The loop that stores them.
-	at := &emitter{b.source.Within(body.Terminator())}
-	at.Loc = b.Loc
-	steps := body.Terminator().OperandValues()
-	var number mlir.Value
-	carry := func(initial mlir.Value) mlir.Value {
-		operands = append(operands, initial)
-		cond.AddArgument(initial.Type(), b.Loc)
-		return body.AddArgument(initial.Type(), b.Loc)
-	}
-	switch {
-	case count.bounded, len(stored) > 0 && (count.start != 0 || count.step != 1):
-		number = carry(at.Zero(counter))
-		steps = append(steps, at.add(number, at.Number(counter, 1)))
-	case len(stored) > 0:
-		number = body.Argument(count.variable)
-	}
-	taken := len(operands) - 1 // the steps, if they are bounded
-	arrays := len(operands)
-	for _, v := range stored {
-		shape := append([]int64{max(count.n, 1)}, dims(v)...)
-		array := carry(at.Zero(must(b.Context.TensorType(element(v.Type()), shape...))))
-		start := append([]mlir.Value{number}, slices.Repeat([]mlir.Value{at.Zero(number.Type())}, rank(v))...)
-		shape[0] = 1
-		steps = append(steps, at.Do(stablehlo.DynamicUpdateSliceOp{
-			Operand: array, Update: at.Reshape(v, shape...), StartIndices: start,
-		}))
-	}
-	body.Terminator().SetOperands(steps...)
-	held, heldDerived := hold(to, stored), hold(to, derived)
-	for i := len(known) - 1; i >= 0; i-- {
-		if !known[i] {
-			eraseLinear(cond, i)
-			eraseLinear(body, i)
-		}
-	}
-	made := b.Remake(op, operands, mlir.TypesOf(operands))
-	replace(filter(op.ResultValues(), known), made.ResultValues())
-	check(op.Erase())
-	reads := map[mlir.Value]mlir.Value{}
-	for i, v := range held {
-		shape := append([]int64{1}, dims(v)...)
-		start := append([]mlir.Value{step()}, slices.Repeat([]mlir.Value{first.Zero(counter)}, rank(v))...)
-		read := first.Do(
-			stablehlo.DynamicSliceOp{Operand: made.Result(arrays + i), StartIndices: start, SliceSizes: shape})
-		reads[stored[i]] = first.Reshape(read, dims(v)...)
-		release(to, []mlir.Value{v}, []mlir.Value{reads[stored[i]]})
-	}
-	for i, v := range derived {
-		var operands []mlir.Value
-		for _, o := range v.Owner().Operands() {
-			with, ok := reads[o]
-			if !ok {
-				with, _ = recompute(o)
-			}
-			operands = append(operands, with)
-		}
-		release(to, heldDerived[i:i+1], []mlir.Value{first.Clone(v.Owner(), operands...).Result(0)})
-	}
-	if !count.bounded {
-		return b.Number(counter, float64(count.n))
-	}
-	total = made.Result(taken)
-	if !last.IsNil() {
-		release(to, []mlir.Value{last}, []mlir.Value{b.sub(total, b.Number(counter, 1))})
-	}
-	return total
 }
 
 // expandLoop replaces a loop by one whose steps are loops of as many steps, of which reverse mode computes all but
@@ -355,7 +190,7 @@ func expandLoop(f *forward, op mlir.Operation) []mlir.Value {
 		for i, v := range all(v) {
 			m.Map(body.Argument(i), v)
 		}
-		for _, op := range operations(body) {
+		for _, op := range transform.Operations(body) {
 			e.Before.Block().InsertBefore(e.Before, op.CloneWith(&m))
 		}
 		for _, i := range moving {
@@ -413,53 +248,7 @@ func (e *emitter) repeatTo(
 
 // counter returns the type of the number of a step.
 func (e *emitter) counter() mlir.Type {
-	return must(e.Context.TensorType(e.Context.IntegerType(32, mlir.Signless)))
-}
-
-// derive splits values that are to be stored into those that must be, and those that are a sum, a difference or a
-// product of the others and of what can be computed again.
-func derive(values []mlir.Value, recompute func(mlir.Value) (mlir.Value, bool)) (stored, derived []mlir.Value) {
-	left, needed := map[mlir.Value]bool{}, map[mlir.Value]bool{}
-	for _, v := range values {
-		left[v] = true
-	}
-	for _, v := range values {
-		cheap := !needed[v] && v.IsResult() && isArithmetic(v.Owner()) &&
-			!slices.ContainsFunc(v.Owner().OperandValues(), func(o mlir.Value) bool {
-				_, again := recompute(o)
-				return !left[o] && !again
-			})
-		if !cheap {
-			stored = append(stored, v)
-			continue
-		}
-		derived = append(derived, v)
-		delete(left, v)
-		for _, o := range v.Owner().Operands() {
-			needed[o] = true
-		}
-	}
-	return stored, derived
-}
-
-// isArithmetic reports whether an operation adds, subtracts, multiplies or negates elements.
-func isArithmetic(op mlir.Operation) bool {
-	switch op.Name() {
-	case "stablehlo.add", "stablehlo.subtract", "stablehlo.multiply", "stablehlo.negate":
-		return true
-	}
-	return false
-}
-
-// isCheap reports whether it costs less to compute the result of an operation again than to store it.
-func isCheap(op mlir.Operation) bool {
-	switch op.Name() {
-	case "stablehlo.constant", "stablehlo.iota", "stablehlo.broadcast_in_dim", "stablehlo.reshape",
-		"stablehlo.dynamic_slice":
-		return true
-	}
-	return op.NumRegions() == 0 && op.NumResults() == 1 && rank(op.Result(0)) == 0 && isPure(op) &&
-		op.Name() != "stablehlo.custom_call"
+	return transform.Must(e.Context.TensorType(e.Context.IntegerType(32, mlir.Signless)))
 }
 
 // trips describes a loop that counts steps: a carried variable has the value start + i·step in step i of n.
@@ -568,15 +357,16 @@ func increment(next, variable mlir.Value) (int64, bool) {
 // dimension, all of them in the end. Then nothing is left of the initial value.
 func (t trips) writes(body mlir.Block, v, array mlir.Value) bool {
 	if t.bounded || t.start != 0 || t.step != 1 || !isMadeBy(v, "stablehlo.dynamic_update_slice") ||
-		home(v) != body || v.HasUses() {
+		transform.Home(v) != body || v.HasUses() {
 		return false
 	}
 	o, ok := stablehlo.AsDynamicUpdateSlice(v.Owner())
-	if !ok || o.Operand != array || array.NumUses() != 1 || dims(o.Operand)[0] != t.n || dims(o.Update)[0] != 1 {
+	if !ok || o.Operand != array || array.NumUses() != 1 || transform.Dims(o.Operand)[0] != t.n ||
+		transform.Dims(o.Update)[0] != 1 {
 		return false
 	}
-	for k, n := range dims(o.Update)[1:] {
-		if zero, ok := integer(o.StartIndices[k+1]); n != dims(o.Operand)[k+1] || !ok || zero != 0 {
+	for k, n := range transform.Dims(o.Update)[1:] {
+		if zero, ok := integer(o.StartIndices[k+1]); n != transform.Dims(o.Operand)[k+1] || !ok || zero != 0 {
 			return false
 		}
 	}
@@ -593,7 +383,7 @@ func (t trips) writes(body mlir.Block, v, array mlir.Value) bool {
 
 // integer returns the value of a constant that is one integer.
 func integer(v mlir.Value) (int64, bool) {
-	if !v.IsResult() || v.Owner().Name() != "stablehlo.constant" || rank(v) != 0 {
+	if !v.IsResult() || v.Owner().Name() != "stablehlo.constant" || transform.Rank(v) != 0 {
 		return 0, false
 	}
 	a, _ := v.Owner().Attribute("value")

@@ -23,7 +23,7 @@ func cloned(b *backward, op mlir.Operation, g mlir.Value) mlir.Value { return b.
 func asManual(op mlir.Operation) transform.Manual {
 	m, err := transform.AsManual(op)
 	if err != nil {
-		fail(op, "%v", err)
+		transform.Fail(op, "%v", err)
 	}
 	return m
 }
@@ -46,7 +46,7 @@ func jvpManual(f *forward, op mlir.Operation) {
 		active[i] = !inner.tangent(v).IsNil()
 	}
 	inner.appendTangents(m.Body.Terminator(), active)
-	m.Out = append(m.Out, filter(m.Out, active)...)
+	m.Out = append(m.Out, transform.Filter(m.Out, active)...)
 	m.Write(op)
 	f.withTangents(op, operands, active)
 }
@@ -58,7 +58,7 @@ func transposeManual(b *backward, op mlir.Operation) {
 	m := asManual(op)
 	mesh, name, err := m.Mesh()
 	if err != nil {
-		fail(op, "%v", err)
+		transform.Fail(op, "%v", err)
 	}
 	body := m.Body
 	known, knownIn := make([]bool, op.NumResults()), make([]bool, op.NumOperands())
@@ -72,11 +72,11 @@ func transposeManual(b *backward, op mlir.Operation) {
 	// The transposed body.
 	region, to := b.Context.NewRegion(), b.Context.NewBlock(b.Loc)
 	region.Append(to)
-	must(mlir.Create(to, mlir.OperationState{Name: "sdy.return", Location: b.Loc}))
+	transform.Must(mlir.Create(to, mlir.OperationState{Name: "sdy.return", Location: b.Loc}))
 	part := b.within(to.Terminator())
 	part.emitter, part.source = newEmitter(to.Terminator(), b.Loc), newEmitter(body.Terminator(), b.Loc)
 	yields := body.Terminator().OperandValues()
-	body.Terminator().SetOperands(filter(yields, known)...)
+	body.Terminator().SetOperands(transform.Filter(yields, known)...)
 	var operands []mlir.Value
 	var in, out []string
 	for i, v := range yields {
@@ -117,7 +117,7 @@ func transposeManual(b *backward, op mlir.Operation) {
 	first.emitter = newEmitter(to.First(), b.Loc)
 	last := part.source
 	last.Before = body.Terminator()
-	kept, keptTypes := body.Terminator().OperandValues(), filter(mlir.TypesOf(op.ResultValues()), known)
+	kept, keptTypes := body.Terminator().OperandValues(), transform.Filter(mlir.TypesOf(op.ResultValues()), known)
 	var later []string // the shardings of the others
 	numKnown := len(kept)
 	for _, v := range residuals(body, to) {
@@ -128,14 +128,14 @@ func transposeManual(b *backward, op mlir.Operation) {
 	}
 	for _, v := range residuals(body, to) {
 		devices, _ := transform.Groups(mesh, m.Axes)
-		shape := append([]int64{1}, dims(v)...)
+		shape := append([]int64{1}, transform.Dims(v)...)
 		kept = append(kept, last.Reshape(v, shape...))
 		argument := to.AddArgument(kept[len(kept)-1].Type(), b.Loc)
-		replaceIn(to, v, first.Reshape(argument, dims(v)...))
+		replaceIn(to, v, first.Reshape(argument, transform.Dims(v)...))
 		shape[0] = devices
-		keptTypes = append(keptTypes, must(b.Context.TensorType(element(v.Type()), shape...)))
+		keptTypes = append(keptTypes, transform.Must(b.Context.TensorType(transform.Element(v.Type()), shape...)))
 		dimensions := append([]string{"{" + strings.Join(m.Axes, ", ") + "}"},
-			slices.Repeat([]string{"{?}"}, rank(v))...)
+			slices.Repeat([]string{"{?}"}, transform.Rank(v))...)
 		later = append(later, fmt.Sprintf("<%s, [%s]>", name, strings.Join(dimensions, ", ")))
 	}
 	body.Terminator().SetOperands(kept...)
@@ -144,17 +144,18 @@ func transposeManual(b *backward, op mlir.Operation) {
 			eraseLinear(body, i)
 		}
 	}
-	before := transform.Manual{In: filter(m.In, knownIn), Out: append(filter(m.Out, known), later...), Axes: m.Axes}
-	made := b.Remake(op, filter(op.OperandValues(), knownIn), keptTypes)
+	before := transform.Manual{In: transform.Filter(m.In, knownIn),
+		Out: append(transform.Filter(m.Out, known), later...), Axes: m.Axes}
+	made := b.Remake(op, transform.Filter(op.OperandValues(), knownIn), keptTypes)
 	before.Write(made)
-	replace(filter(op.ResultValues(), known), made.ResultValues()[:numKnown])
-	check(op.Erase())
+	transform.Replace(transform.Filter(op.ResultValues(), known), made.ResultValues()[:numKnown])
+	transform.Check(op.Erase())
 	if len(of) == 0 {
-		check(region.Erase())
+		transform.Check(region.Erase())
 		return
 	}
 
-	transposed := must(mlir.Create(mlir.Before(b.Before), mlir.OperationState{
+	transposed := transform.Must(mlir.Create(mlir.Before(b.Before), mlir.OperationState{
 		Name: callop.Manual, Location: b.Loc, Operands: append(operands, made.ResultValues()[numKnown:]...),
 		Results:    types,
 		Attributes: transform.Manual{In: append(in, later...), Out: out, Axes: m.Axes}.Attributes(b.Context),

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/internal/einsum"
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/stablehlo/chlo"
@@ -21,28 +22,28 @@ var named = map[string]rule{
 func expandEinsum(f *forward, op mlir.Operation) []mlir.Value {
 	v, err := einsum.Expand(mlir.NewBuilder(mlir.Before(f.Before), op.Location()), op)
 	if err != nil {
-		fail(op, "%v", err)
+		transform.Fail(op, "%v", err)
 	}
 	return []mlir.Value{v}
 }
 
 func expandIndexSelect(f *forward, op mlir.Operation) []mlir.Value {
 	o, _ := stablehlo.AsTorchIndexSelect(op)
-	n, m := rank(o.Operand), rank(o.Index)
-	batch := upTo(int(o.BatchDims))
-	sizes := slices.Clone(dims(o.Operand))
+	n, m := transform.Rank(o.Operand), transform.Rank(o.Index)
+	batch := transform.UpTo(int(o.BatchDims))
+	sizes := slices.Clone(transform.Dims(o.Operand))
 	sizes[o.Dim] = 1
 	for i := range batch {
 		sizes[i] = 1
 	}
-	indexed := upTo(m - len(batch)) // in the result
+	indexed := transform.UpTo(m - len(batch)) // in the result
 	for i := range indexed {
 		indexed[i] += o.Dim
 	}
 	return []mlir.Value{f.Do(stablehlo.GatherOp{
 		Operand: o.Operand, StartIndices: o.Index, SliceSizes: sizes,
 		DimensionNumbers: stablehlo.GatherDimensionNumbers{
-			OffsetDims:         without(n+m-len(batch)-1, append(slices.Clone(batch), indexed...)...),
+			OffsetDims:         transform.Without(n+m-len(batch)-1, append(slices.Clone(batch), indexed...)...),
 			CollapsedSliceDims: []int64{o.Dim}, StartIndexMap: []int64{o.Dim}, IndexVectorDim: int64(m),
 			OperandBatchingDims: batch, StartIndicesBatchingDims: batch,
 		},
@@ -53,8 +54,8 @@ func expandIndexSelect(f *forward, op mlir.Operation) []mlir.Value {
 func expandRaggedDot(f *forward, op mlir.Operation) []mlir.Value {
 	o, ok := chlo.AsRaggedDot(op)
 	d := o.RaggedDotDimensionNumbers
-	if !ok || len(d.LHSRaggedDimensions) != 1 || rank(o.GroupSizes) != 1 {
-		fail(op, "the derivative of a product with groups is known for group sizes of one dimension")
+	if !ok || len(d.LHSRaggedDimensions) != 1 || transform.Rank(o.GroupSizes) != 1 {
+		transform.Fail(op, "the derivative of a product with groups is known for group sizes of one dimension")
 	}
 	ragged := d.LHSRaggedDimensions[0]
 	numbers := stablehlo.DotDimensionNumbers{
@@ -64,7 +65,8 @@ func expandRaggedDot(f *forward, op mlir.Operation) []mlir.Value {
 	product := func(x mlir.Value) mlir.Value {
 		dot := stablehlo.DotGeneralOp{
 			LHS: x, RHS: o.RHS, DotDimensionNumbers: numbers,
-			ResultType: must(stablehlo.DotGeneralType(x.Type(), o.RHS.Type(), numbers, element(op.Result(0).Type()))),
+			ResultType: transform.Must(stablehlo.DotGeneralType(x.Type(), o.RHS.Type(), numbers,
+				transform.Element(op.Result(0).Type()))),
 		}
 		for _, p := range o.PrecisionConfig {
 			dot.PrecisionConfig = append(dot.PrecisionConfig, stablehlo.Precision(p))
@@ -76,19 +78,19 @@ func expandRaggedDot(f *forward, op mlir.Operation) []mlir.Value {
 	}
 
 	// The groups are the first dimension of the copies. Their sizes may have a type that does not count to their sum.
-	groups := dims(o.GroupSizes)[0]
+	groups := transform.Dims(o.GroupSizes)[0]
 	sizes := f.Widened(o.GroupSizes)
 	ends := f.Do(stablehlo.ReduceWindowOp{
 		Inputs: []mlir.Value{sizes}, InitValues: []mlir.Value{f.scalarZero(sizes)},
 		WindowDimensions: []int64{groups}, Padding: [][2]int64{{groups - 1, 0}}, Body: f.adder(sizes),
 	})
 	starts := f.sub(ends, sizes)
-	shape := append([]int64{groups}, dims(o.LHS)...)
-	place := f.Iota(element(sizes.Type()), ragged+1, shape...)
+	shape := append([]int64{groups}, transform.Dims(o.LHS)...)
+	place := f.Iota(transform.Element(sizes.Type()), ragged+1, shape...)
 	within := f.Binary(stablehlo.And,
 		f.Compare(stablehlo.CompareLE, f.Broadcast(starts, []int64{0}, shape...), place),
 		f.Compare(stablehlo.CompareLT, place, f.Broadcast(ends, []int64{0}, shape...)))
-	inner := upTo(rank(o.LHS))
+	inner := transform.UpTo(transform.Rank(o.LHS))
 	for i := range inner {
 		inner[i]++
 	}
@@ -104,7 +106,7 @@ func expandRaggedDot(f *forward, op mlir.Operation) []mlir.Value {
 		x := product(copies)
 		// The dimension of the groups stands after those of the batch, and the result has it first.
 		n := int64(len(d.LHSBatchingDimensions))
-		order := append([]int64{n}, without(rank(x), n)...)
+		order := append([]int64{n}, transform.Without(transform.Rank(x), n)...)
 		return []mlir.Value{f.Transpose(x, order)}
 	}
 	numbers.LHSContractingDimensions = append(numbers.LHSContractingDimensions, 0)

@@ -69,7 +69,8 @@ func madeFrom(v mlir.Value, names ...string) (x mlir.Value, ok bool) {
 // asProductWithLog knows x·log(y) and x·log(1 + y) with 0 where x is 0, unless y is NaN: xlogy and xlog1py of JAX.
 func asProductWithLog(op mlir.Operation) (r rule, ok bool) {
 	is, product := op.Operand(0), op.Operand(1)
-	if !isFloat(op.Result(0).Type()) || !isMadeBy(is, "stablehlo.or") || !isMadeBy(product, "stablehlo.multiply") ||
+	if !transform.IsFloat(op.Result(0).Type()) || !isMadeBy(is, "stablehlo.or") ||
+		!isMadeBy(product, "stablehlo.multiply") ||
 		!isZeros(op.Operand(2)) {
 		return r, false
 	}
@@ -114,7 +115,8 @@ func unspread(v, w mlir.Value) (mlir.Value, mlir.Value) {
 	}
 	a, _ := v.Owner().Attribute(key)
 	b, _ := w.Owner().Attribute(key)
-	if x, y := v.Owner().Operand(0), w.Owner().Operand(0); a == b && slices.Equal(dims(x), dims(y)) {
+	if x, y := v.Owner().Operand(0), w.Owner().Operand(0); a == b &&
+		slices.Equal(transform.Dims(x), transform.Dims(y)) {
 		return x, y
 	}
 	return v, w

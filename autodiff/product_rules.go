@@ -3,6 +3,7 @@ package autodiff
 import (
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -37,10 +38,10 @@ func (b *backward) transposeDot(o stablehlo.DotGeneralOp, g mlir.Value, right bo
 	if right {
 		of, other, ofBatch, otherBatch, ofSum, otherSum = other, of, otherBatch, ofBatch, otherSum, ofSum
 	}
-	ofFree := without(rank(of), append(slices.Clone(ofBatch), ofSum...)...)
-	otherFree := without(rank(other), append(slices.Clone(otherBatch), otherSum...)...)
-	batch := upTo(len(ofBatch))
-	free := upTo(len(otherFree)) // in g
+	ofFree := transform.Without(transform.Rank(of), append(slices.Clone(ofBatch), ofSum...)...)
+	otherFree := transform.Without(transform.Rank(other), append(slices.Clone(otherBatch), otherSum...)...)
+	batch := transform.UpTo(len(ofBatch))
+	free := transform.UpTo(len(otherFree)) // in g
 	for i := range free {
 		free[i] += int64(len(batch))
 		if !right {
@@ -56,7 +57,8 @@ func (b *backward) transposeDot(o stablehlo.DotGeneralOp, g mlir.Value, right bo
 	other = b.convert(other, g.Type())
 	product := b.Do(stablehlo.DotGeneralOp{
 		LHS: g, RHS: other, DotDimensionNumbers: numbers, PrecisionConfig: o.PrecisionConfig, Algorithm: o.Algorithm,
-		ResultType: must(stablehlo.DotGeneralType(g.Type(), other.Type(), numbers, element(g.Type()))),
+		ResultType: transform.Must(stablehlo.DotGeneralType(g.Type(), other.Type(), numbers,
+			transform.Element(g.Type()))),
 	})
 	order := append(slices.Clone(ofBatch), ofFree...)
 	for _, i := range slices.Sorted(slices.Values(otherSum)) {
@@ -85,7 +87,7 @@ func (w window) transposed() [2]int64 {
 // orOnes returns a list that may be left out.
 func orOnes(list []int64, n int) []int64 {
 	if list == nil {
-		return ones(n)
+		return transform.Ones(n)
 	}
 	return list
 }
@@ -97,8 +99,10 @@ func spatial(o stablehlo.ConvolutionOp, g mlir.Value) (list []window) {
 	strides, in, kernel := orOnes(o.WindowStrides, n), orOnes(o.LHSDilation, n), orOnes(o.RHSDilation, n)
 	for i := range n {
 		w := window{
-			in: dims(o.LHS)[d.InputSpatialDimensions[i]], size: dims(o.RHS)[d.KernelSpatialDimensions[i]],
-			out: dims(g)[d.OutputSpatialDimensions[i]], stride: strides[i], inDilation: in[i], dilation: kernel[i],
+			in:   transform.Dims(o.LHS)[d.InputSpatialDimensions[i]],
+			size: transform.Dims(o.RHS)[d.KernelSpatialDimensions[i]],
+			out:  transform.Dims(g)[d.OutputSpatialDimensions[i]], stride: strides[i], inDilation: in[i],
+			dilation: kernel[i],
 		}
 		if o.Padding != nil {
 			w.low = o.Padding[i][0]
@@ -128,10 +132,10 @@ func (e *emitter) regroup(x mlir.Value, from, to, n int64) mlir.Value {
 	if n == 1 {
 		return x
 	}
-	shape := slices.Clone(dims(x))
+	shape := slices.Clone(transform.Dims(x))
 	split := slices.Insert(slices.Clone(shape), int(from), n)
 	split[from+1] /= n
-	order := slices.Delete(upTo(len(split)), int(from), int(from)+1)
+	order := slices.Delete(transform.UpTo(len(split)), int(from), int(from)+1)
 	order = slices.Insert(order, int(to), from)
 	shape[from] /= n
 	shape[to] *= n
@@ -149,7 +153,7 @@ func (b *backward) transposeInput(o stablehlo.ConvolutionOp, g mlir.Value) mlir.
 	for _, w := range spatial(o, g) {
 		padding = append(padding, w.transposed())
 	}
-	shape := slices.Clone(dims(o.LHS))
+	shape := slices.Clone(transform.Dims(o.LHS))
 	shape[d.InputFeatureDimension] *= o.BatchGroupCount
 	shape[d.InputBatchDimension] /= o.BatchGroupCount
 	x := b.Do(stablehlo.ConvolutionOp{
@@ -164,7 +168,7 @@ func (b *backward) transposeInput(o stablehlo.ConvolutionOp, g mlir.Value) mlir.
 			OutputBatchDimension:         d.InputBatchDimension, OutputFeatureDimension: d.InputFeatureDimension,
 			OutputSpatialDimensions: d.InputSpatialDimensions,
 		},
-		ResultType: must(b.Context.TensorType(element(g.Type()), shape...)),
+		ResultType: transform.Must(b.Context.TensorType(transform.Element(g.Type()), shape...)),
 	})
 	return b.regroup(b.convert(x, o.LHS.Type()), d.InputFeatureDimension, d.InputBatchDimension, o.BatchGroupCount)
 }
@@ -192,7 +196,7 @@ func (b *backward) transposeKernel(o stablehlo.ConvolutionOp, g mlir.Value) mlir
 			OutputFeatureDimension:  d.KernelOutputFeatureDimension,
 			OutputSpatialDimensions: d.KernelSpatialDimensions,
 		},
-		ResultType: must(b.Context.TensorType(element(g.Type()), dims(o.RHS)...)),
+		ResultType: transform.Must(b.Context.TensorType(transform.Element(g.Type()), transform.Dims(o.RHS)...)),
 	})
 	return b.convert(b.reversed(o, x, false), o.RHS.Type())
 }

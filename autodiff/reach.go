@@ -22,7 +22,7 @@ func reachOf(inputs []mlir.Value) reach {
 
 // block adds the values of a block, whose arguments are in the set if they are reached.
 func (l reach) block(b mlir.Block) {
-	for _, op := range operations(b) {
+	for _, op := range transform.Operations(b) {
 		l.operation(op)
 	}
 }

@@ -3,6 +3,7 @@ package autodiff
 import (
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -35,8 +36,8 @@ func expandReduce(f *forward, op mlir.Operation) []mlir.Value {
 	if !ok || isExtreme(kind) || kind == "stablehlo.add" {
 		return nil
 	}
-	shape := dims(o.Inputs[0])
-	kept := without(len(shape), o.Dimensions...)
+	shape := transform.Dims(o.Inputs[0])
+	kept := transform.Without(len(shape), o.Dimensions...)
 	rest, n := []int64{}, int64(1)
 	for i, size := range shape {
 		if slices.Contains(kept, int64(i)) {
@@ -62,19 +63,19 @@ func jvpReduce(f *forward, op mlir.Operation) {
 		return
 	}
 	// The elements that are the result share its tangent.
-	kept := without(rank(x), o.Dimensions...)
-	chosen := f.convert(f.Compare(stablehlo.CompareEQ, x, f.Broadcast(y, kept, dims(x)...)), x.Type())
+	kept := transform.Without(transform.Rank(x), o.Dimensions...)
+	chosen := f.convert(f.Compare(stablehlo.CompareEQ, x, f.Broadcast(y, kept, transform.Dims(x)...)), x.Type())
 	count := f.sum(chosen, o.Dimensions...)
 	var g mlir.Value
 	if t := f.tangent(x); !t.IsNil() {
 		g = f.sum(f.mul(t, chosen), o.Dimensions...)
 	}
 	if !isInfinite(initial, extremes[kind].sign) {
-		start := f.Broadcast(initial, nil, dims(y)...)
+		start := f.Broadcast(initial, nil, transform.Dims(y)...)
 		mine := f.convert(f.Compare(stablehlo.CompareEQ, start, y), y.Type())
 		count = f.add(count, mine)
 		if t := f.tangent(initial); !t.IsNil() {
-			g = f.add(g, f.mul(f.Broadcast(t, nil, dims(y)...), mine))
+			g = f.add(g, f.mul(f.Broadcast(t, nil, transform.Dims(y)...), mine))
 		}
 	}
 	if !g.IsNil() {
@@ -94,10 +95,11 @@ func vjpReduce(b *backward, op mlir.Operation) {
 func transposeReduce(b *backward, op mlir.Operation) {
 	o, _ := stablehlo.AsReduce(op)
 	if len(o.Inputs) != 1 || combiner(o.Body) != "stablehlo.add" {
-		fail(op, "it cannot be transposed, because it is not a sum")
+		transform.Fail(op, "it cannot be transposed, because it is not a sum")
 	}
 	b.to(op, 0, func(g mlir.Value) mlir.Value {
-		return b.Broadcast(g, without(rank(o.Inputs[0]), o.Dimensions...), dims(o.Inputs[0])...)
+		return b.Broadcast(g, transform.Without(transform.Rank(o.Inputs[0]), o.Dimensions...),
+			transform.Dims(o.Inputs[0])...)
 	})
-	b.to(op, 1, func(g mlir.Value) mlir.Value { return b.sum(g, upTo(rank(g))...) })
+	b.to(op, 1, func(g mlir.Value) mlir.Value { return b.sum(g, transform.UpTo(transform.Rank(g))...) })
 }

@@ -3,6 +3,7 @@ package autodiff
 import (
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -10,7 +11,7 @@ import (
 // shapes has the operations that move elements to places that do not depend on values.
 var shapes = map[string]rule{
 	"stablehlo.reshape": same(func(b *backward, op mlir.Operation, g mlir.Value) mlir.Value {
-		return b.Reshape(g, dims(op.Operand(0))...)
+		return b.Reshape(g, transform.Dims(op.Operand(0))...)
 	}),
 	"stablehlo.transpose": same(func(b *backward, op mlir.Operation, g mlir.Value) mlir.Value {
 		o, _ := stablehlo.AsTranspose(op)
@@ -37,8 +38,8 @@ func inverse(permutation []int64) []int64 {
 // transposeBroadcast adds up the elements that an element of the operand was copied to.
 func transposeBroadcast(b *backward, op mlir.Operation, g mlir.Value) mlir.Value {
 	o, _ := stablehlo.AsBroadcastInDim(op)
-	from, to := dims(o.Operand), dims(g)
-	over := without(len(to), o.BroadcastDimensions...)
+	from, to := transform.Dims(o.Operand), transform.Dims(g)
+	over := transform.Without(len(to), o.BroadcastDimensions...)
 	var kept []int64 // dimensions of the result, in the order of those of the operand
 	for i, d := range o.BroadcastDimensions {
 		if from[i] != to[d] {
@@ -59,7 +60,7 @@ func transposeBroadcast(b *backward, op mlir.Operation, g mlir.Value) mlir.Value
 
 func transposeSlice(b *backward, op mlir.Operation, g mlir.Value) mlir.Value {
 	o, _ := stablehlo.AsSlice(op)
-	from, to := dims(o.Operand), dims(g)
+	from, to := transform.Dims(o.Operand), transform.Dims(g)
 	high, interior := make([]int64, len(from)), make([]int64, len(from))
 	for i, n := range to {
 		if n == 0 {
@@ -79,7 +80,7 @@ func transposePad(b *backward, op mlir.Operation) {
 		b.add(o.Operand, b.unpad(g, o.EdgePaddingLow, o.EdgePaddingHigh, o.InteriorPadding))
 		return
 	}
-	all, mine := upTo(rank(g)), b.unpad(g, o.EdgePaddingLow, o.EdgePaddingHigh, o.InteriorPadding)
+	all, mine := transform.UpTo(transform.Rank(g)), b.unpad(g, o.EdgePaddingLow, o.EdgePaddingHigh, o.InteriorPadding)
 	b.add(o.Operand, mine)
 	b.add(o.PaddingValue, b.sub(b.sum(g, all...), b.sum(mine, all...)))
 }
@@ -101,23 +102,23 @@ func (e *emitter) unpad(x mlir.Value, low, high, interior []int64) mlir.Value {
 	if slices.Equal(interior, none) {
 		return x
 	}
-	strides := ones(len(interior))
+	strides := transform.Ones(len(interior))
 	for i := range strides {
 		strides[i] += interior[i]
 	}
-	return e.Slice(x, none, dims(x), strides)
+	return e.Slice(x, none, transform.Dims(x), strides)
 }
 
 func transposeConcatenate(b *backward, op mlir.Operation) {
 	o, _ := stablehlo.AsConcatenate(op)
 	g := b.cotangent(op)
-	start, limit := make([]int64, rank(g)), slices.Clone(dims(g))
+	start, limit := make([]int64, transform.Rank(g)), slices.Clone(transform.Dims(g))
 	limit[o.Dimension] = 0
 	for _, v := range o.Inputs {
 		start[o.Dimension] = limit[o.Dimension]
-		limit[o.Dimension] += dims(v)[o.Dimension]
+		limit[o.Dimension] += transform.Dims(v)[o.Dimension]
 		if b.linear[v] {
-			b.add(v, b.Slice(g, slices.Clone(start), slices.Clone(limit), ones(rank(g))))
+			b.add(v, b.Slice(g, slices.Clone(start), slices.Clone(limit), transform.Ones(transform.Rank(g))))
 		}
 	}
 }
@@ -139,7 +140,8 @@ var slicing = map[string]rule{
 			})
 			b.to(op, 1, func(g mlir.Value) mlir.Value {
 				return b.Do(
-					stablehlo.DynamicSliceOp{Operand: g, StartIndices: o.StartIndices, SliceSizes: dims(o.Update)})
+					stablehlo.DynamicSliceOp{Operand: g, StartIndices: o.StartIndices,
+						SliceSizes: transform.Dims(o.Update)})
 			})
 		},
 	},

@@ -3,6 +3,7 @@ package autodiff
 import (
 	"math"
 
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/stablehlo/chlo"
@@ -73,7 +74,8 @@ func gaussian(scale float64) func(e *emitter, g, x, y mlir.Value) mlir.Value {
 
 // besselI1E is the derivative of exp(-|x|)·I₁(x), which is exp(-|x|)·I₀(x) - y·(sign(x) + 1/x). It is 1/2 at 0.
 func besselI1E(e *emitter, g, x, y mlir.Value) mlir.Value {
-	eps := e.like(x, map[bool]float64{true: 0x1p-52, false: 0x1p-23}[element(x.Type()) == e.Context.F64Type()])
+	eps := e.like(x, map[bool]float64{true: 0x1p-52,
+		false: 0x1p-23}[transform.Element(x.Type()) == e.Context.F64Type()])
 	large := e.Compare(stablehlo.CompareGT, e.Unary(stablehlo.Abs, x), eps)
 	x = e.Select(large, x, eps)
 	slope := e.sub(e.besselI0E(x), e.mul(y, e.add(e.Unary(stablehlo.Sign, x), e.div(e.like(x, 1), x))))

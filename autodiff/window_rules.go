@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -42,12 +43,12 @@ func expandWindow(f *forward, op mlir.Operation) []mlir.Value {
 		places *= n
 	}
 	if places > maxWindow {
-		fail(op, "the derivative of a reduction of windows of %d elements is known "+
+		transform.Fail(op, "the derivative of a reduction of windows of %d elements is known "+
 			"only for sums, maxima and minima", places)
 	}
 	n := len(o.WindowDimensions)
 	strides, base, dilation := orOnes(o.WindowStrides, n), orOnes(o.BaseDilations, n), orOnes(o.WindowDilations, n)
-	shape := dims(op.Result(0))
+	shape := transform.Dims(op.Result(0))
 	var arrays []mlir.Value
 	for k, x := range o.Inputs {
 		low, high, interior := make([]int64, n), make([]int64, n), make([]int64, n)
@@ -87,7 +88,7 @@ func cumulative(o stablehlo.ReduceWindowOp) (dimension int64, reversed bool) {
 			return dimension, false
 		}
 	}
-	for i, n := range dims(o.Inputs[0]) {
+	for i, n := range transform.Dims(o.Inputs[0]) {
 		switch low, high := o.Padding[i][0], o.Padding[i][1]; {
 		case o.WindowDimensions[i] == 1 && low == 0 && high == 0:
 		case dimension < 0 && n == o.WindowDimensions[i] && min(low, high) == 0 && max(low, high) == n-1:
@@ -107,7 +108,7 @@ func (f *forward) scanAlong(op mlir.Operation, o stablehlo.ReduceWindowOp, dimen
 		}
 		return x
 	}
-	order := append([]int64{dimension}, without(rank(o.Inputs[0]), dimension)...)
+	order := append([]int64{dimension}, transform.Without(transform.Rank(o.Inputs[0]), dimension)...)
 	x := f.scan(op, o.Body.First(), flip(f.Transpose(o.Inputs[0], order)))
 	return f.Transpose(flip(x), inverse(order))
 }
@@ -134,14 +135,14 @@ func jvpWindow(f *forward, op mlir.Operation) {
 	// Where the elements are not the result, the initial value is. They share a tie.
 	none := f.Number(initial.Type(), worst(extremes[kind].by))
 	best := f.Clone(op, x, none).Result(0)
-	start := f.Broadcast(initial, nil, dims(y)...)
+	start := f.Broadcast(initial, nil, transform.Dims(y)...)
 	share := f.Select(f.Compare(stablehlo.CompareEQ, start, y), f.like(y, 0), f.like(y, 1))
 	share = f.Select(f.Compare(stablehlo.CompareEQ, start, best), f.like(y, 0.5), share)
 	if !g.IsNil() {
 		f.set(y, f.mul(share, f.chooseInWindows(o, x, g, extremes[kind].by)))
 	}
 	if t := f.tangent(initial); !t.IsNil() {
-		f.accumulate(y, f.mul(f.Broadcast(t, nil, dims(y)...), f.sub(f.like(y, 1), share)))
+		f.accumulate(y, f.mul(f.Broadcast(t, nil, transform.Dims(y)...), f.sub(f.like(y, 1), share)))
 	}
 }
 
@@ -149,7 +150,7 @@ func jvpWindow(f *forward, op mlir.Operation) {
 func (e *emitter) chooseInWindows(
 	o stablehlo.ReduceWindowOp, x, g mlir.Value, by stablehlo.ComparisonDirection,
 ) mlir.Value {
-	scalar := must(e.Context.TensorType(element(x.Type())))
+	scalar := transform.Must(e.Context.TensorType(transform.Element(x.Type())))
 	region, b := e.Region(scalar, scalar, scalar, scalar)
 	inner := e.Within(b.Terminator())
 	first := inner.Compare(by, b.Argument(0), b.Argument(2))
@@ -169,14 +170,14 @@ func (e *emitter) chooseInWindows(
 func transposeWindow(b *backward, op mlir.Operation) {
 	o, _ := stablehlo.AsReduceWindow(op)
 	x := op.Operand(0)
-	n := rank(x)
+	n := transform.Rank(x)
 	strides, base, dilation := orOnes(o.WindowStrides, n), orOnes(o.BaseDilations, n), orOnes(o.WindowDilations, n)
 	if a, ok := op.Attribute(chosenBy); ok {
 		g := b.cotangents[op.Result(1)]
 		by, _ := a.Text()
 		for _, d := range dilation {
 			if d != 1 {
-				fail(op, "the reverse derivative of a maximum or minimum of dilated windows is not known")
+				transform.Fail(op, "the reverse derivative of a maximum or minimum of dilated windows is not known")
 			}
 		}
 		b.add(op.Operand(1), b.scatterChosen(o, x, g, stablehlo.ComparisonDirection(by), base))
@@ -185,7 +186,7 @@ func transposeWindow(b *backward, op mlir.Operation) {
 	g := b.cotangent(op)
 	b.to(op, 1, func(g mlir.Value) mlir.Value { // once for each window and for what is padding in it
 		times := b.Clone(op, b.Zero(x.Type()), b.Number(op.Operand(1).Type(), 1)).Result(0)
-		return b.sum(b.mul(g, times), upTo(n)...)
+		return b.sum(b.mul(g, times), transform.UpTo(n)...)
 	})
 	if !b.linear[x] {
 		return
@@ -193,7 +194,7 @@ func transposeWindow(b *backward, op mlir.Operation) {
 	low, high, interior := make([]int64, n), make([]int64, n), make([]int64, n)
 	for i := range n {
 		w := window{
-			in: dims(x)[i], size: o.WindowDimensions[i], out: dims(g)[i],
+			in: transform.Dims(x)[i], size: o.WindowDimensions[i], out: transform.Dims(g)[i],
 			stride: strides[i], inDilation: base[i], dilation: dilation[i],
 		}
 		if o.Padding != nil {
@@ -222,7 +223,7 @@ func transposeWindow(b *backward, op mlir.Operation) {
 func (e *emitter) scatterChosen(
 	o stablehlo.ReduceWindowOp, x, g mlir.Value, by stablehlo.ComparisonDirection, base []int64,
 ) mlir.Value {
-	n := rank(x)
+	n := transform.Rank(x)
 	low, high, interior := make([]int64, n), make([]int64, n), make([]int64, n)
 	padded := false
 	for i := range n {
@@ -232,7 +233,7 @@ func (e *emitter) scatterChosen(
 		interior[i] = base[i] - 1
 		padded = padded || low[i] != 0 || high[i] != 0 || interior[i] != 0
 	}
-	scalar := must(e.Context.TensorType(element(x.Type())))
+	scalar := transform.Must(e.Context.TensorType(transform.Element(x.Type())))
 	if padded { // XLA's CPU compiler has defects in the padding of select_and_scatter
 		x = e.Do(stablehlo.PadOp{
 			Operand: x, PaddingValue: e.Number(scalar, worst(by)),
@@ -260,7 +261,7 @@ func worst(by stablehlo.ComparisonDirection) float64 {
 func selection(op mlir.Operation) (o stablehlo.SelectAndScatterOp, by stablehlo.ComparisonDirection) {
 	o, ok := stablehlo.AsSelectAndScatter(op)
 	if !ok || combiner(o.Select) != "stablehlo.compare" || combiner(o.Scatter) != "stablehlo.add" {
-		fail(op, "the derivative of a select_and_scatter is known if it selects by a comparison and adds")
+		transform.Fail(op, "the derivative of a select_and_scatter is known if it selects by a comparison and adds")
 	}
 	c, _ := stablehlo.AsCompare(o.Select.First().First())
 	by = c.ComparisonDirection
@@ -268,7 +269,7 @@ func selection(op mlir.Operation) (o stablehlo.SelectAndScatterOp, by stablehlo.
 		by = mirrored[by]
 	}
 	if mirrored[by] == by {
-		fail(op, "the derivative of a select_and_scatter is known if it selects the greater or the less")
+		transform.Fail(op, "the derivative of a select_and_scatter is known if it selects the greater or the less")
 	}
 	return o, by
 }
@@ -286,5 +287,5 @@ func transposeSelect(b *backward, op mlir.Operation) {
 			WindowDimensions: o.WindowDimensions, WindowStrides: o.WindowStrides, Padding: o.Padding,
 		}, op.Operand(0), g, by)
 	})
-	b.to(op, 2, func(g mlir.Value) mlir.Value { return b.sum(g, upTo(rank(g))...) })
+	b.to(op, 2, func(g mlir.Value) mlir.Value { return b.sum(g, transform.UpTo(transform.Rank(g))...) })
 }

@@ -3,6 +3,7 @@ package bridge
 import (
 	"github.com/calliope-mlir/calliope/bridge/internal/hlo"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/callargs"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 )
 
@@ -57,7 +58,7 @@ func callSite(call hlo.Call) CallSite {
 		s.Config = contract.Config{}
 		operands, results = operands[hlo.LeadingTokens(operands):], results[hlo.LeadingTokens(results):]
 	} else {
-		if args, filled, err := contract.Data(s.Config, operands, results); err == nil {
+		if args, filled, err := callargs.Data(s.Config, operands, results); err == nil {
 			operands, results = args, filled
 		}
 		if s.Config.Encoding != contract.EncodingOperand {

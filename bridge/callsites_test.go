@@ -10,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/ffi"
+	"github.com/calliope-mlir/calliope/internal/words"
 )
 
 // registerAll binds a function that does nothing to each name.
@@ -102,7 +103,7 @@ func TestCallbacks(t *testing.T) {
 
 	const vector, token = "tensor<2x3xf32>", "tensor<1xi8>"
 	signature := contract.SignatureHash("f32[2,3]->s32[]")
-	words := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(contract.PackWords(opaque))), ", "), "[]")
+	words := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(words.Pack(opaque))), ", "), "[]")
 	body := strings.Join([]string{
 		"%id = stablehlo.replica_id : tensor<ui32>",
 		"%zero = stablehlo.constant dense<0> : " + token,

@@ -44,7 +44,7 @@ func (e *LayoutError) Error() string {
 	if e.Target == "" {
 		b.WriteString("mhlo.layout_mode and similar attributes from the module")
 	} else {
-		b.WriteString("operand_layouts, result_layouts and mhlo.layout_mode from the module (if there are none, XLA has chosen it: call passes.ConstrainLayouts)")
+		b.WriteString("operand_layouts, result_layouts and mhlo.layout_mode from the module (if there are none, XLA has chosen it: call passes.Prepare)")
 	}
 	b.WriteString(", or transpose the array in it")
 	return b.String()

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
+	release "github.com/calliope-mlir/calliope/internal/version"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -19,7 +20,7 @@ import (
 func TestCUDAPlugin(t *testing.T) {
 	found, err := native.Find(native.CUDA)
 	if errors.As(err, new(*native.NotFoundError)) {
-		t.Skipf("the plugin for CUDA (a download of 135 MB) is not on this machine: run `%s cuda`", native.FetchCommand)
+		t.Skipf("the plugin for CUDA (a download of 135 MB) is not on this machine: run `%s cuda`", release.Fetch)
 	}
 	check.NoError(t, err)
 	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestCUDAPluginChild$", "-test.v")

@@ -11,6 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge/internal/hlo"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/callargs"
 	"github.com/calliope-mlir/calliope/internal/nearest"
 )
 
@@ -117,7 +118,7 @@ func signatureOf(call contract.CustomCall) string {
 	if err != nil {
 		return ""
 	}
-	args, filled, err := contract.Data(config, call.Operands, call.Results)
+	args, filled, err := callargs.Data(config, call.Operands, call.Results)
 	if err != nil {
 		return ""
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/words"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -48,7 +49,7 @@ const savedTarget = "saved_foreign_target"
 // large enough for XLA's own threads, in a loop, and with a donated parameter.
 func savedModule() string {
 	const vector, token = "tensor<4096xf32>", "tensor<1xi8>"
-	opaque := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(contract.PackWords("saved opaque"))), ", "), "[]")
+	opaque := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(words.Pack("saved opaque"))), ", "), "[]")
 	foreign := strings.Replace(custom(contract.Call, `callback = "saved.inline"`, "%pass", vector, vector),
 		contract.TargetRuntimeCall, savedTarget, 1)
 	return mainFunc("%x: "+vector+" {tf.aliasing_output = 0 : i32}, %y: tensor<2x3xi32>",

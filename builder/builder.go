@@ -7,6 +7,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/callers"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/passes/order"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -56,7 +57,7 @@ type Options struct {
 	// passes.Program. Other hosts do not, so this is an option.
 	RuntimeTokens bool
 	// SkipOrderCheck leaves out the proof that the callbacks of each effect are ordered, which
-	// Module otherwise makes with passes.Unordered. It takes up to as long as building the
+	// Module otherwise makes with order.Unordered. It takes up to as long as building the
 	// ordered callbacks.
 	SkipOrderCheck bool
 	// Through has the beginnings of import paths, such as "example.com/layers/", of packages that build operations for
@@ -139,9 +140,9 @@ func (b *Builder) finish() error {
 // checkOrder returns an error if the callbacks of an effect are not ordered. It checks no module
 // that is too large for it.
 func (b *Builder) checkOrder() error {
-	result, err := passes.Unordered(b.module, passes.UnorderedOptions{})
+	result, err := order.Unordered(b.module, order.Options{})
 	if err != nil {
-		if errors.Is(err, passes.ErrOrderTooLarge) {
+		if errors.Is(err, order.ErrTooLarge) {
 			return nil
 		}
 		return err

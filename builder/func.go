@@ -1,7 +1,6 @@
 package builder
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/mlir"
@@ -154,7 +153,7 @@ func (f *Func) append(at place, name string, operands []Value, o operation) (mli
 	b := f.scope.builder()
 	b.SetLocation(at.location)
 	op := o.Create(b)
-	return f.created(at, name, operands, op, errors.Unwrap(b.Err()))
+	return f.created(at, name, operands, op, b.Cause())
 }
 
 // created is the second half of append.

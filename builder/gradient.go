@@ -17,7 +17,7 @@ import (
 // f is called once for each call of the gradient, while building. Its callbacks are called once, with the values of f
 // itself. What has no derivative is an error with the Go line of the operation: see package autodiff for the rules.
 func Grad[T any](f func(T) Value) func(T) T {
-	g := gradient("grad", f, withoutAux(f))
+	g := gradient(false, f, withoutAux(f))
 	return func(x T) T {
 		_, _, gradient := g(x)
 		return gradient
@@ -26,7 +26,7 @@ func Grad[T any](f func(T) Value) func(T) T {
 
 // GradAux is Grad for a function with a further result, which is returned as it is: has_aux of jax.grad.
 func GradAux[T, A any](f func(T) (Value, A)) func(T) (gradient T, aux A) {
-	g := gradient("grad", f, f)
+	g := gradient(false, f, f)
 	return func(x T) (T, A) {
 		_, aux, gradient := g(x)
 		return gradient, aux
@@ -37,7 +37,7 @@ func GradAux[T, A any](f func(T) (Value, A)) func(T) (gradient T, aux A) {
 //
 //	loss, gradient := builder.ValueAndGrad(func(p params) builder.Value { return loss(p, x) })(p)
 func ValueAndGrad[T any](f func(T) Value) func(T) (value Value, gradient T) {
-	g := gradient("value_and_grad", f, withoutAux(f))
+	g := gradient(true, f, withoutAux(f))
 	return func(x T) (Value, T) {
 		value, _, gradient := g(x)
 		return value, gradient
@@ -47,7 +47,7 @@ func ValueAndGrad[T any](f func(T) Value) func(T) (value Value, gradient T) {
 // ValueAndGradAux is ValueAndGrad for a function with a further result, which is returned as it is: has_aux of
 // jax.value_and_grad.
 func ValueAndGradAux[T, A any](f func(T) (Value, A)) func(T) (value Value, aux A, gradient T) {
-	return gradient("value_and_grad", f, f)
+	return gradient(true, f, f)
 }
 
 func withoutAux[T any](f func(T) Value) func(T) (Value, struct{}) {
@@ -57,10 +57,14 @@ func withoutAux[T any](f func(T) Value) func(T) (Value, struct{}) {
 	return func(x T) (Value, struct{}) { return f(x), struct{}{} }
 }
 
-// gradient returns the function of the value, the further results and the gradient. The gradient that is named grad
-// has no value. given is f as the user gave it.
-func gradient[T, A any](name string, given any, f func(T) (Value, A)) func(T) (Value, A, T) {
+// gradient returns the function of the value, which is none if not withValue, the further results and the gradient.
+// given is f as the user gave it.
+func gradient[T, A any](withValue bool, given any, f func(T) (Value, A)) func(T) (Value, A, T) {
 	return func(x T) (value Value, aux A, gradient T) {
+		name, transform := "grad", autodiff.Grad
+		if withValue {
+			name, transform = "value_and_grad", autodiff.ValueAndGrad
+		}
 		s, values := argument(name, x, f == nil)
 		s.differentiable(x)
 		if !s.ok {
@@ -80,15 +84,12 @@ func gradient[T, A any](name string, given any, f func(T) (Value, A)) func(T) (V
 		})
 		o := autodiff.Options{Parameters: upTo(len(values)), Aux: true}
 		results := s.transformed(t, s.arguments(t, values), func(f mlir.Operation) (mlir.Operation, error) {
-			if name == "grad" {
-				return autodiff.Grad(f, o)
-			}
-			return autodiff.ValueAndGrad(f, o)
+			return transform(f, o)
 		})
 		switch n := len(values); {
 		case !s.ok:
 			return s.none(), placeholders(s.f, aux), placeholders(s.f, x)
-		case name == "grad":
+		case !withValue:
 			rest := s.f.takeTokensOfCall(results[n:], t.effects)
 			return s.none(), rebuild(aux, rest), rebuild(x, results[:n])
 		default:

@@ -33,7 +33,7 @@ type Config struct {
 
 	// Legacy is the api_version, 1 to 3, of a custom call of XLA's old conventions that the call
 	// stands for. 0 is none. LegacyOpaque has the bytes of its opaque string, and LegacyTuples the
-	// tuples of its operands and its result: see ParseTuples.
+	// tuples of its operands and its result, such as "(.,(.,.),.)->(.,.)", in which each point is an array.
 	Legacy                     int64
 	LegacyOpaque, LegacyTuples string
 

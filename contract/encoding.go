@@ -1,9 +1,10 @@
 package contract
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
+
+	"github.com/calliope-mlir/calliope/internal/words"
 )
 
 // An Encoding is the form in which a call names its callback. The zero value is the contract's
@@ -16,7 +17,7 @@ const (
 	EncodingDictionary Encoding = iota
 	// EncodingWords is a dictionary with an opaque id and, optionally, its server:
 	// callback_id = array<i64: …> and callback_id_size : ui64, callback_server_pid and
-	// callback_server_pid_size. PackWords packs the bytes into words. There is no form: a
+	// callback_server_pid_size. The words have the bytes in little-endian order. There is no form: a
 	// call whose results are all aliased to operands passes them through.
 	EncodingWords
 	// EncodingOperand has no backend_config. The id is the last operand, a tensor<i64>, and
@@ -56,32 +57,6 @@ func (e Encoding) String() string {
 		return "server"
 	}
 	return fmt.Sprintf("Encoding(%d)", uint8(e))
-}
-
-// PackWords packs bytes into 64-bit words in little-endian order, and pads the last one with
-// zeros.
-func PackWords(b string) []int64 {
-	words := make([]int64, (len(b)+7)/8)
-	var last [8]byte
-	for i := range words {
-		if n := copy(last[:], b[8*i:]); n < 8 {
-			clear(last[n:])
-		}
-		words[i] = int64(binary.LittleEndian.Uint64(last[:]))
-	}
-	return words
-}
-
-// UnpackWords returns the size bytes that PackWords packed into words.
-func UnpackWords(words []int64, size uint64) (string, error) {
-	if n := uint64(len(words)); size > 8*n || size+8 <= 8*n {
-		return "", fmt.Errorf("contract: %d words cannot hold exactly %d bytes", n, size)
-	}
-	b := make([]byte, 0, 8*len(words))
-	for _, w := range words {
-		b = binary.LittleEndian.AppendUint64(b, uint64(w))
-	}
-	return string(b[:size]), nil
 }
 
 // The keys of the further encodings.
@@ -125,12 +100,12 @@ func (c Config) furtherAttrs() []Attr {
 	if c.Encoding == EncodingOperand {
 		return nil
 	}
-	out := []Attr{{keyID, PackWords(c.Opaque)}, {keyIDSize, uint64(len(c.Opaque))}}
+	out := []Attr{{keyID, words.Pack(c.Opaque)}, {keyIDSize, uint64(len(c.Opaque))}}
 	switch {
 	case c.Encoding == EncodingServer:
 		out = append(out, Attr{keyAliased, uint64(c.Aliased)})
 	case c.Server != "":
-		out = append(out, Attr{keyServer, PackWords(c.Server)}, Attr{keyServerSize, uint64(len(c.Server))})
+		out = append(out, Attr{keyServer, words.Pack(c.Server)}, Attr{keyServerSize, uint64(len(c.Server))})
 	}
 	return out
 }
@@ -148,13 +123,13 @@ func decodeFurther(attrs []Attr) (c Config, ok bool, err error) {
 		}
 		values[a.Key] = a.Value
 	}
-	_, words := values[keyID].([]int64)
-	if _, sized := values[keyIDSize]; !words || !sized {
+	_, packed := values[keyID].([]int64)
+	if _, sized := values[keyIDSize]; !packed || !sized {
 		return Config{}, false, nil
 	}
 	c = Config{Encoding: EncodingWords, Form: Call}
 	text := func(key, keySize string) (string, error) {
-		words, ok := values[key].([]int64)
+		packed, ok := values[key].([]int64)
 		if !ok {
 			return "", typeError(key, "an array of i64", values[key])
 		}
@@ -164,7 +139,7 @@ func decodeFurther(attrs []Attr) (c Config, ok bool, err error) {
 		}
 		delete(values, key)
 		delete(values, keySize)
-		return UnpackWords(words, size)
+		return words.Unpack(packed, size)
 	}
 	if c.Opaque, err = text(keyID, keyIDSize); err != nil {
 		return Config{}, true, err

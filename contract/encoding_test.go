@@ -157,18 +157,3 @@ func TestOpaqueName(t *testing.T) {
 	check.Diff(t, "Name", "opaque id 0100ff", contract.Config{Opaque: id3}.Name())
 	check.Diff(t, "Name", "opaque id 6964 of server 736572766572", opaque.Name())
 }
-
-func FuzzWords(f *testing.F) {
-	f.Add("", uint64(0))
-	f.Add(id3, uint64(3))
-	f.Add(id16, uint64(17))
-	f.Fuzz(func(t *testing.T, bytes string, size uint64) {
-		words := contract.PackWords(bytes)
-		got, err := contract.UnpackWords(words, uint64(len(bytes)))
-		check.NoError(t, err)
-		check.Diff(t, "bytes", bytes, got)
-		if got, err := contract.UnpackWords(words, size); err == nil && uint64(len(got)) != size {
-			t.Errorf("%d bytes, not %d", len(got), size)
-		}
-	})
-}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/words"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -162,14 +163,14 @@ func (v vectors) test(t *testing.T) {
 		check.Diff(t, "hash of "+c.Signature, c.Hash, contract.SignatureHash(c.Signature))
 	}
 	for _, c := range v.Words {
-		bytes, words := unhex(t, c.Bytes.(string)), integers(t, c.Words)
-		check.Diff(t, "words", words, contract.PackWords(bytes))
-		back, err := contract.UnpackWords(words, uint64(len(bytes)))
+		bytes, want := unhex(t, c.Bytes.(string)), integers(t, c.Words)
+		check.Diff(t, "words", want, words.Pack(bytes))
+		back, err := words.Unpack(want, uint64(len(bytes)))
 		check.NoError(t, err)
 		check.Diff(t, "bytes", bytes, back)
 	}
 	for _, c := range v.BadWords {
-		_, err := contract.UnpackWords(integers(t, c.Words), c.Size)
+		_, err := words.Unpack(integers(t, c.Words), c.Size)
 		wantVectorError(t, err, "bad-words", "")
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // An AffineExpr is an expression on the dimensions (d0, d1 …) and symbols (s0, s1 …) of an

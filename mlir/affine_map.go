@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // An AffineMap maps dimensions and symbols to the values of affine expressions: (d0,

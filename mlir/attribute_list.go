@@ -3,7 +3,7 @@ package mlir
 import (
 	"iter"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // ArrayAttribute returns [elements…].

@@ -6,7 +6,7 @@ import (
 	"math/big"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // BoolAttribute returns true or false.

@@ -1,6 +1,6 @@
 package mlir
 
-import "github.com/calliope-mlir/calliope/internal/capi"
+import "github.com/calliope-mlir/calliope/experimental/capi"
 
 // UnitAttribute returns the unit attribute, whose presence is its only value.
 func (c *Context) UnitAttribute() Attribute {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // Region returns the region that contains the block, or the nil Region if the block is

@@ -69,6 +69,10 @@ func (b *Builder) Context() *Context { return b.c }
 // Err returns the first error, a *[BuildError], or nil.
 func (b *Builder) Err() error { return b.kept.err }
 
+// Cause returns the cause of Err, without the line of the Go code, or nil: for a function that creates operations in
+// the place of its caller.
+func (b *Builder) Cause() error { return errors.Unwrap(b.kept.err) }
+
 // Fail keeps an error, unless one is kept already or err is nil.
 func (b *Builder) Fail(err error) {
 	if err != nil && b.kept.err == nil {

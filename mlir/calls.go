@@ -9,7 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // A PanicError is a panic in a Pass, a Pattern or another Go function that the library

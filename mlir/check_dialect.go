@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // StableHLO's tests have a dialect check, which no library contains, and IREE has another one of the same name. Texts

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // Dialects returns the namespaces of the dialects that the context can load, sorted.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // A ConversionTarget says which operations are legal after a conversion. A name is that of

@@ -3,7 +3,7 @@ package mlir
 import (
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // addConverter creates the library's type converter for a pattern. Without a TypeConverter,

@@ -1,6 +1,6 @@
 package mlir
 
-import "github.com/calliope-mlir/calliope/internal/capi"
+import "github.com/calliope-mlir/calliope/experimental/capi"
 
 // Graph regions, such as that of builtin.module, and unreachable blocks may hold operations
 // that use one another's results in a cycle, and the verifier accepts them. A folder that

@@ -1,6 +1,6 @@
 package mlir
 
-import "github.com/calliope-mlir/calliope/internal/capi"
+import "github.com/calliope-mlir/calliope/experimental/capi"
 
 // SetDebug turns the library's debug output on standard error on or off, for all its
 // contexts. With types, only the named parts print, for example "greedy-rewriter". A

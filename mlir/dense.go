@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // DenseElement is a constraint that permits the Go types of dense elements. Each is used for

@@ -3,7 +3,7 @@ package mlir
 import (
 	"unsafe"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // DenseArrayElement is a constraint that permits the element types of dense array

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // The library's parser accepts two numbers, as of a complex element, for an element of another

@@ -6,7 +6,7 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // DenseElements reads the elements of a dense elements attribute in the context's memory,

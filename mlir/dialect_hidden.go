@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // hiddenDialects are the dialects that torch-mlir's library contains but does not register

@@ -1,8 +1,6 @@
 package mlir
 
-import (
-	"github.com/calliope-mlir/calliope/internal/capi"
-)
+import "github.com/calliope-mlir/calliope/experimental/capi"
 
 // A Dominance answers which operations, values and blocks come before which others on every
 // path. It is a snapshot: it must not be used after the IR that it is about has changed. The

@@ -1,6 +1,6 @@
 package mlir
 
-import "github.com/calliope-mlir/calliope/internal/capi"
+import "github.com/calliope-mlir/calliope/experimental/capi"
 
 // EquivalenceOptions are differences that Operation.Equivalent ignores.
 type EquivalenceOptions struct {

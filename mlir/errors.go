@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // ErrUnsupported matches every UnsupportedError under errors.Is.

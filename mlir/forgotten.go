@@ -4,8 +4,8 @@ import (
 	"log/slog"
 	"sync"
 
+	"github.com/calliope-mlir/calliope/experimental/capi"
 	"github.com/calliope-mlir/calliope/internal/callers"
-	"github.com/calliope-mlir/calliope/internal/capi"
 	"github.com/calliope-mlir/calliope/internal/forgotten"
 )
 

@@ -3,7 +3,7 @@ package mlir
 import (
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // A handle to the IR is a lifetime and an address. At any time, one lifetime is valid for an

@@ -7,8 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 	"github.com/calliope-mlir/calliope/internal/lazyregexp"
+	"github.com/calliope-mlir/calliope/internal/version"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -220,5 +221,5 @@ func has(what string, parts ...native.Part) string {
 		list = strings.Join(titles[:last], ", ") + " and " + list
 	}
 	return fmt.Sprintf("%s %s %s: fetch it with `%s %s`, and open it with mlir.OpenFor or mlir.OpenOptions.Dialects, or set CALLIOPE_MLIR_LIBRARY to its path",
-		list, verb, what, native.FetchCommand, names[0])
+		list, verb, what, version.Fetch, names[0])
 }

@@ -3,7 +3,7 @@ package mlir
 import (
 	"iter"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // An Index lists an operation and those in its regions, as they were when it was made.

@@ -1,6 +1,6 @@
 package mlir
 
-import "github.com/calliope-mlir/calliope/internal/capi"
+import "github.com/calliope-mlir/calliope/experimental/capi"
 
 // CreateInferred creates an operation that has operands and nothing else, infers its result types,
 // and inserts it. It is a short form of [Create], for the operations that programs have most.

@@ -1,6 +1,6 @@
 package mlir
 
-import "github.com/calliope-mlir/calliope/internal/capi"
+import "github.com/calliope-mlir/calliope/experimental/capi"
 
 // An InsertionPoint is where a new operation is inserted:
 //

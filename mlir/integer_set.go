@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // An IntegerSet is the set of points that satisfy affine constraints: (d0)[s0] : (d0 >= 0,

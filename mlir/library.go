@@ -8,8 +8,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 	"github.com/calliope-mlir/calliope/internal/nearest"
+	"github.com/calliope-mlir/calliope/internal/version"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -231,13 +232,13 @@ func load(at native.Location) (*Library, error) {
 
 // incomplete says what a library without a required function is, and how to go on.
 func incomplete(api *capi.Table, path string) string {
-	fetch := fmt.Sprintf("the %s has a C API: `%s %s` fetches it", native.LLVM, native.FetchCommand,
+	fetch := fmt.Sprintf("the %s has a C API: `%s %s` fetches it", native.LLVM, version.Fetch,
 		string(native.LLVM))
 	switch {
 	case api.Has("mlirContextDestroy"):
 		return "it has a C API of a release before LLVM 19, the oldest that can be used; " + fetch
 	case strings.HasPrefix(filepath.Base(path), "libMLIR.so"):
-		link := strings.TrimSuffix(native.FetchCommand, "-fetch") + "-llvm DIR"
+		link := strings.TrimSuffix(version.Fetch, "-fetch") + "-llvm DIR"
 		return "it has only MLIR's C++ functions; a build of LLVM with MLIR_BUILD_MLIR_C_DYLIB=ON has libMLIR-C.so beside it, `" + link +
 			"` makes one of the static libraries in the LLVM's folder, and " + fetch
 	}

@@ -1,6 +1,6 @@
 package mlir
 
-import "github.com/calliope-mlir/calliope/internal/capi"
+import "github.com/calliope-mlir/calliope/experimental/capi"
 
 // locationCache holds recently used file positions: a program creates its operations from
 // few lines, repeatedly. It is direct-mapped, so its size is fixed (40 KiB for each

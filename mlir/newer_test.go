@@ -16,7 +16,7 @@ var calledFunction = regexp.MustCompile(`missing\("(\w+)"\)`)
 // libraries on which they were tried, and in no older one. Without the build tag engines, it
 // does not check those that only IREE's library has.
 func TestNewerFunctions(t *testing.T) {
-	paths, err := filepath.Glob("../internal/capi/gen_newer_*.go")
+	paths, err := filepath.Glob("../experimental/capi/gen_newer_*.go")
 	if err != nil || len(paths) < 6 {
 		t.Fatal(paths, err)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // An Operation is an operation in a block or detached. Two valid handles to the same

@@ -5,7 +5,7 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // An operation has two kinds of attributes. Inherent attributes are part of its definition,

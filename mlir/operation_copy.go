@@ -3,7 +3,7 @@ package mlir
 import (
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // CreateLike creates a copy of an operation at the end of the block, with other operands.

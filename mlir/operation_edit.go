@@ -5,7 +5,7 @@ import (
 	"iter"
 	"math"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // Next returns the operation after this one in its block. It returns the nil Operation if

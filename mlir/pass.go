@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // A Pass is a pass written in Go. The library calls it on any thread, but for one operation

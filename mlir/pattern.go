@@ -5,7 +5,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // A Pattern is a rewrite rule written in Go.

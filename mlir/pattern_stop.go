@@ -1,6 +1,6 @@
 package mlir
 
-import "github.com/calliope-mlir/calliope/internal/capi"
+import "github.com/calliope-mlir/calliope/experimental/capi"
 
 // A greedy driver cannot be stopped. After a pattern has failed, the driver continues to
 // fold unfinished IR, and crashes if that is not valid. So the contents of its operation

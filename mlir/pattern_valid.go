@@ -1,8 +1,6 @@
 package mlir
 
-import (
-	"github.com/calliope-mlir/calliope/internal/capi"
-)
+import "github.com/calliope-mlir/calliope/experimental/capi"
 
 // After a pattern, a greedy driver folds operations and reads their effects, and the
 // library relies there on what verifiers check. So every method that changes the IR records

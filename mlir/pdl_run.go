@@ -3,7 +3,7 @@ package mlir
 import (
 	"slices"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // pdlState is the state that the steps of one rewrite leave for its end.

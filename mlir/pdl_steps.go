@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // This file has the functions that replace the steps of a PDL rewrite.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/lazyregexp"
+	"github.com/calliope-mlir/calliope/internal/version"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -47,7 +48,7 @@ func (l *Library) inspect(path string) (handles, passes []string, err error) {
 	own, err := neededMLIR(l.path)
 	if err != nil || own == "" {
 		return nil, nil, fmt.Errorf("cannot be used with %s, which hides the C++ functions of MLIR: dialects in C++ need a library that is linked with libMLIR.so, such as the %s, which `%s %s` fetches",
-			l.path, native.LLVM, native.FetchCommand, string(native.LLVM))
+			l.path, native.LLVM, version.Fetch, string(native.LLVM))
 	}
 	f, err := elf.Open(path)
 	if err != nil {

@@ -3,7 +3,7 @@ package mlir
 import (
 	"unsafe"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // Pointer returns the ptr of the MlirAffineExpr, which belongs to the context.

@@ -3,7 +3,7 @@ package mlir
 import (
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // An AsmState holds the numbering of values and the aliases that printing needs, so that

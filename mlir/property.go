@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // Operations store what is inherent in them as properties. Most properties are attributes, and

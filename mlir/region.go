@@ -4,7 +4,7 @@ import (
 	"errors"
 	"iter"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // A Region is a list of blocks, part of an operation or detached. Two valid handles to the

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // A RemarkKind says what became of an optimization.

@@ -1,6 +1,6 @@
 package mlir
 
-import "github.com/calliope-mlir/calliope/internal/capi"
+import "github.com/calliope-mlir/calliope/experimental/capi"
 
 // removed is an object that a pattern has erased and that is not freed yet. The rewriter
 // must notify the driver of the pattern when it frees the object. This is deferred until

@@ -5,7 +5,7 @@ import (
 	"iter"
 	"strconv"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // The names of the attributes of symbols.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // Every operation, block and region is in exactly one outermost object: a module, or a

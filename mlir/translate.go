@@ -1,6 +1,6 @@
 package mlir
 
-import "github.com/calliope-mlir/calliope/internal/capi"
+import "github.com/calliope-mlir/calliope/experimental/capi"
 
 // LLVMIR translates a module to the text of LLVM IR. All operations must be of dialects
 // that the library can translate, mainly the LLVM dialect. Otherwise the error is a

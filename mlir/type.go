@@ -3,7 +3,7 @@ package mlir
 import (
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // A Type is an MLIR type. Its context uniques types, so equal types are equal values.

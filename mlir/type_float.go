@@ -3,7 +3,7 @@ package mlir
 import (
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // A FloatKind is one of MLIR's floating-point formats. The documentation of the builtin

@@ -3,7 +3,7 @@ package mlir
 import (
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // Signedness is the signedness of an integer type: i32, si32 or ui32.

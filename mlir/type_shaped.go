@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // Dynamic is a dimension, stride or offset that is not known at compile time.

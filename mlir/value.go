@@ -3,7 +3,7 @@ package mlir
 import (
 	"iter"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // A Value is a result of an operation or an argument of a block. Two valid handles to the

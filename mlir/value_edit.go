@@ -3,7 +3,7 @@ package mlir
 import (
 	"slices"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // IsResult reports whether the value is a result of an operation.

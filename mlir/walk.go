@@ -4,7 +4,7 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // A WalkAction tells a walk how to continue.

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"github.com/calliope-mlir/calliope/internal/trust"
 )
 
 // executable returns the path of the program, without symbolic links. Tests replace it.
@@ -62,7 +64,7 @@ func unfitBeside(program, path string) (problem string) {
 		checked = append(checked, between)
 	}
 	for _, name := range checked {
-		if problem := strangers(name, owner(ours), writable); problem != "" {
+		if problem := strangers(name, trust.Owner(ours), writable); problem != "" {
 			if name != path {
 				problem = name + ": " + problem
 			}
@@ -91,28 +93,28 @@ func strangers(path string, trustedOwner int, writable []fs.FileInfo) string {
 		if err != nil {
 			return err.Error()
 		}
-		if owner(info) != trustedOwner {
-			if problem := otherOwner(info); problem != "" {
+		if trust.Owner(info) != trustedOwner {
+			if problem := trust.OtherOwner(info); problem != "" {
 				return problem
 			}
 		}
-		if !hasModes || info.Mode()&fs.ModeSymlink != 0 || info.IsDir() && info.Mode()&fs.ModeSticky != 0 {
+		if !trust.HasModes || info.Mode()&fs.ModeSymlink != 0 || info.IsDir() && info.Mode()&fs.ModeSticky != 0 {
 			continue
 		}
-		writers := info.Mode() & anyoneWrites
+		writers := info.Mode() & trust.AnyoneWrites
 		for _, w := range writable {
-			if w.Mode()&othersWrite != 0 {
+			if w.Mode()&trust.OthersWrite != 0 {
 				return "" // everybody may change the executable
 			}
-			if w.Mode()&groupWrites != 0 && group(w) == group(info) {
-				writers &^= groupWrites
+			if w.Mode()&trust.GroupWrites != 0 && group(w) == group(info) {
+				writers &^= trust.GroupWrites
 			}
 		}
 		switch {
-		case writers&othersWrite != 0:
-			return everyMay
-		case writers&groupWrites != 0:
-			return groupMay
+		case writers&trust.OthersWrite != 0:
+			return trust.EveryMay
+		case writers&trust.GroupWrites != 0:
+			return trust.GroupMay
 		}
 	}
 	return ""

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/trust"
 )
 
 // beside makes a program in a folder the executable until the end of the test.
@@ -69,7 +70,7 @@ func TestNotBesideExecutable(t *testing.T) {
 
 // TestEnsureBeside holds that an error of a fetch tells of the library that is there and is not used.
 func TestEnsureBeside(t *testing.T) {
-	if !hasModes {
+	if !trust.HasModes {
 		return // there are no libraries that are not used
 	}
 	setUp(t, "")
@@ -118,7 +119,7 @@ func TestBesideExecutableTrust(t *testing.T) {
 			for name, mode := range modes {
 				check.NoError(t, os.Chmod(name, mode))
 			}
-			if !hasModes {
+			if !trust.HasModes {
 				test.want = ""
 			}
 			wantBeside(t, path, test.want)
@@ -129,12 +130,12 @@ func TestBesideExecutableTrust(t *testing.T) {
 // TestBesideExecutableOwner pretends that the files belong to another user than the current
 // one.
 func TestBesideExecutableOwner(t *testing.T) {
-	defer func(old func() int) { userID = old }(userID)
+	defer func(old func() int) { trust.UserID = old }(trust.UserID)
 	setUp(t, "")
 	dir := beside(t)
 	path := write(t, filepath.Join(dir, testLibrary), libraryBytes)
 	// The owner of the executable owns the library, too.
-	userID = func() int { return 12345 }
+	trust.UserID = func() int { return 12345 }
 	wantBeside(t, path, "")
 	if os.Geteuid() != 0 {
 		return // only root can give files away

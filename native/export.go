@@ -14,10 +14,10 @@ import (
 	"github.com/calliope-mlir/calliope/internal/replace"
 )
 
-// ManifestName is the name of the file with the SHA-256 of the other files of an export. Its
+// manifestName is the name of the file with the SHA-256 of the other files of an export. Its
 // format is that of `sha256sum -c`. [Import] does not read it: the hashes are pinned in this
 // package.
-const ManifestName = "SHA256SUMS"
+const manifestName = "SHA256SUMS"
 
 // ExportOptions are the options of [Export]. The zero value exports for this platform.
 type ExportOptions struct {
@@ -29,7 +29,7 @@ type ExportOptions struct {
 }
 
 // Export writes the files that [Import] needs to a folder, which it creates if needed: the
-// wheels or Debian packages of the parts, as the package index has them, and [ManifestName].
+// wheels or Debian packages of the parts, as the package index has them, and SHA256SUMS.
 // Without parts it exports those that the platform needs. It returns the names of the files of
 // these parts. Files that are in the folder already are kept, also those for other platforms.
 // A file that has the name of one and other contents is replaced.
@@ -220,7 +220,7 @@ func (e exporter) manifest() error {
 		}
 	}
 	slices.Sort(lines)
-	err := replace.File(filepath.Join(e.dir, ManifestName), func(w io.Writer) error {
+	err := replace.File(filepath.Join(e.dir, manifestName), func(w io.Writer) error {
 		_, err := io.WriteString(w, strings.Join(slices.Compact(lines), ""))
 		return err
 	})

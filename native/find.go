@@ -8,16 +8,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/version"
 )
-
-// doctor is the command that fetches and imports parts. The linker gives the programs of a release, which need no Go,
-// another one: see version.LinkFlags.
-var doctor = "go run github.com/calliope-mlir/calliope/tools/doctor"
-
-// FetchCommand is the command that fetches the default parts. With the names of parts as
-// arguments ("mlir", "pjrt", "cuda", "iree", "jaxlib", "lapack", "llvm", "pjrt81", "pjrt106") it
-// fetches those.
-var FetchCommand = doctor + " -fetch"
 
 // A Source says how a library was found.
 type Source string
@@ -48,7 +41,7 @@ func (e *NotFoundError) Error() string {
 	s := table[e.Part]
 	todo := fmt.Sprintf("set %s to the path of one", s.env)
 	if e.Part.Fetchable() {
-		command := FetchCommand
+		command := version.Fetch
 		if s.byAsk {
 			command += " " + string(e.Part)
 		}
@@ -228,7 +221,7 @@ func (l Location) Check() error {
 	}
 	p, b, known := buildOf(r.Pin)
 	if known {
-		again = fmt.Sprintf("run `rm -r %s && %s %s`", quote(sl.dir), FetchCommand, string(p))
+		again = fmt.Sprintf("run `rm -r %s && %s %s`", quote(sl.dir), version.Fetch, string(p))
 	}
 	files := sl.expected(r, b)
 	before, _, _ := sl.states(files)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/version"
 )
 
 func TestFindOrder(t *testing.T) {
@@ -80,7 +81,7 @@ func TestFindErrors(t *testing.T) {
 		want  []string
 	}{
 		{"nothing", testPart, nil, true,
-			[]string{"test library not found", "run `" + FetchCommand + " test`", "set CALLIOPE_TEST_LIBRARY"}},
+			[]string{"test library not found", "run `" + version.Fetch + " test`", "set CALLIOPE_TEST_LIBRARY"}},
 		{"no build", "elsewhere", nil, true, []string{"only for plan9/mips", "set CALLIOPE_TEST_ELSEWHERE"}},
 		{"missing file", testPart, map[string]string{"CALLIOPE_TEST_LIBRARY": filepath.Join(dir, "x.so")}, false,
 			[]string{"$CALLIOPE_TEST_LIBRARY", "x.so", "correct the path, or unset"}},

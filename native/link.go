@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/program"
+	"github.com/calliope-mlir/calliope/internal/trust"
 )
 
 // assemble makes one shared library with the whole C API, at the slot's partial. Debian has
@@ -88,7 +89,7 @@ func recordFile(dir, name string) (file, error) {
 	}
 	info, err := f.Stat()
 	if err == nil {
-		err = f.Chmod(info.Mode().Perm() &^ anyoneWrites) // the linker uses the umask
+		err = f.Chmod(info.Mode().Perm() &^ trust.AnyoneWrites) // the linker uses the umask
 	}
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return file{}, err

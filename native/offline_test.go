@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/version"
 )
 
 // write writes a file, with its folder.
@@ -52,12 +53,12 @@ func TestExportImport(t *testing.T) {
 			}
 			var manifest strings.Builder
 			for _, name := range files(t, dir) {
-				if name != ManifestName {
+				if name != manifestName {
 					manifest.WriteString(check.Must(hashFile(filepath.Join(dir, name))) + "  " + name + "\n")
 				}
 			}
 			check.Diff(t, "manifest", sortedLines(manifest.String()),
-				string(check.Must(os.ReadFile(filepath.Join(dir, ManifestName)))))
+				string(check.Must(os.ReadFile(filepath.Join(dir, manifestName)))))
 
 			// What is there is not fetched again.
 			n := len(downloads(t, meet))
@@ -108,10 +109,10 @@ func TestExportElsewhere(t *testing.T) {
 	dir := t.TempDir()
 	check.Must(Export(t.Context(), dir, ExportOptions{Platform: "plan9/mips", Progress: io.Discard}, "elsewhere"))
 	check.Must(Export(t.Context(), dir, ExportOptions{Progress: io.Discard}, testPart))
-	check.Diff(t, "files", []string{ManifestName, elsewhereWheel, testWheel}, files(t, dir))
+	check.Diff(t, "files", []string{manifestName, elsewhereWheel, testWheel}, files(t, dir))
 	check.Diff(t, "manifest",
 		sortedLines(sum(elsewhereBytes)+"  "+elsewhereWheel+"\n"+sum(wheelBytes())+"  "+testWheel+"\n"),
-		string(check.Must(os.ReadFile(filepath.Join(dir, ManifestName)))))
+		string(check.Must(os.ReadFile(filepath.Join(dir, manifestName)))))
 
 	var progress bytes.Buffer
 	check.Diff(t, "parts", []Part{testPart}, check.Must(Import(t.Context(), ImportOptions{Progress: &progress}, dir)))
@@ -130,7 +131,7 @@ func TestManifest(t *testing.T) {
 	setUp(t, "", "python3")
 	dir := t.TempDir()
 	check.Must(Export(t.Context(), dir, ExportOptions{Progress: io.Discard}, testPart))
-	cmd := exec.Command(sha256sum, "-c", ManifestName)
+	cmd := exec.Command(sha256sum, "-c", manifestName)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil || string(out) != testWheel+": OK\n" {
 		t.Errorf("%v: %s", err, out)
@@ -326,7 +327,7 @@ func TestAtOnce(t *testing.T) {
 	if n := len(downloads(t, meet)); n != 1 {
 		t.Errorf("%d downloads", n)
 	}
-	check.Diff(t, "files", []string{ManifestName, testWheel}, files(t, dir))
+	check.Diff(t, "files", []string{manifestName, testWheel}, files(t, dir))
 	atOnce(func() error {
 		_, err := Import(t.Context(), ImportOptions{Progress: io.Discard}, dir)
 		return err
@@ -360,7 +361,7 @@ func TestByHand(t *testing.T) {
 		setUp(t, "offline", programs...)
 		_, err := Ensure(t.Context(), testPart, EnsureOptions{Progress: io.Discard})
 		check.Error(t, err, "on another machine get "+testWheel+" of calliope-test 1.2.3, sha256 "+sum(wheelBytes())+
-			", from PyPI", "`"+doctor+" -import FILE`")
+			", from PyPI", "`"+version.Doctor+" -import FILE`")
 	}
 }
 

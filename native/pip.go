@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/calliope-mlir/calliope/internal/program"
+	"github.com/calliope-mlir/calliope/internal/version"
 )
 
 // pips are the commands that start pip, best first. uv has no download command of its own,
@@ -66,7 +67,7 @@ func findPip(ctx context.Context, s spec, b build) ([]string, error) {
 // otherwise returns the end of the advice in an error: what to do without the network.
 func (s spec) otherwise(b build) string {
 	return fmt.Sprintf(", or on another machine get %s of %s %s, sha256 %s, from PyPI, and here run `%s -import FILE` with that file, or set %s to the path of a library that you have",
-		b.wheel(), s.project, s.version, b.sha256, doctor, s.env)
+		b.wheel(), s.project, s.version, b.sha256, version.Doctor, s.env)
 }
 
 // download makes pip fetch the wheel into the slot's work folder and returns the wheel's

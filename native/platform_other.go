@@ -16,10 +16,6 @@ func platformError() error {
 // This is never reached: platformError stops every caller before.
 func tryLock(*os.File) (bool, error) { return false, platformError() }
 
-const hasModes = true
-
-func owner(fs.FileInfo) int { return -1 }
-
 func identity(fs.FileInfo) (inode uint64, changed int64) { return 0, 0 }
 
 func diskFull(error) bool { return false }

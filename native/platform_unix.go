@@ -4,7 +4,6 @@ package native
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"syscall"
 )
@@ -26,17 +25,6 @@ func tryLock(f *os.File) (bool, error) {
 			return false, err
 		}
 	}
-}
-
-// hasModes reports whether the mode of a file says who may write to it.
-const hasModes = true
-
-// owner returns the id of the user that owns a file, or -1 if it is not known.
-func owner(info fs.FileInfo) int {
-	if s, ok := info.Sys().(*syscall.Stat_t); ok {
-		return int(s.Uid)
-	}
-	return -1
 }
 
 func diskFull(err error) bool {

@@ -36,12 +36,6 @@ func tryLock(f *os.File) (bool, error) {
 	}
 }
 
-// Access control lists say who may write to a file, and [os.FileInfo] does not have them:
-// every file is as if the current user owned it and its mode meant nothing. See [Find].
-const hasModes = false
-
-func owner(fs.FileInfo) int { return os.Geteuid() }
-
 // identity returns no inode number, and the time of creation in nanoseconds.
 func identity(info fs.FileInfo) (inode uint64, changed int64) {
 	if s, ok := info.Sys().(*syscall.Win32FileAttributeData); ok {

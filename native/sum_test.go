@@ -36,13 +36,3 @@ func TestSHA256(t *testing.T) {
 		t.Error("a missing file has a sum")
 	}
 }
-
-func TestUnsafe(t *testing.T) {
-	dir := t.TempDir()
-	for mode, want := range map[os.FileMode]string{0o700: "", 0o755: "", 0o770: groupMay, 0o707: everyMay} {
-		check.NoError(t, os.Chmod(dir, mode))
-		info, err := os.Stat(dir)
-		check.NoError(t, err)
-		check.Diff(t, mode.String(), want, Unsafe(info))
-	}
-}

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/version"
 )
 
 // The releases of LLVM whose C API is known.
@@ -98,7 +100,7 @@ func findLLVM(ctx context.Context, prefix string) (installation, error) {
 }
 
 // insteadOfLLVM is how to go on without an installed LLVM.
-var insteadOfLLVM = fmt.Sprintf("run `%s %s`, which fetches one", FetchCommand, string(LLVM))
+var insteadOfLLVM = fmt.Sprintf("run `%s %s`, which fetches one", version.Fetch, string(LLVM))
 
 var packageVersion = regexp.MustCompile(`(?m)^set\(PACKAGE_VERSION "(\d+)(\.[\d.]+)`)
 

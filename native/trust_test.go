@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/trust"
 )
 
 // Another user who may write to a folder or a file of the cache, or owns it, may change
@@ -24,7 +25,7 @@ func TestUnsafeCache(t *testing.T) {
 	disown := func(path string) error { return os.Chown(path, 12345, -1) }
 	if os.Geteuid() != 0 {
 		disown = func(string) error {
-			userID = func() int { return os.Geteuid() + 1 }
+			trust.UserID = func() int { return os.Geteuid() + 1 }
 			return nil
 		}
 	}
@@ -40,17 +41,17 @@ func TestUnsafeCache(t *testing.T) {
 		problem string
 		mend    string
 	}{
-		{"cache for all", cacheOf, mode(0o777), everyMay, "chmod -R go-w "},
-		{"cache for a group", cacheOf, mode(0o775), groupMay, "chmod -R go-w "},
-		{"folder for all", dirOf, mode(0o757), everyMay, "chmod -R go-w "},
-		{"folder for a group", dirOf, mode(0o775), groupMay, "chmod -R go-w "},
-		{"library", func(sl slot) string { return sl.library }, mode(0o666), everyMay, "chmod -R go-w "},
-		{"record", func(sl slot) string { return sl.record }, mode(0o646), everyMay, "chmod -R go-w "},
+		{"cache for all", cacheOf, mode(0o777), trust.EveryMay, "chmod -R go-w "},
+		{"cache for a group", cacheOf, mode(0o775), trust.GroupMay, "chmod -R go-w "},
+		{"folder for all", dirOf, mode(0o757), trust.EveryMay, "chmod -R go-w "},
+		{"folder for a group", dirOf, mode(0o775), trust.GroupMay, "chmod -R go-w "},
+		{"library", func(sl slot) string { return sl.library }, mode(0o666), trust.EveryMay, "chmod -R go-w "},
+		{"record", func(sl slot) string { return sl.record }, mode(0o646), trust.EveryMay, "chmod -R go-w "},
 		{"owner of the cache", cacheOf, disown, "it belongs to the user ", "chown -hR "},
 		{"owner of the library", func(sl slot) string { return sl.library }, disown, "", "chown -hR "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			defer func() { userID = os.Geteuid }()
+			defer func() { trust.UserID = os.Geteuid }()
 			real, meet := setUp(t, "", "python3")
 			cache := filepath.Join(t.TempDir(), "link")
 			t.Setenv(cacheEnv, cache)
@@ -83,7 +84,7 @@ func TestUnsafeCache(t *testing.T) {
 			_, err := Find(testPart)
 			unsafe, _ := errors.AsType[*UnsafeError](err)
 			if strings.HasPrefix(unsafe.Mend, "sudo ") {
-				userID = os.Geteuid // nothing was really disowned
+				trust.UserID = os.Geteuid // nothing was really disowned
 			} else {
 				mending := exec.Command("/bin/sh", "-c", unsafe.Mend)
 				mending.Env = append(os.Environ(), "PATH=/bin:/usr/bin:/usr/sbin")
@@ -101,8 +102,8 @@ func TestUnsafeCache(t *testing.T) {
 // In a folder where every user may make files, another user makes files that a fetch finds.
 func TestUnsafeTraps(t *testing.T) {
 	if os.Geteuid() != 0 {
-		defer func() { userID = os.Geteuid }()
-		userID = func() int { return os.Geteuid() + 1 }
+		defer func() { trust.UserID = os.Geteuid }()
+		trust.UserID = func() int { return os.Geteuid() + 1 }
 	}
 	for name, trap := range map[string]func(sl slot, mine string) (string, error){
 		"a link to a folder of mine": func(sl slot, mine string) (string, error) {
@@ -207,7 +208,7 @@ func TestEnsureIgnoresUmask(t *testing.T) {
 			t.Error(err)
 		}
 		for _, name := range append(files(t, cache), ".") {
-			if info, err := os.Stat(filepath.Join(cache, name)); err != nil || info.Mode()&anyoneWrites != 0 {
+			if info, err := os.Stat(filepath.Join(cache, name)); err != nil || info.Mode()&trust.AnyoneWrites != 0 {
 				t.Errorf("%s has the mode %v (%v)", name, info.Mode(), err)
 			}
 		}

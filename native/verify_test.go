@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/version"
 )
 
 // otherBytes has the size of the library, so that only reading it shows the difference.
@@ -62,7 +63,7 @@ func TestFindOtherBytes(t *testing.T) {
 					t.Fatalf("Find: %v, want a NotFoundError", err)
 				}
 				check.Error(t, err, "damaged: "+testLibrary+" has the sha256 "+sum(otherBytes)+" instead of "+
-					sum(libraryBytes), FetchCommand)
+					sum(libraryBytes), version.Fetch)
 				anotherProcess(sl)
 			}
 
@@ -161,7 +162,7 @@ func TestCheckFindsDamage(t *testing.T) {
 		t.Fatalf("%v: this test shows nothing", err)
 	}
 	check.Error(t, found.Check(), "damaged", sum(otherBytes), sum(libraryBytes),
-		"`rm -r '"+sl.dir+"' && "+FetchCommand+" test`")
+		"`rm -r '"+sl.dir+"' && "+version.Fetch+" test`")
 	if _, err := Find(testPart); err == nil {
 		t.Error("found again after Check has seen it")
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -67,7 +68,7 @@ func DropChainedTokens(m *mlir.Module) (int, error) {
 // arrays without elements, which order nothing: XLA replaces them by constants.
 func takesValueOf(op, source mlir.Operation) bool {
 	for i, v := range op.Operands() {
-		if i < op.NumOperands()-1 && v.IsResult() && v.Owner().Equal(source) && !isZeroSized(v.Type()) {
+		if i < op.NumOperands()-1 && v.IsResult() && v.Owner().Equal(source) && !rewrite.IsZeroSized(v.Type()) {
 			return true
 		}
 	}
@@ -91,10 +92,10 @@ func dropToken(call callop.Call) error {
 	if made.BackendConfig, err = callop.ConfigAttribute(c, config); err != nil {
 		return err
 	}
-	e := before(op)
+	e := rewrite.Before(op)
 	replacement := made.Create(e.Builder)
-	if e.Err() != nil {
-		return e.Err()
+	if e.Cause() != nil {
+		return e.Cause()
 	}
 	for i := range last {
 		op.Result(i).ReplaceAllUses(replacement.Result(i))

@@ -7,6 +7,7 @@ import (
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/passes/order"
 )
 
 // A program of EXLA that sends a value to hook 1 calls the callback hook_1 instead.
@@ -69,7 +70,7 @@ func.func @main(%x: tensor<4xf32>) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	result, err := passes.Unordered(m, passes.UnorderedOptions{})
+	result, err := order.Unordered(m, order.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -77,7 +78,7 @@ func.func @main(%x: tensor<4xf32>) {
 		fmt.Println(pair)
 		pair.Second.Op.SetOperand(1, pair.First.Op.Result(0))
 	}
-	result, err = passes.Unordered(m, passes.UnorderedOptions{})
+	result, err = order.Unordered(m, order.Options{})
 	fmt.Println(result.Total, err)
 	// Output:
 	// callback "second" at taps.mlir:6:8 does not depend on callback "first" at taps.mlir:4:8, which is before it (effect "log")

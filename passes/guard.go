@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 )
@@ -125,7 +126,7 @@ func attributeNames(op mlir.Operation) (names []string) {
 }
 
 // effectCalls are the calls with side effects that the public functions of a module make.
-type effectCalls map[string]map[effectKind]*callCount
+type effectCalls map[string]map[rewrite.EffectKind]*callCount
 
 type callCount struct {
 	n     int
@@ -149,7 +150,7 @@ func countCalls(m *mlir.Module) (effectCalls, error) {
 			return countVersioned(m)
 		}
 	}
-	c := &callCounter{reader: newEffectReader(), functions: map[string]map[effectKind]*callCount{}}
+	c := &callCounter{reader: rewrite.NewEffectReader(), functions: map[string]map[rewrite.EffectKind]*callCount{}}
 	var order []mlir.Operation
 	order, c.byName = function.Defined(m)
 	out := effectCalls{}
@@ -179,17 +180,17 @@ func countVersioned(m *mlir.Module) (effectCalls, error) {
 
 // A callCounter counts the calls of functions.
 type callCounter struct {
-	reader    *effectReader
+	reader    *rewrite.EffectReader
 	byName    map[string]mlir.Operation
-	functions map[string]map[effectKind]*callCount
+	functions map[string]map[rewrite.EffectKind]*callCount
 	found     int
 }
 
-func (c *callCounter) function(name string) map[effectKind]*callCount {
+func (c *callCounter) function(name string) map[rewrite.EffectKind]*callCount {
 	counts, known := c.functions[name]
 	if f, ok := c.byName[name]; ok && !known {
 		c.functions[name] = nil // for recursive functions, which XLA does not accept
-		counts = map[effectKind]*callCount{}
+		counts = map[rewrite.EffectKind]*callCount{}
 		c.regions(f, counts)
 		c.functions[name] = counts
 	}
@@ -197,7 +198,7 @@ func (c *callCounter) function(name string) map[effectKind]*callCount {
 }
 
 // regions adds the calls in the regions of an operation that may run.
-func (c *callCounter) regions(op mlir.Operation, counts map[effectKind]*callCount) {
+func (c *callCounter) regions(op mlir.Operation, counts map[rewrite.EffectKind]*callCount) {
 	for i, region := range op.Regions() {
 		if neverRuns(op, i) {
 			continue
@@ -210,20 +211,20 @@ func (c *callCounter) regions(op mlir.Operation, counts map[effectKind]*callCoun
 	}
 }
 
-func (c *callCounter) operation(op mlir.Operation, counts map[effectKind]*callCount) {
-	add := func(kind effectKind, n int, at []mlir.Location, index int) {
+func (c *callCounter) operation(op mlir.Operation, counts map[rewrite.EffectKind]*callCount) {
+	add := func(kind rewrite.EffectKind, n int, at []mlir.Location, index int) {
 		if counts[kind] == nil {
 			counts[kind] = &callCount{index: index}
 		}
 		counts[kind].add(n, at)
 	}
-	if kind, ok := c.reader.read(op); ok {
+	if kind, ok := c.reader.Read(op); ok {
 		// A rewriting may change how a call is ordered.
-		kind = effectKind{calls: kind.calls, effect: kind.effect, callback: kind.callback}
+		kind = rewrite.EffectKind{Calls: kind.Calls, Effect: kind.Effect, Callback: kind.Callback}
 		c.found++
 		add(kind, 1, []mlir.Location{op.Location()}, c.found)
 	}
-	if name, ok := calledFunction(op); ok {
+	if name, ok := rewrite.CalledFunction(op); ok {
 		for kind, count := range c.function(name) {
 			add(kind, count.n, count.at, count.index)
 		}
@@ -231,24 +232,14 @@ func (c *callCounter) operation(op mlir.Operation, counts map[effectKind]*callCo
 	c.regions(op, counts)
 }
 
-// calledFunction returns the name of the function that a call or a composite calls.
-func calledFunction(op mlir.Operation) (string, bool) {
-	if op.Name() == "stablehlo.composite" {
-		if a, ok := op.Attribute("decomposition"); ok {
-			return a.Symbol()
-		}
-	}
-	return function.Callee(op)
-}
-
 // neverRuns reports whether a constant predicate skips a region of an operation.
 func neverRuns(op mlir.Operation, region int) bool {
 	switch op.Name() {
 	case "stablehlo.if":
-		taken, ok := constantOf(op.Operand(0))
+		taken, ok := rewrite.ConstantOf(op.Operand(0))
 		return ok && (taken == 0) != (region == 1)
 	case "stablehlo.case":
-		taken, ok := constantOf(op.Operand(0))
+		taken, ok := rewrite.ConstantOf(op.Operand(0))
 		if last := int64(op.NumRegions() - 1); taken < 0 || taken > last {
 			taken = last
 		}
@@ -257,43 +248,12 @@ func neverRuns(op mlir.Operation, region int) bool {
 		if region == 1 && op.Region(0).NumBlocks() == 1 {
 			end := op.Region(0).First().Terminator()
 			if !end.IsNil() && end.NumOperands() == 1 {
-				taken, ok := constantOf(end.Operand(0))
+				taken, ok := rewrite.ConstantOf(end.Operand(0))
 				return ok && taken == 0
 			}
 		}
 	}
 	return false
-}
-
-// constantOf returns the value that all elements of an integer array have, if a constant says so.
-func constantOf(v mlir.Value) (int64, bool) {
-	element, ok := splatElement(v)
-	if !ok {
-		return 0, false
-	}
-	if b, ok := element.Bool(); ok {
-		if b {
-			return 1, true
-		}
-		return 0, true
-	}
-	return element.Int()
-}
-
-// splatElement returns what all elements of a constant are, or of one that is broadcast or reshaped.
-func splatElement(v mlir.Value) (mlir.Attribute, bool) {
-	for v.IsResult() && (v.Owner().Name() == "stablehlo.broadcast_in_dim" || v.Owner().Name() == "stablehlo.reshape") {
-		v = v.Owner().Operand(0)
-	}
-	if !v.IsResult() || v.Owner().Name() != "stablehlo.constant" && v.Owner().Name() != "arith.constant" {
-		return mlir.Attribute{}, false
-	}
-	value, ok := v.Owner().Attribute("value")
-	if !ok || !value.IsSplat() {
-		return mlir.Attribute{}, false
-	}
-	dims, _ := v.Type().Dims()
-	return value.ElementAt(make([]int64, len(dims))...)
 }
 
 // kept returns a *LostError if a module has fewer calls.
@@ -303,7 +263,7 @@ func (before effectCalls) kept(m *mlir.Module) error {
 		return err
 	}
 	// Public functions that are gone are compared with those that are new.
-	gone, added := map[effectKind]*callCount{}, map[effectKind]*callCount{}
+	gone, added := map[rewrite.EffectKind]*callCount{}, map[rewrite.EffectKind]*callCount{}
 	var lost []lostCall
 	for name, calls := range before {
 		if now, has := after[name]; has {
@@ -332,7 +292,7 @@ func (before effectCalls) kept(m *mlir.Module) error {
 	return e
 }
 
-func merge(into, from map[effectKind]*callCount) {
+func merge(into, from map[rewrite.EffectKind]*callCount) {
 	for kind, count := range from {
 		if into[kind] == nil {
 			into[kind] = &callCount{index: count.index}
@@ -347,7 +307,7 @@ type lostCall struct {
 }
 
 // lostOf returns the kinds of calls of which there are fewer.
-func lostOf(before, after map[effectKind]*callCount) (lost []lostCall) {
+func lostOf(before, after map[rewrite.EffectKind]*callCount) (lost []lostCall) {
 	for kind, was := range before {
 		is := after[kind]
 		if is == nil {
@@ -367,9 +327,9 @@ func lostOf(before, after map[effectKind]*callCount) (lost []lostCall) {
 				break
 			}
 		}
-		call := LostCall{Callee: kind.calls, Location: at, Before: was.n, After: is.n}
-		if kind.callback {
-			call.Effect = kind.effect
+		call := LostCall{Callee: kind.Calls, Location: at, Before: was.n, After: is.n}
+		if kind.Callback {
+			call.Effect = kind.Effect
 		}
 		lost = append(lost, lostCall{call, was.index})
 	}

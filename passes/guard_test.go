@@ -119,11 +119,12 @@ return }`, simplify, ""},
 // A call that is lost in a rewriting in Go is named with its place, and the module is restored
 // with its attributes.
 func TestGuard(t *testing.T) {
-	text := written(`module @name attributes {a.b = 1 : i32} { func.func @main(%t: T1) {
-%1 = see.log(%t)
-%2 = see.log(%1)
-%3 = see.file(%2)
-return } }`)
+	tap := func(effect, token string) string {
+		return " = stablehlo.custom_call @calliope_io_callback(" + token + `) {api_version = 4 : i32, has_side_effect = true, backend_config = {v = 1 : i64, form = "observe", callback = "see", n_tokens = 1 : i64, effect = "` + effect + `"}} : (tensor<1xi8>) -> tensor<1xi8>
+`
+	}
+	text := "module @name attributes {a.b = 1 : i32} { func.func @main(%t: tensor<1xi8>) {\n" +
+		"%1" + tap("log", "%t") + "%2" + tap("log", "%1") + "%3" + tap("file", "%2") + "return } }"
 	m := parse(t, text)
 	before := m.String()
 	erase := func(lines ...int) func() error {

@@ -12,6 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -128,7 +129,7 @@ func (ins *inserter) function(f mlir.Operation) error {
 	if err != nil {
 		return err
 	}
-	returnAlso(f, last)
+	rewrite.ReturnAlso(f, last)
 	return nil
 }
 
@@ -222,7 +223,7 @@ func (ins *inserter) remade(op mlir.Operation, token mlir.Value) (mlir.Operation
 	delete(ins.plan.results, op.Hash())
 	delete(ins.plan.contains, op.Hash())
 	delete(ins.plan.args, op.Hash())
-	made, err := extended(op, token, ins.token)
+	made, err := rewrite.Extended(op, token, ins.token)
 	if err != nil {
 		return op, token, err
 	}
@@ -253,8 +254,8 @@ func (ins *inserter) tap(v mlir.Value, loc mlir.Location, token mlir.Value) (mli
 		return mlir.Operation{}, err
 	}
 	ins.count++
-	e := emitter{mlir.NewBuilder(c, loc)}
-	return call.Create(e.Builder), e.Err()
+	e := mlir.NewBuilder(c, loc)
+	return call.Create(e), e.Cause()
 }
 
 // placeOf returns the file and line of a location as a callback's configuration has them.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/legacycall"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -22,7 +23,7 @@ type LegacyCall struct {
 	Target      string
 	Version     int    // api_version, 0 to 3
 	Opaque      string // backend_config
-	Tuples      string // the tuples of its operands and results: see contract.ParseTuples
+	Tuples      string // the tuples of its operands and results: see contract.Config
 	Unsupported error  // why ReplaceLegacy leaves it, or nil
 }
 
@@ -202,8 +203,8 @@ type legacy struct {
 	call   LegacyCall
 	custom stablehlo.CustomCallOp
 	bad    error // of an attribute
-	in     []contract.Nest
-	out    contract.Nest
+	in     []legacycall.Nest
+	out    legacycall.Nest
 	flat   stablehlo.CustomCallOp // the replacement, without operands, target and configuration
 	tuples []mlir.Value           // that the replacement makes of its results
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/legacycall"
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -47,7 +49,7 @@ func (l *legacy) read() error {
 		}
 		l.in = append(l.in, n)
 	}
-	var parts []contract.Nest
+	var parts []legacycall.Nest
 	for i, t := range c.Results {
 		n, err := l.nest(t, fmt.Sprintf("result %d", i), &l.flat.ResultLayouts, layouts)
 		if err != nil {
@@ -56,11 +58,11 @@ func (l *legacy) read() error {
 		parts = append(parts, n)
 		l.flat.Results = arraysOf(l.flat.Results, t)
 	}
-	l.out = contract.Nest{Tuple: true, Elements: parts}
+	l.out = legacycall.Nest{Tuple: true, Elements: parts}
 	if len(parts) == 1 {
 		l.out = parts[0]
 	}
-	l.call.Tuples = contract.Tuples(l.in, l.out)
+	l.call.Tuples = legacycall.Tuples(l.in, l.out)
 	if err := l.readAliases(); err != nil {
 		return err
 	}
@@ -82,9 +84,9 @@ func (l *legacy) nested() bool {
 }
 
 // nest returns the structure of a type, and appends row-major layouts of its arrays if there are layouts.
-func (l *legacy) nest(t mlir.Type, what string, layouts *[][]int64, has bool) (contract.Nest, error) {
+func (l *legacy) nest(t mlir.Type, what string, layouts *[][]int64, has bool) (legacycall.Nest, error) {
 	if elements, ok := t.Elements(); ok {
-		n := contract.Nest{Tuple: true}
+		n := legacycall.Nest{Tuple: true}
 		for i, e := range elements {
 			part, err := l.nest(e, fmt.Sprintf("%s, element %d", what, i), layouts, has)
 			if err != nil {
@@ -95,17 +97,17 @@ func (l *legacy) nest(t mlir.Type, what string, layouts *[][]int64, has bool) (c
 		return n, nil
 	}
 	if !t.IsRankedTensor() {
-		return contract.Nest{}, fmt.Errorf("%s is %s, not an array", what, t)
+		return legacycall.Nest{}, fmt.Errorf("%s is %s, not an array", what, t)
 	}
 	shape, err := stablehlo.ShapeOf(t)
 	if err != nil {
-		return contract.Nest{}, fmt.Errorf("%s is %s: %w", what, t, err)
+		return legacycall.Nest{}, fmt.Errorf("%s is %s: %w", what, t, err)
 	}
 	if shape.DType.Bits() < 8 && shape.DType != tensor.Pred {
-		return contract.Nest{}, fmt.Errorf("%s is %s: elements of less than a byte are not supported", what, t)
+		return legacycall.Nest{}, fmt.Errorf("%s is %s: elements of less than a byte are not supported", what, t)
 	}
 	if has { // CheckLayouts allows no other one
-		layout := upTo(shape.Rank())
+		layout := rewrite.UpTo(shape.Rank())
 		slices.Reverse(layout)
 		row := make([]int64, len(layout))
 		for i, d := range layout {
@@ -113,7 +115,7 @@ func (l *legacy) nest(t mlir.Type, what string, layouts *[][]int64, has bool) (c
 		}
 		*layouts = append(*layouts, row)
 	}
-	return contract.Nest{}, nil
+	return legacycall.Nest{}, nil
 }
 
 // readAliases sets the aliases of the replacement: of arrays, also if those of the call are of tuples.
@@ -131,7 +133,7 @@ func (l *legacy) readAliases() error {
 		if err := errors.Join(errIn, errOut); err != nil {
 			return fmt.Errorf("the alias %s: %w", alias, err)
 		}
-		if contract.Tuples([]contract.Nest{in}, out) != contract.Tuples([]contract.Nest{in}, in) {
+		if legacycall.Tuples([]legacycall.Nest{in}, out) != legacycall.Tuples([]legacycall.Nest{in}, in) {
 			return fmt.Errorf("the alias %s is of an operand and a result of other structures", alias)
 		}
 		for i := range in.Leaves() {
@@ -146,7 +148,7 @@ func (l *legacy) readAliases() error {
 }
 
 // leavesAt returns the part of a value at a path, and the number of its first array. first is that of the value.
-func leavesAt(n contract.Nest, first int, path []int64) (contract.Nest, int, error) {
+func leavesAt(n legacycall.Nest, first int, path []int64) (legacycall.Nest, int, error) {
 	for _, i := range path {
 		if !n.Tuple || i < 0 || i >= int64(len(n.Elements)) {
 			return n, 0, fmt.Errorf("there is nothing at %v", path)
@@ -176,10 +178,10 @@ func (l *legacy) replace(config contract.Config) error {
 	if made.BackendConfig, err = callop.ConfigAttribute(c, config); err != nil {
 		return err
 	}
-	e := before(op)
+	e := rewrite.Before(op)
 	replacement := made.Create(e.Builder)
-	if e.Err() != nil {
-		return e.Err()
+	if e.Cause() != nil {
+		return e.Cause()
 	}
 	for name, a := range op.Attributes() {
 		if !slices.Contains(legacyAttributes, name) {

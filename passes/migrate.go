@@ -14,8 +14,8 @@ type MigrateOptions struct {
 	Registry string // registry of the callbacks that Migrate makes
 	// Callback returns the name of the callback that replaces a stablehlo.custom_call with
 	// side effects. A call for which it returns "" stays, and is in MigrateResult.Skipped. It is
-	// not called for callbacks of the contract and for targets of XLA itself. Nil means
-	// CallTarget.
+	// not called for callbacks of the contract and for targets of XLA itself. Nil means the target of the call, or ""
+	// if the call has attributes for the handler of its target, which a callback does not get.
 	Callback func(mlir.Operation) string
 	// Keep returns why an operation must stay, or "" if it may go. What is connected with its tokens
 	// stays, too. It is called before the module changes. Nil keeps nothing.
@@ -90,7 +90,7 @@ func (l Skipped) String() string {
 // Clone.
 func Migrate(m *mlir.Module, o MigrateOptions) (MigrateResult, error) {
 	if o.Callback == nil {
-		o.Callback = CallTarget
+		o.Callback = callTarget
 	}
 	g := &migration{module: m, options: o}
 	g.scan()

@@ -5,13 +5,14 @@ import (
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// CallTarget returns the target of a custom call as the name of a callback, or "" if the call
+// callTarget returns the target of a custom call as the name of a callback, or "" if the call
 // has attributes for the handler of its target, which a callback does not get.
-func CallTarget(op mlir.Operation) string {
+func callTarget(op mlir.Operation) string {
 	call, ok := stablehlo.AsCustomCall(op)
 	if !ok || len(call.CalledComputations) > 0 {
 		return ""
@@ -94,7 +95,7 @@ func (g *migration) configOf(op mlir.Operation) (contract.Config, bool) {
 		return contract.Config{}, false
 	}
 	config := contract.Config{Form: contract.Call, Callback: name, Registry: g.options.Registry}
-	switch order, unfit := PassthroughOrder(call); {
+	switch order, unfit := rewrite.PassthroughOrder(call); {
 	case len(call.Results) == 0:
 		config.Form = contract.Observe
 	case unfit == nil && len(call.Aliases) == len(call.Operands) && slices.IsSorted(order):

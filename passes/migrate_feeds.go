@@ -3,8 +3,6 @@ package passes
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -243,20 +241,4 @@ func nameFeeds(sites []*site) {
 			outfeeds++
 		}
 	}
-}
-
-// FeedOf returns the name of the operation that a callback was before Migrate, by the callback's name:
-// stablehlo.outfeed for hook_<n> and outfeed_<n>, stablehlo.infeed for infeed_<n>, and else "".
-func FeedOf(c contract.Config) string {
-	prefix, number, _ := strings.Cut(c.Callback, "_")
-	if _, err := strconv.ParseUint(number, 10, 32); err != nil {
-		return ""
-	}
-	switch {
-	case c.Form == contract.Observe && (prefix == "hook" || prefix == "outfeed"):
-		return "stablehlo.outfeed"
-	case c.Form == contract.Call && prefix == "infeed":
-		return "stablehlo.infeed"
-	}
-	return ""
 }

@@ -8,7 +8,7 @@ type MigratePlan struct{ g *migration }
 // PlanMigrate returns what Migrate would do with a module. It does not change the module.
 func PlanMigrate(m *mlir.Module, o MigrateOptions) *MigratePlan {
 	if o.Callback == nil {
-		o.Callback = CallTarget
+		o.Callback = callTarget
 	}
 	g := &migration{module: m, options: o}
 	g.scan()
@@ -23,7 +23,7 @@ func (p *MigratePlan) Leaves(op mlir.Operation) string {
 	}
 	for _, values := range [][]mlir.Value{op.ResultValues(), op.OperandValues()} {
 		for _, v := range values {
-			if p.g.tokens.holds(v.Type()) {
+			if p.g.tokens.Holds(v.Type()) {
 				if reason := p.g.tokens.keeps(v); reason != "" {
 					return reason
 				}

@@ -3,6 +3,7 @@ package passes
 import (
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -24,9 +25,9 @@ func (g *migration) removeTokens() error {
 	var changes []tokenChange
 	var shrunk []mlir.Value
 	g.module.Operation().WalkPostOrder(func(op mlir.Operation) mlir.WalkAction {
-		if t.uses(op) || op.Name() == "func.func" {
+		if t.Uses(op) || op.Name() == "func.func" {
 			changes = append(changes, t.change(op))
-			t.each(op, func(v mlir.Value) {
+			t.Each(op, func(v mlir.Value) {
 				if t.shrinks(v) {
 					shrunk = append(shrunk, v)
 				}
@@ -40,7 +41,7 @@ func (g *migration) removeTokens() error {
 		}
 	}
 	for _, v := range shrunk {
-		v.SetType(t.without(v.Type()))
+		v.SetType(t.Without(v.Type()))
 	}
 	for _, c := range changes {
 		if err := g.apply(c); err != nil {
@@ -99,7 +100,7 @@ func (t *tokenGraph) newIndex(op mlir.Operation) int {
 	i, _ := a.Int()
 	elements, _ := op.Operand(0).Type().Elements()
 	for _, e := range elements[:i] {
-		if t.only(e) {
+		if t.Only(e) {
 			i--
 		}
 	}
@@ -133,7 +134,7 @@ func (g *migration) apply(c tokenChange) error {
 		for _, name := range []string{"arg_attrs", "res_attrs"} {
 			c.op.RemoveAttribute(name) // of a call
 		}
-		_, err := remake(c.op, c.op.OperandValues(), types, c.results)
+		_, err := rewrite.Remake(c.op, c.op.OperandValues(), types, c.results)
 		return err
 	case c.index >= 0:
 		if tuple := c.op.Operand(0); tuple.IsResult() && tuple.Owner().Name() == "stablehlo.tuple" {

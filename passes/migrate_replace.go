@@ -6,6 +6,7 @@ import (
 	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -116,8 +117,8 @@ func (g *migration) create(s *site, operands []mlir.Value, results []mlir.Type) 
 	if call.BackendConfig, err = callop.ConfigAttribute(c, config); err != nil {
 		return mlir.Operation{}, err
 	}
-	e := before(s.op)
+	e := rewrite.Before(s.op)
 	made := call.Create(e.Builder)
 	made.SetAttribute(waiting, c.UnitAttribute())
-	return made, e.Err()
+	return made, e.Cause()
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 )
@@ -82,6 +83,6 @@ func rotate(loop mlir.Operation) error {
 			return err
 		}
 	}
-	_, err := extended(loop, first, of)
+	_, err := rewrite.Extended(loop, first, of)
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -78,7 +79,7 @@ func (t *threader) function(f mlir.Operation, name string) error {
 	if err != nil {
 		return err
 	}
-	returnAlso(f, last)
+	rewrite.ReturnAlso(f, last)
 	return nil
 }
 
@@ -134,7 +135,7 @@ func (t *threader) block(block mlir.Block, token mlir.Value) (mlir.Value, error)
 func (t *threader) through(op mlir.Operation, token mlir.Value) (mlir.Operation, error) {
 	delete(t.contains, op) // another operation may get its address
 	if _, isCall := function.Callee(op); isCall {
-		return extended(op, token, t.token)
+		return rewrite.Extended(op, token, t.token)
 	}
 	loop := op.Name() == "stablehlo.while"
 	for i, region := range op.Regions() {
@@ -154,9 +155,9 @@ func (t *threader) through(op mlir.Operation, token mlir.Value) (mlir.Operation,
 		end.SetOperands(append(end.OperandValues(), last)...)
 	}
 	if loop {
-		return extended(op, token, t.token)
+		return rewrite.Extended(op, token, t.token)
 	}
-	return extended(op, mlir.Value{}, t.token)
+	return rewrite.Extended(op, mlir.Value{}, t.token)
 }
 
 // order replaces a waiting callback by one that takes and returns a token.
@@ -170,7 +171,7 @@ func (t *threader) order(op mlir.Operation, token mlir.Value) (mlir.Operation, e
 	config.NumTokens, config.Effect = 1, t.effect
 	call.APIVersion, call.HasSideEffect = stablehlo.TypedFFI, true
 	call.Operands = append(call.Operands, token)
-	kept := upTo(len(call.Results))
+	kept := rewrite.UpTo(len(call.Results))
 	observes := config.Form == contract.Observe && len(call.Results) == 1
 	if !observes {
 		call.Results = append(call.Results, t.token)

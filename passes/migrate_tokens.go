@@ -3,9 +3,9 @@ package passes
 import (
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
-	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // A tokenGraph divides the values that are tokens of XLA, or tuples with such tokens, into
@@ -14,47 +14,7 @@ import (
 type tokenGraph struct {
 	up   map[mlir.Value]mlir.Value // the union-find forest
 	kept map[mlir.Value]string     // by root: why the chain is kept
-	has  map[mlir.Type]bool        // the result of holds
-}
-
-// holds reports whether a type is a token or a tuple with one in it.
-func (t *tokenGraph) holds(of mlir.Type) bool {
-	is, known := t.has[of]
-	if !known {
-		if elements, isTuple := of.Elements(); isTuple {
-			is = slices.ContainsFunc(elements, t.holds)
-		} else {
-			is = isToken(of)
-		}
-		t.has[of] = is
-	}
-	return is
-}
-
-// only reports whether nothing is left of a type without its tokens.
-func (t *tokenGraph) only(of mlir.Type) bool {
-	if elements, isTuple := of.Elements(); isTuple {
-		return len(elements) > 0 && !slices.ContainsFunc(elements, func(e mlir.Type) bool { return !t.only(e) })
-	}
-	return isToken(of)
-}
-
-// isToken reports whether a type is a token of StableHLO or of MHLO.
-func isToken(t mlir.Type) bool { return stablehlo.IsToken(t) || t.String() == "!mhlo.token" }
-
-// without returns a type without its tokens.
-func (t *tokenGraph) without(of mlir.Type) mlir.Type {
-	elements, isTuple := of.Elements()
-	if !isTuple {
-		return of
-	}
-	var rest []mlir.Type
-	for _, e := range elements {
-		if !t.only(e) {
-			rest = append(rest, t.without(e))
-		}
-	}
-	return of.Context().TupleType(rest...)
+	rewrite.TokenTypes
 }
 
 func (t *tokenGraph) root(v mlir.Value) mlir.Value {
@@ -72,7 +32,7 @@ func (t *tokenGraph) root(v mlir.Value) mlir.Value {
 
 // join connects two values if both hold tokens.
 func (t *tokenGraph) join(a, b mlir.Value) {
-	if !t.holds(a.Type()) || !t.holds(b.Type()) {
+	if !t.Holds(a.Type()) || !t.Holds(b.Type()) {
 		return
 	}
 	a, b = t.root(a), t.root(b)
@@ -97,45 +57,21 @@ func (t *tokenGraph) keeps(v mlir.Value) string { return t.kept[t.root(v)] }
 
 // connect finds the chains of a module, and the operations that it does not know.
 func (t *tokenGraph) connect(g *migration) {
-	t.up, t.kept, t.has = map[mlir.Value]mlir.Value{}, map[mlir.Value]string{}, map[mlir.Type]bool{}
+	t.up, t.kept, t.TokenTypes = map[mlir.Value]mlir.Value{}, map[mlir.Value]string{}, rewrite.TokenTypes{}
 	for _, op := range g.ops {
-		if !t.connectOperation(g, op) && t.uses(op) {
+		if !t.connectOperation(g, op) && t.Uses(op) {
 			g.leave(op, "it uses a token, and is not known to Migrate")
 			t.keepAll(op, "its token is also that of "+op.Name()+atPlace(op))
 		}
 	}
 }
 
-// uses reports whether an operand, a result or an argument of a region holds a token.
-func (t *tokenGraph) uses(op mlir.Operation) bool {
-	found := false
-	t.each(op, func(v mlir.Value) { found = found || t.holds(v.Type()) })
-	return found
-}
-
 func (t *tokenGraph) keepAll(op mlir.Operation, reason string) {
-	t.each(op, func(v mlir.Value) {
-		if t.holds(v.Type()) {
+	t.Each(op, func(v mlir.Value) {
+		if t.Holds(v.Type()) {
 			t.keep(v, reason)
 		}
 	})
-}
-
-// each calls f for the operands and results of an operation and the arguments of its regions.
-func (t *tokenGraph) each(op mlir.Operation, f func(mlir.Value)) {
-	for _, v := range op.Operands() {
-		f(v)
-	}
-	for _, v := range op.Results() {
-		f(v)
-	}
-	for _, region := range op.Regions() {
-		for block := range region.Blocks() {
-			for _, v := range block.Arguments() {
-				f(v)
-			}
-		}
-	}
 }
 
 // connectOperation connects the tokens of one operation. It returns false if it does not know
@@ -144,8 +80,8 @@ func (t *tokenGraph) connectOperation(g *migration, op mlir.Operation) bool {
 	operands, results := op.OperandValues(), op.ResultValues()
 	joinAll := func() {
 		var first mlir.Value
-		t.each(op, func(v mlir.Value) {
-			if t.holds(v.Type()) {
+		t.Each(op, func(v mlir.Value) {
+			if t.Holds(v.Type()) {
 				if first.IsNil() {
 					first = v
 				}
@@ -179,7 +115,7 @@ func (t *tokenGraph) connectOperation(g *migration, op mlir.Operation) bool {
 		ok := true
 		for i, region := range op.Regions() {
 			if region.NumBlocks() != 1 {
-				return !t.uses(op)
+				return !t.Uses(op)
 			}
 			block := region.First()
 			end := block.Terminator()
@@ -214,14 +150,14 @@ func (t *tokenGraph) connectOperation(g *migration, op mlir.Operation) bool {
 // connectFunction returns false if tokens in the signature of a function cannot be removed.
 func (t *tokenGraph) connectFunction(g *migration, f mlir.Operation) bool {
 	name, _ := f.Symbol()
-	if defined, ok := g.callers.byName[name]; ok && defined == f && isPlain(f) {
+	if defined, ok := g.callers.byName[name]; ok && defined == f && rewrite.IsPlain(f) {
 		end := f.Region(0).First().Terminator()
 		if !g.callers.other[name] && end.Name() == "func.return" {
 			return true
 		}
 		// The results are not values of the function itself.
 		for _, v := range end.Operands() {
-			if t.holds(v.Type()) {
+			if t.Holds(v.Type()) {
 				t.keep(v, "its token is in the signature of @"+name+", to which something other than a call refers")
 			}
 		}
@@ -229,27 +165,27 @@ func (t *tokenGraph) connectFunction(g *migration, f mlir.Operation) bool {
 	a, _ := f.Attribute("function_type")
 	of, _ := a.TypeValue()
 	params, results, _ := of.Signature()
-	if slices.ContainsFunc(slices.Concat(params, results), t.holds) {
+	if slices.ContainsFunc(slices.Concat(params, results), t.Holds) {
 		g.leave(f, "a token is in its signature, which cannot change")
 	}
-	return !t.uses(f)
+	return !t.Uses(f)
 }
 
 // gone reports whether a value is a token that is removed.
 func (t *tokenGraph) gone(v mlir.Value) bool {
-	return t.holds(v.Type()) && t.only(v.Type()) && t.keeps(v) == ""
+	return t.Holds(v.Type()) && t.Only(v.Type()) && t.keeps(v) == ""
 }
 
 // shrinks reports whether a value is a tuple of which tokens are removed.
 func (t *tokenGraph) shrinks(v mlir.Value) bool {
-	return t.holds(v.Type()) && !t.only(v.Type()) && t.keeps(v) == ""
+	return t.Holds(v.Type()) && !t.Only(v.Type()) && t.keeps(v) == ""
 }
 
 // dead reports whether the module has tokens to remove.
 func (t *tokenGraph) dead(g *migration) bool {
 	found := false
 	for _, op := range g.ops {
-		t.each(op, func(v mlir.Value) { found = found || t.holds(v.Type()) && t.keeps(v) == "" })
+		t.Each(op, func(v mlir.Value) { found = found || t.Holds(v.Type()) && t.keeps(v) == "" })
 	}
 	return found
 }

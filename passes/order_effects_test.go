@@ -7,6 +7,7 @@ import (
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/passes/order"
 )
 
 // tapOf returns a tap without a token.
@@ -44,7 +45,7 @@ func.func @main(%x: tensor<f32>, %p: tensor<i1>) -> tensor<f32> {
   return %w : tensor<f32>
 }`
 	m := parse(t, text)
-	before, err := passes.Unordered(m, passes.UnorderedOptions{})
+	before, err := order.Unordered(m, order.Options{})
 	check.NoError(t, err)
 	if before.Total == 0 {
 		t.Fatal("the calls are ordered already")
@@ -52,7 +53,7 @@ func.func @main(%x: tensor<f32>, %p: tensor<i1>) -> tensor<f32> {
 	n, err := passes.OrderEffects(m)
 	check.NoError(t, err)
 	check.Diff(t, "ordered", 8, n)
-	after, err := passes.Unordered(m, passes.UnorderedOptions{})
+	after, err := order.Unordered(m, order.Options{})
 	check.NoError(t, err)
 	check.Diff(t, "unordered afterwards", "", fmt.Sprint(after.Pairs)[1:len(fmt.Sprint(after.Pairs))-1])
 	tokens := map[string]int{}

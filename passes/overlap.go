@@ -48,10 +48,10 @@ func help(g callop.Group, c *mlir.Context) error {
 	loc, end := g.Calls[0].Location(), g.Block.Terminator()
 	large := tensor.View{Shape: tensor.ShapeOf(tensor.S8, 2*callop.SequentialBytes),
 		Data: make([]byte, 2*callop.SequentialBytes)}
-	e := emitter{mlir.NewBuilder(mlir.Before(end), loc)}
-	filler := stablehlo.Constant(e.Builder, large)
-	if e.Err() != nil {
-		return e.Err()
+	e := mlir.NewBuilder(mlir.Before(end), loc)
+	filler := stablehlo.Constant(e, large)
+	if e.Cause() != nil {
+		return e.Cause()
 	}
 	// The calls are steps, except for pure ones, which XLA may merge. So is the last one of
 	// those that are added.
@@ -76,12 +76,12 @@ func addNothing(c *mlir.Context, loc mlir.Location, end mlir.Operation, operands
 	if err != nil {
 		return err
 	}
-	e := emitter{mlir.NewBuilder(mlir.Before(end), loc)}
+	e := mlir.NewBuilder(mlir.Before(end), loc)
 	stablehlo.CustomCallOp{
 		Target: contract.TargetIOCallback, APIVersion: stablehlo.TypedFFI, HasSideEffect: true,
 		BackendConfig: config, Operands: operands,
-	}.Create(e.Builder)
-	return e.Err()
+	}.Create(e)
+	return e.Cause()
 }
 
 // memory returns the arrays whose memory must not be reused before the end of the block.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/internal/xlafix"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 )
@@ -39,7 +40,7 @@ func.func @main(%a: tensor<4xf32>, %i: tensor<i32>, %p: tensor<i1>) -> tensor<4x
   return %w#1 : tensor<4xf32>
 }`
 	m := mlirtest.Parse(t, mlirtest.Context(t), text)
-	check.Diff(t, "the deviations", []passes.Deviation(nil), passes.Deviations(m, m.Operation().Index()))
+	check.Diff(t, "the deviations", []xlafix.Deviation(nil), xlafix.Deviations(m, m.Operation().Index()))
 	check.NoError(t, passes.Prepare(m, passes.PrepareOptions{}))
 	check.NoError(t, m.Verify())
 }
@@ -52,5 +53,5 @@ func TestForeignEnd(t *testing.T) {
   "mine.return"(%t) : (!stablehlo.token) -> ()
 }`)
 	passes.PlanMigrate(m, passes.MigrateOptions{})
-	check.Diff(t, "the deviations", []passes.Deviation(nil), passes.Deviations(m, m.Operation().Index()))
+	check.Diff(t, "the deviations", []xlafix.Deviation(nil), xlafix.Deviations(m, m.Operation().Index()))
 }

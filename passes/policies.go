@@ -8,6 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -203,7 +204,7 @@ func (a *policyApplier) apply(op mlir.Operation, p contract.Policy, wrap bool) e
 	if p.Kind == contract.PerDevice {
 		return a.onParts(op)
 	}
-	g := guard{policyApplier: a, e: before(op), call: op, device: p.Device, share: wrap}
+	g := guard{policyApplier: a, e: emitter{rewrite.Before(op)}, call: op, device: p.Device, share: wrap}
 	if call, ok := callop.AsCall(op); ok {
 		g.form, g.tokens = call.Config.Form, call.Config.NumTokens
 	}
@@ -211,12 +212,12 @@ func (a *policyApplier) apply(op mlir.Operation, p contract.Policy, wrap bool) e
 	var results []mlir.Value
 	var err error
 	if !wrap {
-		results, err = g.build(operands), g.e.Err()
+		results, err = g.build(operands), g.e.Cause()
 	} else {
 		results, err = a.manual(op, operands, a.whole(operands),
 			func(block mlir.Block, inside []mlir.Value) ([]mlir.Value, error) {
-				g.e = emitter{g.e.At(block)}
-				return g.build(inside), g.e.Err()
+				g.e = emitter{rewrite.Emitter{Builder: g.e.At(block)}}
+				return g.build(inside), g.e.Cause()
 			})
 	}
 	if err != nil {

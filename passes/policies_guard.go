@@ -1,58 +1,17 @@
 package passes
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // An emitter adds operations, and keeps the first error.
-type emitter struct{ *mlir.Builder }
-
-// before returns an emitter that adds operations before another one, with its location.
-func before(op mlir.Operation) emitter {
-	return emitter{mlir.NewBuilder(mlir.Before(op), op.Location())}
-}
-
-// Err returns the first error, without the line of this package that has met it.
-func (e emitter) Err() error { return errors.Unwrap(e.Builder.Err()) }
-
-// shape returns the shape of a value.
-func (e emitter) shape(v mlir.Value) tensor.Shape {
-	shape, err := stablehlo.ShapeOf(v.Type())
-	e.Fail(err)
-	return shape
-}
-
-// array returns the type of an array.
-func (e emitter) array(s tensor.Shape) mlir.Type {
-	t, err := stablehlo.TensorType(e.Context(), s)
-	e.Fail(err)
-	return t
-}
-
-// zeros adds an array of zeros.
-func (e emitter) zeros(t mlir.Type) mlir.Value { return e.filled(t, 0) }
-
-// filled returns an array of integers that are all n. It serves every type for 0.
-func (e emitter) filled(t mlir.Type, n byte) mlir.Value {
-	shape, err := stablehlo.ShapeOf(t)
-	if e.Fail(err); e.Err() != nil {
-		return e.Create(mlir.OperationState{}).Result(0)
-	}
-	scalar := tensor.ShapeOf(shape.DType)
-	data := make([]byte, scalar.NumBytes())
-	data[0] = n // platforms are little-endian
-	v := stablehlo.Constant(e.Builder, tensor.View{Shape: scalar, Data: data})
-	if shape.Rank() == 0 {
-		return v
-	}
-	return stablehlo.BroadcastInDim(e.Builder, t, v, []int64{})
-}
+type emitter struct{ rewrite.Emitter }
 
 // A guard makes one device call what call is a model of:
 //
@@ -107,7 +66,7 @@ func (g *guard) build(operands []mlir.Value) (results []mlir.Value) {
 		return values
 	})
 	made := stablehlo.If(e, here, then, otherwise)
-	if e.Err() != nil {
+	if e.Cause() != nil {
 		return nil
 	}
 	next := 0
@@ -165,12 +124,12 @@ func (g *guard) substitute(i int, t mlir.Type, operands []mlir.Value) mlir.Value
 		}
 		return operands[i]
 	}
-	return g.e.zeros(t)
+	return g.e.Zeros(t)
 }
 
 // broadcast gives the words of the calling device to all of them. Those of the others are zero.
 func (g *guard) broadcast(words mlir.Value) mlir.Value {
-	if g.e.shape(words).DType == tensor.Pred {
+	if g.e.Shape(words).DType == tensor.Pred {
 		return g.reduce(words, stablehlo.Or)
 	}
 	return g.reduce(words, stablehlo.Add)
@@ -179,35 +138,29 @@ func (g *guard) broadcast(words mlir.Value) mlir.Value {
 // pack returns the bits of an array as integers or booleans, because a sum of floating point
 // numbers with zeros changes a -0 and some NaNs.
 func (e emitter) pack(v mlir.Value) []mlir.Value {
-	shape := e.shape(v)
+	shape := e.Shape(v)
 	switch words := wordsOf[shape.DType]; {
 	case shape.DType == tensor.C64 || shape.DType == tensor.C128:
 		return append(e.pack(stablehlo.Real(e.Builder, v)), e.pack(stablehlo.Imag(e.Builder, v))...)
 	case words != tensor.Invalid:
-		v = e.bitcast(v, shape, words)
+		v = e.Bitcast(v, shape, words)
 	}
 	return []mlir.Value{v}
 }
 
 // unpack returns the array like another one that pack has taken apart.
 func (e emitter) unpack(words []mlir.Value, like mlir.Value) mlir.Value {
-	shape, part := e.shape(like), tensor.F32
+	shape, part := e.Shape(like), tensor.F32
 	switch d := shape.DType; {
 	case d == tensor.C128:
 		part = tensor.F64
 		fallthrough
 	case d == tensor.C64:
-		return stablehlo.Complex(e.Builder, e.bitcast(words[0], shape, part), e.bitcast(words[1], shape, part))
+		return stablehlo.Complex(e.Builder, e.Bitcast(words[0], shape, part), e.Bitcast(words[1], shape, part))
 	case wordsOf[d] != tensor.Invalid:
-		return e.bitcast(words[0], shape, d)
+		return e.Bitcast(words[0], shape, d)
 	}
 	return words[0]
-}
-
-// bitcast returns the array with elements of another type of the same width.
-func (e emitter) bitcast(v mlir.Value, shape tensor.Shape, to tensor.DType) mlir.Value {
-	shape.DType = to
-	return stablehlo.BitcastConvert(e.Builder, e.array(shape), v)
 }
 
 // wordsOf holds, for each floating point type, the integers of its width.
@@ -220,9 +173,9 @@ var wordsOf = map[tensor.DType]tensor.DType{
 
 // reduce combines the values of all devices.
 func (g *guard) reduce(v mlir.Value, with func(b *mlir.Builder, x, y mlir.Value) mlir.Value) mlir.Value {
-	element := g.e.array(tensor.ShapeOf(g.e.shape(v).DType))
+	element := g.e.Array(tensor.ShapeOf(g.e.Shape(v).DType))
 	o := stablehlo.AllReduceOp{Operands: []mlir.Value{v}}
-	if g.e.Err() == nil {
+	if g.e.Cause() == nil {
 		o.Computation = g.e.Region(func(in []mlir.Value) {
 			stablehlo.Return(g.e.Builder, with(g.e.Builder, in[0], in[1]))
 		}, element, element)

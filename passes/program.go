@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/einsum"
+	"github.com/calliope-mlir/calliope/internal/xlafix"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -25,12 +25,7 @@ type PrepareOptions struct {
 
 // Prepare changes a module so that XLA computes what it says. It inlines what states derivatives (see InlineRules),
 // applies device policies, adds runtime tokens if the options say so, rewrites what XLA's CPU compiler gets wrong or
-// does not translate (see stablehlo.InlineResources, ExpandQuantized, ExpandBroadcasts, ExpandUntranslated,
-// ExpandEinsums, KeepArctangents, KeepAngles, RemoveEmptyProducts, MultiplyByScalars, WidenSmallElements,
-// KeepSmallResults, KeepInitialValues, WidenIndices, ClampNestedSlices, KeepScatteredWindows, CorrectConversions,
-// KeepDivisions, ExpandIntegerPowers, AddBooleans, MakeRandomBitsUnsigned, StateSignedness, NarrowUnsigned,
-// RemoveEmptyLoops, SplitFloat8s, KeepBitcasts, ForwardResults, KeepConditions, CorrectTripCounts, KeepShiftedUpdates,
-// SeparateResults, KeepValues, ConstrainLayouts and SeparateChannels), and lets calls overlap if the options say so. A
+// does not translate (docs/reference/xla-deviations.md lists it), and lets calls overlap if the options say so. A
 // second run changes nothing.
 func Prepare(m *mlir.Module, o PrepareOptions) error {
 	steps := []func(*mlir.Module) (int, error){InlineRules}
@@ -41,7 +36,7 @@ func Prepare(m *mlir.Module, o PrepareOptions) error {
 		steps = append(steps,
 			func(m *mlir.Module) (int, error) { effects, err := AddRuntimeTokens(m); return len(effects), err })
 	}
-	steps = append(steps, correct)
+	steps = append(steps, xlafix.Correct)
 	if o.Interruptible {
 		steps = append(steps, InterruptLoops)
 	}
@@ -54,77 +49,6 @@ func Prepare(m *mlir.Module, o PrepareOptions) error {
 		}
 	}
 	return nil
-}
-
-// corrections are the steps that rewrite what XLA gets wrong, in their order.
-var corrections = []struct {
-	step  func(*mlir.Module, *mlir.Index) (int, error)
-	names []string // of the operations without which the step changes nothing; nil if others may matter
-}{
-	{func(_ *mlir.Module, index *mlir.Index) (int, error) { return stablehlo.InlineResources(index) }, nil},
-	{expandQuantized, nil},
-	{expandBroadcasts, nil},
-	{listing(ExpandUntranslated), notTranslated},
-	{listing(ExpandEinsums), einsum.Names},
-	{listing(KeepArctangents), arctangents},
-	{listing(KeepAngles), angles},
-	{listing(RemoveEmptyProducts), products},
-	{listing(MultiplyByScalars), dots},
-	{listing(WidenSmallElements), onSmallElements},
-	{listing(KeepSmallResults), nil},
-	{listing(KeepInitialValues), reductions},
-	{listing(WidenIndices), indexed},
-	{listing(ClampNestedSlices), windows},
-	{listing(KeepScatteredWindows), []string{"stablehlo.scatter"}},
-	{listing(CorrectConversions), conversions},
-	{listing(KeepDivisions), divisions},
-	{listing(ExpandIntegerPowers), []string{"stablehlo.power"}},
-	{addBooleans, nil},
-	{listing(MakeRandomBitsUnsigned), []string{generator}},
-	{stateSignedness, nil},
-	{narrowUnsigned, andOr},
-	{listing(RemoveEmptyLoops), loops},
-	{splitFloat8s, nil},
-	{listing(KeepBitcasts), []string{"stablehlo.bitcast_convert"}},
-	{listing(ForwardResults), branches},
-	{listing(KeepConditions), loops},
-	{listing(CorrectTripCounts), loops},
-	{keepShiftedUpdates, nil},
-	{separateResults, controls},
-	{listing(KeepValues), effectNames},
-	{listing(ConstrainLayouts), []string{"stablehlo.custom_call"}},
-	{separateChannels, []string{allReduce}},
-}
-
-const while = "stablehlo.while"
-
-var (
-	loops    = []string{while}
-	branches = []string{"stablehlo.case", "stablehlo.if"}
-	controls = append(loops, branches...)
-)
-
-// listing returns a step that lists the operations itself: few modules have any that it changes.
-func listing(step func(*mlir.Module) (int, error)) func(*mlir.Module, *mlir.Index) (int, error) {
-	return func(m *mlir.Module, _ *mlir.Index) (int, error) { return step(m) }
-}
-
-// correct does the corrections. They share a list of the operations, which takes longer to make than most of them.
-func correct(m *mlir.Module) (n int, err error) {
-	index := m.Operation().Index()
-	for _, c := range corrections {
-		if c.names != nil && !index.Has(c.names...) {
-			continue
-		}
-		changed, err := c.step(m, index)
-		if err != nil {
-			return n, err
-		}
-		if n += changed; changed > 0 {
-			index = m.Operation().Index()
-		}
-	}
-	return n, nil
 }
 
 // Prepared is a module that is prepared when it is compiled. It implements bridge.Program.

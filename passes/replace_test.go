@@ -8,6 +8,7 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -34,7 +35,7 @@ func.func @main(%x: tensor<4xf32>, %n: tensor<i32>) -> (tensor<i32>, tensor<4xf3
 	var errs []string
 	for _, op := range ops {
 		call, _ := stablehlo.AsCustomCall(op)
-		order, err := passes.PassthroughOrder(call)
+		order, err := rewrite.PassthroughOrder(call)
 		orders = append(orders, order)
 		if err != nil {
 			errs = append(errs, err.Error())

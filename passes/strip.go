@@ -6,6 +6,8 @@ import (
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/rewrite"
+	"github.com/calliope-mlir/calliope/internal/xlafix"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 )
@@ -34,7 +36,7 @@ func StripTaps(m *mlir.Module, which func(callop.Call) bool) (int, error) {
 	if err := s.unthread(m); err != nil {
 		return len(taps), err
 	}
-	return len(taps), keepAgain(m)
+	return len(taps), xlafix.KeepAgain(m)
 }
 
 // A stripper removes tokens that no longer order callbacks.
@@ -204,7 +206,7 @@ func (s *stripper) cut(op mlir.Operation, result, operand int, from mlir.Value) 
 			at = append(at, i)
 		}
 	}
-	made, err := without(op, result, operand)
+	made, err := rewrite.Without(op, result, operand)
 	if err != nil {
 		return op, err
 	}
@@ -239,7 +241,7 @@ func (s *stripper) unthreadFunction(m *mlir.Module, f mlir.Operation) error {
 		if err := block.EraseArgument(param); err != nil {
 			return err
 		}
-		setSignature(f, param, i)
+		rewrite.SetSignature(f, param, i)
 		for _, call := range calls {
 			if _, err := s.cut(call, i, param, call.Operand(param)); err != nil {
 				return err

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -57,7 +58,7 @@ func AddRuntimeTokens(m *mlir.Module) ([]string, error) {
 	for _, effect := range effects {
 		end := block.Terminator()
 		end.SetOperands(append(end.OperandValues(), block.AddArgument(token, main.Location()))...)
-		setSignature(main, -1, -1)
+		rewrite.SetSignature(main, -1, -1)
 		name := c.StringAttribute(effect)
 		err := function.SetArgAttr(main, block.NumArguments()-1, stablehlo.EffectAttribute, name)
 		if err == nil {

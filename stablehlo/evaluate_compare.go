@@ -1,7 +1,6 @@
 package stablehlo
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/mlir"
@@ -62,8 +61,8 @@ func orderedInteger(op mlir.Operation, v mlir.Value) (mlir.Value, error) {
 	}
 	integer := BitcastConvert(b, t, v)
 	if shape.DType == tensor.F8E8M0FNU { // whose numbers have no sign
-		return Xor(b, integer, splat(-1<<(bits-1))), errors.Unwrap(b.Err())
+		return Xor(b, integer, splat(-1<<(bits-1))), b.Cause()
 	}
 	mask := And(b, ShiftRightArithmetic(b, integer, splat(int64(bits-1))), splat(1<<(bits-1)-1))
-	return Xor(b, integer, mask), errors.Unwrap(b.Err())
+	return Xor(b, integer, mask), b.Cause()
 }

@@ -1,7 +1,6 @@
 package stablehlo
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
@@ -89,7 +88,7 @@ func convert(at mlir.InsertionPoint, op mlir.Operation, v mlir.Value, element ml
 		return v, err
 	}
 	b := mlir.NewBuilder(at, op.Location())
-	return Convert(b, t, v), errors.Unwrap(b.Err())
+	return Convert(b, t, v), b.Cause()
 }
 
 // reordered reports whether an operation is a convolution whose result does not have the order batch, spatial
@@ -141,7 +140,7 @@ func reorder(op mlir.Operation) error {
 	result.SetType(t)
 	b := mlir.NewBuilder(mlir.After(op), op.Location())
 	v := Transpose(b, result, back)
-	if err := errors.Unwrap(b.Err()); err != nil {
+	if err := b.Cause(); err != nil {
 		return err
 	}
 	result.ReplaceAllUsesExcept(v, v.Owner())

@@ -1,7 +1,6 @@
 package stablehlo
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -47,7 +46,7 @@ func addInitial(op mlir.Operation) error {
 	op.SetOperand(2, Constant(before, tensor.View{Shape: shape, Data: make([]byte, shape.NumBytes())}))
 	after := before.At(mlir.After(op))
 	sum := Add(after, result, BroadcastInDim(after, result.Type(), s.InitValue, nil))
-	if err := errors.Unwrap(after.Err()); err != nil {
+	if err := after.Cause(); err != nil {
 		return err
 	}
 	result.ReplaceAllUsesExcept(sum, sum.Owner())

@@ -1,7 +1,6 @@
 package stablehlo
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -66,8 +65,8 @@ type binding struct {
 func (b *binder) constant(at mlir.InsertionPoint, l mlir.Location, n integer) (mlir.Value, error) {
 	builder := mlir.NewBuilder(at, l)
 	v := Constant(builder, n.view())
-	if err := builder.Err(); err != nil {
-		return v, errors.Unwrap(err)
+	if err := builder.Cause(); err != nil {
+		return v, err
 	}
 	b.derived[v] = true
 	return v, nil

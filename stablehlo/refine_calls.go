@@ -1,7 +1,6 @@
 package stablehlo
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -32,7 +31,7 @@ func replaceCalls(m *mlir.Module, main mlir.Operation) (replaced bool, err error
 		b := mlir.NewBuilder(mlir.Before(op), op.Location())
 		results, err := static(m, call, op, b)
 		if err == nil {
-			err = errors.Unwrap(b.Err())
+			err = b.Cause()
 		}
 		if err != nil {
 			return replaced, refineError(op, "%v", err)
@@ -197,7 +196,7 @@ func bodyOf(f mlir.Operation) (mlir.Region, error) {
 	Return(b, values...)
 	region := c.NewRegion()
 	region.Append(to)
-	return region, errors.Unwrap(b.Err())
+	return region, b.Cause()
 }
 
 // withType returns v with a more general type, as stablehlo-refine-arguments does it: the
@@ -220,7 +219,7 @@ func withType(before mlir.Operation, v mlir.Value, t mlir.Type) (mlir.Value, err
 		Operands: []mlir.Value{v, Constant(b, tensor.Vector(dims...))}, Results: []mlir.Type{t}, APIVersion: 1,
 	}.Create(b)
 	wrapper.SetAttribute("indices_of_shape_operands", b.Attribute("dense<1> : tensor<1xi64>"))
-	return wrapper.Result(0), errors.Unwrap(b.Err())
+	return wrapper.Result(0), b.Cause()
 }
 
 // integersOf returns the elements of a constant of signed integers.

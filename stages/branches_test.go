@@ -45,7 +45,7 @@ func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
 }`
 
 // TestReturnsEarlier runs a module with which XLA returns what the loop wrote; see
-// passes.KeepValues.
+// passes.Prepare.
 func TestReturnsEarlier(t *testing.T) {
 	m := mlirtest.Parse(t, mlirtest.Context(t), returnsEarlier)
 	var seen []string

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/callargs"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -349,7 +350,7 @@ func (c *Callback) takes(in, out []tensor.Shape) error {
 		return fmt.Errorf("the callback %q has %d operands and %d results, and %d and %d tokens before them",
 			c.Name, len(in), len(out), tokens, c.returned)
 	}
-	args, filled, err := contract.Data(c.Config, in[tokens:], out[c.returned:])
+	args, filled, err := callargs.Data(c.Config, in[tokens:], out[c.returned:])
 	if err != nil {
 		return err
 	}

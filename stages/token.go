@@ -1,7 +1,6 @@
 package stages
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
@@ -113,7 +112,7 @@ func replaceJoin(op mlir.Operation) error {
 	default:
 		made = stablehlo.ConcatenateOp{Inputs: op.OperandValues()}.Create(b).Result(0)
 	}
-	if err := errors.Unwrap(b.Err()); err != nil {
+	if err := b.Cause(); err != nil {
 		return err
 	}
 	op.Result(0).ReplaceAllUses(made)

@@ -18,7 +18,7 @@ import (
 
 // TestBranchesKeepValues runs callbacks and loops in branches that change their operand in place, while a
 // value from before the branch is returned. XLA overwrites that value without
-// passes.KeepValues.
+// passes.Prepare.
 func TestBranchesKeepValues(t *testing.T) {
 	check.NoError(t, callbacks.Default.Register("overwrites", func(f *callbacks.Frame) error {
 		clear(f.Results[0].Data)

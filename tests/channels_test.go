@@ -6,6 +6,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/internal/xlafix"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -35,10 +36,10 @@ func testChannels(t *testing.T, ids string) {
 	executable, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{})
 	check.NoError(t, err)
 	check.NoError(t, executable.Close())
-	n, err := passes.SeparateChannels(m)
+	n, err := xlafix.SeparateChannels(m)
 	check.NoError(t, err)
 	check.Diff(t, "changed", 1, n)
-	n, err = passes.SeparateChannels(m)
+	n, err = xlafix.SeparateChannels(m)
 	check.NoError(t, err)
 	check.Diff(t, "changed again", 0, n)
 }

@@ -52,7 +52,7 @@ func.func @main(%n: tensor<i32>) -> tensor<i32> {
   return %n : tensor<i32>
 }`
 
-// TestEmptyLoop compiles a module that ends XLA's compiler without passes.RemoveEmptyLoops.
+// TestEmptyLoop compiles a module that ends XLA's compiler without xlafix.RemoveEmptyLoops.
 func TestEmptyLoop(t *testing.T) {
 	check.NoError(t, callbacks.Default.Register("never", func(f *callbacks.Frame) error {
 		t.Error("a loop that runs zero times has called")

@@ -8,6 +8,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/internal/xlafix"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -21,7 +22,7 @@ func.func @main(%x: tensor<2x3xf32>) -> tensor<3x2xf32> {
   return %1 : tensor<3x2xf32>
 }`
 
-// TestLayoutsOfResults runs a call that passes.ConstrainLayouts has given layouts. Without them, XLA
+// TestLayoutsOfResults runs a call that xlafix.ConstrainLayouts has given layouts. Without them, XLA
 // lays out some results by columns, those of loops for example; TestRandom of package stages has such modules.
 func TestLayoutsOfResults(t *testing.T) {
 	check.NoError(t, callbacks.Default.Register("twice", func(f *callbacks.Frame) error {
@@ -31,7 +32,7 @@ func TestLayoutsOfResults(t *testing.T) {
 	t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister("twice")) })
 	m := mlirtest.Parse(t, mlirtest.Context(t), transposes)
 	client := newClient(t, 1)
-	n, err := passes.ConstrainLayouts(m)
+	n, err := xlafix.ConstrainLayouts(m)
 	check.NoError(t, err)
 	check.Diff(t, "calls with layouts", 1, n)
 	e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{})

@@ -10,12 +10,13 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/xlafix"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// TestOverwritten holds what passes.Deviations says about values that XLA overwrites against XLA: of each module that
+// TestOverwritten holds what xlafix.Deviations says about values that XLA overwrites against XLA: of each module that
 // it reports, the results differ with the preparation, and of no other here.
 func TestOverwritten(t *testing.T) {
 	check.NoError(t, callbacks.Default.Register("clears", func(f *callbacks.Frame) error {
@@ -96,7 +97,7 @@ func TestOverwritten(t *testing.T) {
 					"return %w : tensor<4xf32>\n}"
 			}
 			m := check.Must(newContext(t).Parse("", []byte(text)))
-			check.Diff(t, "what Deviations reports", test.want, len(passes.Deviations(m, m.Operation().Index())) > 0)
+			check.Diff(t, "what Deviations reports", test.want, len(xlafix.Deviations(m, m.Operation().Index())) > 0)
 			run := func(p bridge.Program) string {
 				e := check.Must(client.Compile(t.Context(), p, bridge.CompileOptions{}))
 				defer e.Close()

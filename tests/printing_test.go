@@ -18,7 +18,7 @@ import (
 )
 
 // quiet are the folders whose code says what it has to say by errors and log/slog.
-var quiet = []string{"tensor", "contract", "c", "internal/capi", "mlir", "stablehlo", "aliasing", "passes", "builder",
+var quiet = []string{"tensor", "contract", "c", "experimental/capi", "mlir", "stablehlo", "aliasing", "passes", "builder",
 	"callbacks", "bridge"}
 
 // mayPrint are the files that print because they are asked to, or before they end the

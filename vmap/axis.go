@@ -30,11 +30,11 @@ func axisOf(f mlir.Operation, o Options) *axis {
 				continue
 			}
 			if int64(along.Size) != o.Size {
-				fail(f, "Options.Size is %d, but the axis %s of the mesh @%s has %d devices", o.Size, a.name, mesh.Name,
+				transform.Fail(f, "Options.Size is %d, but the axis %s of the mesh @%s has %d devices", o.Size, a.name, mesh.Name,
 					along.Size)
 			}
 			if mesh.DeviceIDs != nil {
-				fail(f, "the mesh @%s has device_ids, and the batch of an axis needs devices in ascending order: "+
+				transform.Fail(f, "the mesh @%s has device_ids, and the batch of an axis needs devices in ascending order: "+
 					"remove device_ids", mesh.Name)
 			}
 			a.mesh, a.inside = mesh, false
@@ -58,7 +58,7 @@ func (b *batcher) replace(m transform.Manual) []mlir.Value {
 	operands := m.Op.OperandValues()
 	for i, v := range operands {
 		if b.batched(v) {
-			fail(m.Op, "the batch takes the place of its devices along %s, but operand %d is batched already: "+
+			transform.Fail(m.Op, "the batch takes the place of its devices along %s, but operand %d is batched already: "+
 				"make the parameters of the function NotBatched", b.axis.name, i)
 		}
 		operands[i] = b.get(v)
@@ -73,7 +73,7 @@ func (b *batcher) replace(m transform.Manual) []mlir.Value {
 		if at[i], groups[i] = b.divided(m, &m.Out[i]); at[i] >= 0 {
 			shape := slices.Clone(dimsOf(t))
 			shape[at[i]] /= b.size
-			types[i] = b.tensor(element(t), shape...)
+			types[i] = b.tensor(transform.Element(t), shape...)
 		}
 		m.Out[i] = undivided(m.Out[i], "{}")
 	}
@@ -104,13 +104,13 @@ func (b *batcher) replace(m transform.Manual) []mlir.Value {
 func (b *batcher) divided(m transform.Manual, sharding *string) (dimension int, groups int64) {
 	dimension, before, without, err := transform.WithoutAxis(*sharding, b.axis.name)
 	if err != nil {
-		fail(m.Op, "%v", err)
+		transform.Fail(m.Op, "%v", err)
 	}
 	*sharding, groups = without, 1
 	for _, name := range before {
 		i := slices.IndexFunc(b.axis.mesh.Axes, func(a callop.Axis) bool { return a.Name == name })
 		if i < 0 {
-			fail(m.Op, "the sharding %s has %s before %s, which is no axis of the mesh", *sharding, name, b.axis.name)
+			transform.Fail(m.Op, "the sharding %s has %s before %s, which is no axis of the mesh", *sharding, name, b.axis.name)
 		}
 		groups *= int64(b.axis.mesh.Axes[i].Size)
 	}
@@ -124,7 +124,7 @@ func (b *batcher) communicates(op mlir.Operation) bool {
 		return false
 	}
 	for inner := range op.All() {
-		if inner.Name() == callop.Manual && b.replaces(must(transform.AsManual(inner))) || b.between(inner) {
+		if inner.Name() == callop.Manual && b.replaces(transform.Must(transform.AsManual(inner))) || b.between(inner) {
 			return true
 		}
 		if f, ok := b.table.Lookup(transform.Callee(inner)); ok && b.communicates(f) {
@@ -161,8 +161,8 @@ func (b *batcher) between(op mlir.Operation) bool {
 func (b *batcher) over(op mlir.Operation) bool {
 	groups := rowsOf(op, "replica_groups")
 	if b.axis.mesh.Name == "" {
-		if len(groups) > 0 && !sameGroups(groups, [][]int64{upTo(int(b.size))}) {
-			fail(op, "its groups %v are not one group of all %d replicas, whose place the batch takes", groups, b.size)
+		if len(groups) > 0 && !sameGroups(groups, [][]int64{transform.UpTo(int(b.size))}) {
+			transform.Fail(op, "its groups %v are not one group of all %d replicas, whose place the batch takes", groups, b.size)
 		}
 		return true
 	}
@@ -172,7 +172,7 @@ func (b *batcher) over(op mlir.Operation) bool {
 	for _, group := range groups {
 		for _, device := range group {
 			if b.coordinate(device) != b.coordinate(group[0]) {
-				fail(op, "its groups %v are not those along the axis %s only, whose place the batch takes", groups,
+				transform.Fail(op, "its groups %v are not those along the axis %s only, whose place the batch takes", groups,
 					b.axis.name)
 			}
 		}
@@ -218,7 +218,7 @@ func (b *batcher) pairs(op mlir.Operation) (list [][]int64, along bool) {
 		from, to := b.coordinate(p[0]), b.coordinate(p[1])
 		rest := p[0] - from*b.axis.stride()
 		if rest != p[1]-to*b.axis.stride() {
-			fail(op, "its pairs %v are not along the axis %s only, whose place the batch takes", all, b.axis.name)
+			transform.Fail(op, "its pairs %v are not along the axis %s only, whose place the batch takes", all, b.axis.name)
 		}
 		each[rest] = append(each[rest], []int64{from, to})
 	}
@@ -227,7 +227,7 @@ func (b *batcher) pairs(op mlir.Operation) (list [][]int64, along bool) {
 			list = pairs
 		}
 		if !sameGroups(list, pairs) || len(each)*int(b.size) != b.axis.mesh.Devices {
-			fail(op, "its pairs %v along the axis %s, whose place the batch takes, differ between other devices", all,
+			transform.Fail(op, "its pairs %v along the axis %s, whose place the batch takes, differ between other devices", all,
 				b.axis.name)
 		}
 	}
@@ -237,7 +237,7 @@ func (b *batcher) pairs(op mlir.Operation) (list [][]int64, along bool) {
 // rowsOf returns the rows of an attribute that is a matrix of integers.
 func rowsOf(op mlir.Operation, name string) [][]int64 {
 	a, _ := op.Attribute(name)
-	values := must(must(mlir.DenseOf[int64](a)).Values())
+	values := transform.Must(transform.Must(mlir.DenseOf[int64](a)).Values())
 	t, _ := a.Type()
 	if shape := dimsOf(t); len(values) > 0 {
 		return slices.Collect(slices.Chunk(values, int(shape[1])))

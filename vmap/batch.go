@@ -50,7 +50,7 @@ func Batch(f mlir.Operation, o Options) (batched mlir.Operation, err error) {
 		return batched, fmt.Errorf("vmap: Batch is for a func.func in a module")
 	}
 	if f.Region(0).NumBlocks() != 1 {
-		return batched, refuse(f, "a batch is of a function with one block")
+		return batched, transform.Refuse(f, "a batch is of a function with one block")
 	}
 	var made []mlir.Operation
 	defer transform.Catch(&err, func() {
@@ -59,15 +59,15 @@ func Batch(f mlir.Operation, o Options) (batched mlir.Operation, err error) {
 		}
 	})
 	transform.RefuseTokens(f)
-	table := must(f.Parent().SymbolTable())
+	table := transform.Must(f.Parent().SymbolTable())
 	source := f.Clone()
-	must(table.Insert(source))
+	transform.Must(table.Insert(source))
 	made = append(made, source)
 	if at, err := transform.InlineExcept(source, table, stays(table)); err != nil {
-		fail(at, "%v", err)
+		transform.Fail(at, "%v", err)
 	}
 	transform.Unpack(source)
-	must(xlacalls.Expand(source))
+	transform.Must(xlacalls.Expand(source))
 	asComposites(source)
 	from := source.Region(0).First()
 	parameters, results := from.ArgumentValues(), from.Terminator().OperandValues()
@@ -80,14 +80,14 @@ func Batch(f mlir.Operation, o Options) (batched mlir.Operation, err error) {
 	}
 	in, out := axes(f, "In", o.In, parameters, tokens), axes(f, "Out", o.Out, results, tokens)
 	if o.Size < 1 {
-		fail(f, "Options.Size is %d: it is the number of elements of the batch, at least 1", o.Size)
+		transform.Fail(f, "Options.Size is %d: it is the number of elements of the batch, at least 1", o.Size)
 	}
 	if err := o.Method.check(); err != nil {
-		fail(f, "Options.Method is %v", err)
+		transform.Fail(f, "Options.Method is %v", err)
 	}
 
 	batched = create(f, o.Size, parameters, in)
-	must(table.Insert(batched))
+	transform.Must(table.Insert(batched))
 	made = append(made, batched)
 	to := batched.Region(0).First()
 	b := &batcher{
@@ -112,14 +112,14 @@ func Batch(f mlir.Operation, o Options) (batched mlir.Operation, err error) {
 		case out[i] != NotBatched:
 			returned[i] = b.move(b.full(v), 0, out[i])
 		case b.batched(v):
-			fail(f, "result %d depends on a batched parameter, but Options.Out says NotBatched: give it an axis", i)
+			transform.Fail(f, "result %d depends on a batched parameter, but Options.Out says NotBatched: give it an axis", i)
 		default:
 			returned[i] = b.get(v)
 		}
 	}
 	to.Terminator().SetOperands(returned...)
 	b.Clean(to)
-	check(source.Erase())
+	transform.Check(source.Erase())
 	made = made[1:]
 	for of, axes := range map[string][]int{transform.Parameters: in, transform.Results: out} {
 		list := transform.Shardings(f, of, len(axes))
@@ -160,7 +160,7 @@ func axes(f mlir.Operation, what string, list []int, values []mlir.Value, tokens
 		}
 	}
 	if len(list) != len(values) {
-		fail(f, "Options.%s has %d axes, but the function has %d values", what, len(list), len(values))
+		transform.Fail(f, "Options.%s has %d axes, but the function has %d values", what, len(list), len(values))
 	}
 	list = slices.Clone(list)
 	for i, axis := range list {
@@ -170,14 +170,14 @@ func axes(f mlir.Operation, what string, list []int, values []mlir.Value, tokens
 		t := values[i].Type()
 		n, ok := t.Rank()
 		if !ok || !t.IsRankedTensor() || tokens[values[i]] {
-			fail(f, "value %d of Options.%s is %s, a token or no array, which has no axis for a batch: "+
+			transform.Fail(f, "value %d of Options.%s is %s, a token or no array, which has no axis for a batch: "+
 				"use NotBatched", i, what, t)
 		}
 		if axis < 0 {
 			list[i] += n + 1
 		}
 		if list[i] < 0 || list[i] > n {
-			fail(f, "axis %d of value %d of Options.%s is not among the %d that it has with that of the batch",
+			transform.Fail(f, "axis %d of value %d of Options.%s is not among the %d that it has with that of the batch",
 				axis, i, what, n+1)
 		}
 	}
@@ -192,9 +192,10 @@ func create(f mlir.Operation, size int64, parameters []mlir.Value, in []int) mli
 			continue
 		}
 		if _, static := v.Type().NumElements(); !static {
-			fail(f, "parameter %d is %s: %s", i, v.Type(), refine)
+			transform.Fail(f, "parameter %d is %s: %s", i, v.Type(), refine)
 		}
-		types[i] = must(c.TensorType(element(v.Type()), slices.Insert(slices.Clone(dims(v)), in[i], size)...))
+		types[i] = transform.Must(c.TensorType(transform.Element(v.Type()),
+			slices.Insert(slices.Clone(transform.Dims(v)), in[i], size)...))
 	}
 	name, _ := f.Symbol()
 	return transform.NewFunction(f.Location(), name, types)

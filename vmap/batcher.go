@@ -34,14 +34,14 @@ func (b *batcher) get(v mlir.Value) mlir.Value {
 }
 
 // batched reports whether a batch stands for a value of the source.
-func (b *batcher) batched(v mlir.Value) bool { return rank(b.get(v)) > rank(v) }
+func (b *batcher) batched(v mlir.Value) bool { return transform.Rank(b.get(v)) > transform.Rank(v) }
 
 // full returns the batch of a value of the source, with equal elements if it is not batched.
 func (b *batcher) full(v mlir.Value) mlir.Value {
 	if b.batched(v) {
 		return b.get(v)
 	}
-	return b.Broadcast(b.get(v), after(upTo(rank(v))), first(b.size, dims(v))...)
+	return b.Broadcast(b.get(v), after(transform.UpTo(transform.Rank(v))), first(b.size, transform.Dims(v))...)
 }
 
 // all returns the batches of the operands of an operation.
@@ -56,23 +56,23 @@ func (b *batcher) all(op mlir.Operation) []mlir.Value {
 // typeOf returns the type of a batch of values of a type.
 func (b *batcher) typeOf(t mlir.Type) mlir.Type {
 	shape, _ := t.Dims()
-	return b.tensor(element(t), first(b.size, shape)...)
+	return b.tensor(transform.Element(t), first(b.size, shape)...)
 }
 
 func (b *batcher) tensor(element mlir.Type, shape ...int64) mlir.Type {
-	return must(b.Context.TensorType(element, shape...))
+	return transform.Must(b.Context.TensorType(element, shape...))
 }
 
 // move returns x with a dimension at another place.
 func (b *batcher) move(x mlir.Value, from, to int) mlir.Value {
-	order := slices.Delete(upTo(rank(x)), from, from+1)
+	order := slices.Delete(transform.UpTo(transform.Rank(x)), from, from+1)
 	return b.Transpose(x, slices.Insert(order, to, int64(from)))
 }
 
 // choose returns the elements of x where pred, one value for each element of the batch, is true, and
 // those of y elsewhere.
 func (b *batcher) choose(pred, x, y mlir.Value) mlir.Value {
-	return b.Select(b.Broadcast(pred, []int64{0}, dims(x)...), x, y)
+	return b.Select(b.Broadcast(pred, []int64{0}, transform.Dims(x)...), x, y)
 }
 
 // copy creates an operation of the source again, as it is.
@@ -161,7 +161,7 @@ func (b *batcher) evaluate(block mlir.Block, with []mlir.Value) {
 
 // block creates the operations of a block.
 func (b *batcher) block(block mlir.Block) {
-	for _, op := range operations(block) {
+	for _, op := range transform.Operations(block) {
 		b.Loc = op.Location()
 		results := b.operation(op)
 		for i, v := range op.Results() {
@@ -183,19 +183,19 @@ func (b *batcher) operation(op mlir.Operation) []mlir.Value {
 		_, static := v.Type().NumElements()
 		switch array := v.Type().IsRankedTensor(); {
 		case array && !static:
-			fail(op, "%s: %s", v.Type(), refine)
+			transform.Fail(op, "%s: %s", v.Type(), refine)
 		case !array && !b.tokens[v]:
-			fail(op, "%s is no array, so that there is no batch of it", v.Type())
+			transform.Fail(op, "%s is no array, so that there is no batch of it", v.Type())
 		}
 	}
 	r, ok := rules[op.Name()]
 	outside := func(v mlir.Value) bool { return !slices.Contains(op.OperandValues(), v) }
 	switch {
 	case !ok:
-		fail(op, "no rule is known that batches this operation: replace it, or keep batched values from it")
-	case !isControl(op) && op.Name() != callop.Manual && slices.ContainsFunc(of, outside):
+		transform.Fail(op, "no rule is known that batches this operation: replace it, or keep batched values from it")
+	case !transform.IsControl(op) && op.Name() != callop.Manual && slices.ContainsFunc(of, outside):
 		return b.loop(op) // a region uses a batched value from outside
-	case isControl(op):
+	case transform.IsControl(op):
 		return r(b, op)
 	}
 	return b.keepEachNote(op, r(b, op))
@@ -204,7 +204,7 @@ func (b *batcher) operation(op mlir.Operation) []mlir.Value {
 // dependencies returns the batched values of the source that an operation and its regions use.
 func (b *batcher) dependencies(op mlir.Operation) (list []mlir.Value) {
 	for _, v := range transform.Uses(op) {
-		if with, ok := b.values[v]; ok && rank(with) > rank(v) {
+		if with, ok := b.values[v]; ok && transform.Rank(with) > transform.Rank(v) {
 			list = append(list, v)
 		}
 	}
@@ -223,7 +223,7 @@ func (b *batcher) with(values map[mlir.Value]mlir.Value, f func()) {
 
 // anyOf reports whether one of the elements of a batch of i1 is true.
 func (b *batcher) anyOf(pred mlir.Value) mlir.Value {
-	scalar := b.tensor(element(pred.Type()))
+	scalar := b.tensor(transform.Element(pred.Type()))
 	return b.Do(stablehlo.ReduceOp{
 		Inputs: []mlir.Value{pred}, InitValues: []mlir.Value{b.Zero(scalar)}, Dimensions: []int64{0},
 		Body: b.region([]mlir.Type{scalar, scalar}, func(v []mlir.Value) []mlir.Value {
@@ -231,3 +231,15 @@ func (b *batcher) anyOf(pred mlir.Value) mlir.Value {
 		}),
 	})
 }
+
+// after returns the dimensions after the one of the batch.
+func after(list []int64) []int64 {
+	shifted := slices.Clone(list)
+	for i := range shifted {
+		shifted[i]++
+	}
+	return shifted
+}
+
+// first returns a list with x before the others.
+func first[T any](x T, list []T) []T { return slices.Insert(slices.Clone(list), 0, x) }

@@ -34,14 +34,14 @@ var uniform = []string{
 
 // part returns an element of a batch.
 func (b *batcher) part(x mlir.Value, element int64) mlir.Value {
-	return b.Reshape(b.cut(x, element, element+1), dims(x)[1:]...)
+	return b.Reshape(b.cut(x, element, element+1), transform.Dims(x)[1:]...)
 }
 
 // cut returns elements of a batch, as a smaller batch.
 func (b *batcher) cut(x mlir.Value, from, to int64) mlir.Value {
-	start, limit := make([]int64, rank(x)), slices.Clone(dims(x))
+	start, limit := make([]int64, transform.Rank(x)), slices.Clone(transform.Dims(x))
 	start[0], limit[0] = from, to
-	return b.Slice(x, start, limit, transform.Ones(rank(x)))
+	return b.Slice(x, start, limit, transform.Ones(transform.Rank(x)))
 }
 
 // combine returns the combination of all elements of a batch by the computation of an operation.
@@ -49,17 +49,17 @@ func (b *batcher) combine(op mlir.Operation, x mlir.Value) mlir.Value {
 	name := "stablehlo.add"
 	if op.NumRegions() > 0 {
 		body := op.Region(0).First()
-		inner := operations(body)
+		inner := transform.Operations(body)
 		if len(inner) != 1 || inner[0].NumOperands() != 2 ||
 			!slices.Equal(inner[0].OperandValues(), body.ArgumentValues()) {
-			fail(op, "its computation is not one operation on its two arguments, so that it is not known for a batch")
+			transform.Fail(op, "its computation is not one operation on its two arguments, so that it is not known for a batch")
 		}
 		name = inner[0].Name()
 	}
 	if name == "stablehlo.add" {
 		return b.total(x)
 	}
-	for n := b.size; n > 1; n = dims(x)[0] { // by halves
+	for n := b.size; n > 1; n = transform.Dims(x)[0] { // by halves
 		y := b.Elementwise(name, b.cut(x, 0, n/2), b.cut(x, n/2, n/2*2))
 		if n%2 == 1 {
 			y = b.Do(stablehlo.ConcatenateOp{Inputs: []mlir.Value{y, b.cut(x, n-1, n)}})
@@ -95,11 +95,11 @@ func exchange(b *batcher, op mlir.Operation) (results []mlir.Value) {
 	for _, v := range op.Operands() {
 		x := b.full(v)
 		split := int(o.SplitDimension) + 1
-		parts := slices.Insert(slices.Clone(dims(x)), split, b.size) // from, ..., to, a part, ...
+		parts := slices.Insert(slices.Clone(transform.Dims(x)), split, b.size) // from, ..., to, a part, ...
 		parts[split+1] /= b.size
 		x = b.move(b.Reshape(x, parts...), split, 0) // to, from, ...
 		x = b.move(x, 1, int(o.ConcatDimension)+1)   // to, ..., from, what it goes before, ...
-		results = append(results, b.Reshape(x, first(b.size, dims(op.Result(len(results))))...))
+		results = append(results, b.Reshape(x, first(b.size, transform.Dims(op.Result(len(results))))...))
 	}
 	return results
 }
@@ -122,7 +122,7 @@ func permute(b *batcher, op mlir.Operation) []mlir.Value {
 			n++
 		}
 		if from[i] == none {
-			parts = append(parts, b.Zero(b.tensor(element(x.Type()), first(n, dims(x)[1:])...)))
+			parts = append(parts, b.Zero(b.tensor(transform.Element(x.Type()), first(n, transform.Dims(x)[1:])...)))
 		} else {
 			parts = append(parts, b.cut(x, from[i], from[i]+n))
 		}
@@ -138,7 +138,7 @@ const none = -1
 // axes has in its place.
 func number(b *batcher, op mlir.Operation) []mlir.Value {
 	t := op.Result(0).Type()
-	numbers := b.Iota(element(t), 0, b.size)
+	numbers := b.Iota(transform.Element(t), 0, b.size)
 	if b.axis.mesh.Devices <= int(b.size) {
 		return []mlir.Value{numbers}
 	}

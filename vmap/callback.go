@@ -52,12 +52,12 @@ func (b *batcher) customCall(op mlir.Operation) []mlir.Value {
 	case contract.IsLAPACKTarget(custom.Target):
 		return b.lapack(op, custom)
 	case !ok && callop.HasSideEffect(op) && b.method != Sequential:
-		fail(op, "@%s has side effects, and is no callback of which it is known how to batch it: "+
+		transform.Fail(op, "@%s has side effects, and is no callback of which it is known how to batch it: "+
 			"set Options.Method to %q to call it for each element", custom.Target, Sequential)
 	case !ok:
 		return b.loop(op)
 	case call.Err != nil:
-		fail(op, "%v", call.Err)
+		transform.Fail(op, "%v", call.Err)
 	}
 	method := Method(call.Config.Batch)
 	looks := call.Config.Form == contract.Observe || call.Config.Form == contract.Passthrough
@@ -65,7 +65,7 @@ func (b *batcher) customCall(op mlir.Operation) []mlir.Value {
 		return b.rule(op, name, b.all(op), call.Config)
 	}
 	if err := method.check(); err != nil {
-		fail(op, "the key batch of the callback is %v, or the name of a function after @", err)
+		transform.Fail(op, "the key batch of the callback is %v, or the name of a function after @", err)
 	}
 	switch {
 	case call.Config.Parallel != "": // a batch itself, which has no other form
@@ -85,7 +85,7 @@ func (b *batcher) customCall(op mlir.Operation) []mlir.Value {
 			if b.batched(v) {
 				return b.get(v)
 			}
-			return b.Reshape(b.get(v), first(1, dims(v))...)
+			return b.Reshape(b.get(v), first(1, transform.Dims(v))...)
 		})
 	case BroadcastAll:
 		return b.once(op, call.Config, method, b.full)
@@ -95,7 +95,7 @@ func (b *batcher) customCall(op mlir.Operation) []mlir.Value {
 	if looks {
 		return b.once(op, call.Config, method, b.get)
 	}
-	fail(op, "the host computes the results of the callback %q, so that it must be said how to call it for a batch: "+
+	transform.Fail(op, "the host computes the results of the callback %q, so that it must be said how to call it for a batch: "+
 		"set the Batch of its options, the key batch of its backend_config, or Options.Method to %s",
 		call.Config.Name(), methods)
 	return nil
@@ -105,7 +105,7 @@ func (b *batcher) customCall(op mlir.Operation) []mlir.Value {
 func (b *batcher) rule(op mlir.Operation, name string, operands []mlir.Value, config contract.Config) []mlir.Value {
 	callee, ok := b.table.Lookup(name)
 	if !ok || callee.Name() != "func.func" {
-		fail(op, "the function @%s of its rule for batches is not in the module", name)
+		transform.Fail(op, "the function @%s of its rule for batches is not in the module", name)
 	}
 	a, _ := callee.Attribute("function_type")
 	t, _ := a.TypeValue()
@@ -115,7 +115,7 @@ func (b *batcher) rule(op mlir.Operation, name string, operands []mlir.Value, co
 		types[i] = b.typeOf(t)
 	}
 	if config.NumTokens > 0 || !slices.Equal(parameters, mlir.TypesOf(operands)) || !slices.Equal(results, types) {
-		fail(op, "the function @%s of its rule for batches has the type %s, but batches of the operands and results "+
+		transform.Fail(op, "the function @%s of its rule for batches has the type %s, but batches of the operands and results "+
 			"need %s", name, t, b.Context.FunctionType(mlir.TypesOf(operands), types))
 	}
 	if jvp, ok := strings.CutPrefix(config.JVP, "@"); ok {
@@ -130,19 +130,19 @@ func (b *batcher) rule(op mlir.Operation, name string, operands []mlir.Value, co
 // parallel calls a callback once, for the batch as a whole, which the runtime divides.
 func (b *batcher) parallel(op mlir.Operation, config contract.Config) []mlir.Value {
 	_, ids, tokens, err := config.Split(op.NumOperands())
-	check(err)
+	transform.Check(err)
 	switch {
 	case config.Form != contract.Call && config.Form != contract.Pure:
-		fail(op, "the callback %q has no results that the host computes, so that its method cannot be %q: "+
+		transform.Fail(op, "the callback %q has no results that the host computes, so that its method cannot be %q: "+
 			"leave it out, or use %q", config.Name(), Parallel, Sequential)
 	case tokens > 0:
-		fail(op, "the calls of %q are ordered, so that they cannot be made at the same time: use the method %q, "+
+		transform.Fail(op, "the calls of %q are ordered, so that they cannot be made at the same time: use the method %q, "+
 			"or leave out the effect", config.Name(), Sequential)
 	case config.Encoding != contract.EncodingDictionary:
-		fail(op, "the call of %q is written for another host, which cannot divide a batch: use the method %q",
+		transform.Fail(op, "the call of %q is written for another host, which cannot divide a batch: use the method %q",
 			config.Name(), Sequential)
 	case slices.ContainsFunc(op.OperandValues()[op.NumOperands()-ids:], b.batched):
-		fail(op, "the ids of %q differ in the batch, but one call has one list of ids: use the method %q",
+		transform.Fail(op, "the ids of %q differ in the batch, but one call has one list of ids: use the method %q",
 			config.Name(), Sequential)
 	}
 	if config.JVP+config.VJP+config.Transpose != "" {
@@ -171,7 +171,7 @@ func (b *batcher) once(
 	op mlir.Operation, config contract.Config, method Method, argument func(mlir.Value) mlir.Value,
 ) []mlir.Value {
 	data, ids, tokens, err := config.Split(op.NumOperands())
-	check(err)
+	transform.Check(err)
 	operands, axes := op.OperandValues(), make([]int, data)
 	for i, v := range operands {
 		if i >= data+ids {
@@ -180,7 +180,8 @@ func (b *batcher) once(
 		}
 		operands[i] = argument(v)
 		if i < data {
-			if axes[i] = contract.NotBatched; rank(operands[i]) > rank(v) && dims(operands[i])[0] == b.size {
+			if axes[i] = contract.NotBatched; transform.Rank(operands[i]) > transform.Rank(v) &&
+				transform.Dims(operands[i])[0] == b.size {
 				axes[i] = 0
 			}
 		}
@@ -209,7 +210,7 @@ func (b *batcher) once(
 	case method == Parallel:
 		config.Parallel = divided(axes, config.Parallel)
 	case readable || config.Transforms == "":
-		config.Transforms = must(contract.EncodeTransforms(append(list, contract.Batch(axes...))...))
+		config.Transforms = transform.Must(contract.EncodeTransforms(append(list, contract.Batch(axes...))...))
 	}
 	if config.Signature != "" && method != Parallel {
 		var of []mlir.Type
@@ -219,13 +220,13 @@ func (b *batcher) once(
 		case contract.Call, contract.Pure:
 			of = mlir.TypesOf(results[:len(results)-tokens])
 		}
-		config.Signature = contract.SignatureHash(must(callop.Signature(mlir.TypesOf(operands[:data]), of)))
+		config.Signature = contract.SignatureHash(transform.Must(callop.Signature(mlir.TypesOf(operands[:data]), of)))
 	}
 	name := "backend_config"
 	if _, ok := op.Attribute("mhlo.backend_config"); ok {
 		name = "mhlo.backend_config"
 	}
-	made.SetAttribute(name, must(callop.ConfigAttribute(b.Context, config)))
+	made.SetAttribute(name, transform.Must(callop.ConfigAttribute(b.Context, config)))
 	return results
 }
 
@@ -237,9 +238,10 @@ func (b *batcher) unroll(op mlir.Operation) []mlir.Value {
 	for i := range b.size {
 		mine := maps.Clone(tokens)
 		for _, v := range of {
-			start, limit := make([]int64, rank(v)+1), first(i+1, dims(v))
+			start, limit := make([]int64, transform.Rank(v)+1), first(i+1, transform.Dims(v))
 			start[0] = i
-			mine[v] = b.Reshape(b.Slice(b.get(v), start, limit, transform.Ones(rank(v)+1)), dims(v)...)
+			mine[v] = b.Reshape(b.Slice(b.get(v), start, limit, transform.Ones(transform.Rank(v)+1)),
+				transform.Dims(v)...)
 		}
 		var made mlir.Operation
 		b.with(mine, func() { made = b.copy(op) })
@@ -247,7 +249,7 @@ func (b *batcher) unroll(op mlir.Operation) []mlir.Value {
 			if token := b.before(op, k); !token.IsNil() {
 				tokens[token] = v
 			} else {
-				v = b.Reshape(v, first(1, dims(v))...)
+				v = b.Reshape(v, first(1, transform.Dims(v))...)
 			}
 			parts[k] = append(parts[k], v)
 		}

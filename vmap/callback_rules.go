@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -38,7 +39,7 @@ type counterpart struct {
 
 func (b *batcher) counterparts(of, batch []mlir.Value) (list []counterpart) {
 	for i, v := range batch {
-		expanded := rank(v) > rank(of[i]) && dims(v)[0] != b.size
+		expanded := transform.Rank(v) > transform.Rank(of[i]) && transform.Dims(v)[0] != b.size
 		list = append(list, counterpart{of[i].Type(), v.Type(), expanded})
 	}
 	return list
@@ -54,7 +55,7 @@ func (b *batcher) batchRule(op mlir.Operation, name string, parameters, results 
 	rule, ok := b.table.Lookup(name)
 	if !ok || rule.Name() != "func.func" || rule.Region(0).NumBlocks() != 1 ||
 		rule.Region(0).First().NumArguments() != len(parameters) {
-		fail(op, "the function @%s, which has its derivative, is not in the module, or has other parameters", name)
+		transform.Fail(op, "the function @%s, which has its derivative, is not in the module, or has other parameters", name)
 	}
 	in := make([]int, len(parameters))
 	var types, returned []mlir.Type
@@ -92,7 +93,7 @@ func (b *batcher) function(f mlir.Operation, in []int) string {
 	made, known := b.reserve(name, fmt.Sprint("batch", in))
 	if !known {
 		o := Options{Size: b.size, In: in, Method: b.method, Name: made, axis: b.axis, made: b.made}
-		must(Batch(f, o)).SetVisibility(mlir.Private)
+		transform.Must(Batch(f, o)).SetVisibility(mlir.Private)
 	}
 	return made
 }
@@ -117,7 +118,7 @@ func (b *batcher) reserve(name, kind string) (made string, known bool) {
 
 // call creates a call of a function of the module.
 func (b *batcher) call(name string, operands []mlir.Value, results []mlir.Type) []mlir.Value {
-	return must(mlir.Create(mlir.Before(b.Before), mlir.OperationState{
+	return transform.Must(mlir.Create(mlir.Before(b.Before), mlir.OperationState{
 		Name: "func.call", Location: b.Loc, Operands: operands, Results: results,
 		Attributes: []mlir.NamedAttribute{{Name: "callee", Value: b.Context.SymbolAttribute(name)}},
 	})).ResultValues()
@@ -125,7 +126,7 @@ func (b *batcher) call(name string, operands []mlir.Value, results []mlir.Type) 
 
 // total adds up the elements of a batch.
 func (b *batcher) total(x mlir.Value) mlir.Value {
-	scalar := b.tensor(element(x.Type()))
+	scalar := b.tensor(transform.Element(x.Type()))
 	return b.Do(stablehlo.ReduceOp{
 		Inputs: []mlir.Value{x}, InitValues: []mlir.Value{b.Zero(scalar)}, Dimensions: []int64{0},
 		Body: b.region([]mlir.Type{scalar, scalar}, func(v []mlir.Value) []mlir.Value {

@@ -22,7 +22,7 @@ func hasEffects(op mlir.Operation, table *mlir.SymbolTable, within []string) boo
 	for inner := range op.All() {
 		name := transform.Callee(inner)
 		if name == "" {
-			if inner.NumRegions() == 0 && !isPure(inner) {
+			if inner.NumRegions() == 0 && !transform.IsPure(inner) {
 				return true
 			}
 			continue
@@ -48,7 +48,7 @@ func asComposites(f mlir.Operation) {
 			ResultTypes:         mlir.TypesOf(op.ResultValues()),
 		})
 		transform.Replace(op.ResultValues(), made.ResultValues())
-		check(op.Erase())
+		transform.Check(op.Erase())
 	}
 }
 

@@ -44,7 +44,8 @@ func branches(b *batcher, op mlir.Operation) []mlir.Value {
 // inOrder reports whether an operation must be run for one element after the other, if they do not all run it: it has
 // an effect, or returns a token.
 func (b *batcher) inOrder(op mlir.Operation) bool {
-	return !isPure(op) || slices.ContainsFunc(op.ResultValues(), func(v mlir.Value) bool { return b.tokens[v] })
+	return !transform.IsPure(op) ||
+		slices.ContainsFunc(op.ResultValues(), func(v mlir.Value) bool { return b.tokens[v] })
 }
 
 // returned returns what a block returns, as batches for those results that are reached.
@@ -103,11 +104,11 @@ func (b *batcher) takenBranches(op mlir.Operation) (taken []mlir.Value) {
 // batch stays that: a copy for each element would cost too much.
 func (b *batcher) guard(taken mlir.Value, in mlir.Block) map[mlir.Value]mlir.Value {
 	with := map[mlir.Value]mlir.Value{}
-	for _, op := range operations(in) {
+	for _, op := range transform.Operations(in) {
 		for _, v := range transform.Uses(op) {
 			isConstant := v.IsResult() && v.Owner().Name() == "stablehlo.constant"
 			if _, ok := with[v]; !ok && transform.Home(v) != in && isFloat(v.Type()) && !isConstant &&
-				(b.batched(v) || rank(v) == 0) {
+				(b.batched(v) || transform.Rank(v) == 0) {
 				with[v] = b.guarded(taken, b.full(v))
 			}
 		}

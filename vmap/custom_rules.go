@@ -26,7 +26,7 @@ func custom(b *batcher, op mlir.Operation) []mlir.Value {
 	}
 	n := transform.NumArguments(o)
 	if n < 0 {
-		fail(op, "its attribute arguments is not the number of its operands with derivatives")
+		transform.Fail(op, "its attribute arguments is not the number of its operands with derivatives")
 	}
 	others := make([]int, len(o.Inputs)-n)
 	for i, v := range o.Inputs {
@@ -43,10 +43,10 @@ func custom(b *batcher, op mlir.Operation) []mlir.Value {
 		name := transform.FunctionOf(o, fmt.Sprint("batch.", b.size))
 		switch {
 		case slices.Contains(others, 0):
-			fail(op, "its rule takes a value from outside that differs in the batch: "+
+			transform.Fail(op, "its rule takes a value from outside that differs in the batch: "+
 				"make the value a part of the argument")
 		case name == "":
-			fail(op, "it has no rule for a batch of %d elements: builder.CustomBatch makes one for each builder.Batch "+
+			transform.Fail(op, "it has no rule for a batch of %d elements: builder.CustomBatch makes one for each builder.Batch "+
 				"around its call", b.size)
 		}
 		return b.rule(op, name, o.Inputs, contract.Config{})
@@ -54,7 +54,7 @@ func custom(b *batcher, op mlir.Operation) []mlir.Value {
 	batch := func(name string) string {
 		f, ok := b.table.Lookup(name)
 		if !ok || f.Region(0).NumBlocks() != 1 || f.Region(0).First().NumArguments() < len(others) {
-			fail(op, "the function @%s of its rule is not in the module", name)
+			transform.Fail(op, "the function @%s of its rule is not in the module", name)
 		}
 		in := append(make([]int, f.Region(0).First().NumArguments()-len(others)), others...)
 		return b.function(f, in)

@@ -68,7 +68,7 @@ func (b *batcher) composite(
 func (b *batcher) batchOf(op mlir.Operation, name string) string {
 	f, ok := b.table.Lookup(name)
 	if !ok || f.Name() != "func.func" || f.Region(0).NumBlocks() != 1 {
-		fail(op, "the function @%s, which has its derivative, is not in the module", name)
+		transform.Fail(op, "the function @%s, which has its derivative, is not in the module", name)
 	}
 	return b.function(f, make([]int, f.Region(0).First().NumArguments()))
 }
@@ -82,7 +82,7 @@ func (b *batcher) wrap(
 		return made
 	}
 	f := transform.NewFunction(op.Location(), name, types)
-	must(b.table.Insert(f))
+	transform.Must(b.table.Insert(f))
 	end := f.Region(0).First().Terminator()
 	w := &batcher{Emitter: transform.NewEmitter(end, op.Location()), size: b.size}
 	end.SetOperands(results(w, f.Region(0).First().ArgumentValues())...)

@@ -1,6 +1,7 @@
 package vmap
 
 import (
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -35,7 +36,7 @@ var expanded = map[string]rule{
 		return b.apply(op, []mlir.Value{b.beside(op, 0, 1), b.full(op.Operand(1)), b.full(op.Operand(2))})
 	},
 	"stablehlo.map": func(b *batcher, op mlir.Operation) []mlir.Value {
-		return b.apply(op, b.all(op), b.ints("dimensions", upTo(rank(op.Result(0))+1)))
+		return b.apply(op, b.all(op), b.ints("dimensions", transform.UpTo(transform.Rank(op.Result(0))+1)))
 	},
 	"stablehlo.optimization_barrier": func(b *batcher, op mlir.Operation) []mlir.Value {
 		operands := op.OperandValues()
@@ -61,25 +62,25 @@ func init() {
 func (b *batcher) beside(op mlir.Operation, i, other int) mlir.Value {
 	v, like := op.Operand(i), op.Operand(other)
 	switch {
-	case rank(v) > 0 || rank(like) == 0 && b.batched(v):
+	case transform.Rank(v) > 0 || transform.Rank(like) == 0 && b.batched(v):
 		return b.full(v)
 	case !b.batched(v):
 		return b.get(v)
 	}
-	return b.Broadcast(b.get(v), []int64{0}, first(b.size, dims(like))...)
+	return b.Broadcast(b.get(v), []int64{0}, first(b.size, transform.Dims(like))...)
 }
 
 // broadcasting gives the operands of an operation that broadcasts them the shape of its result.
 func broadcasting(b *batcher, op mlir.Operation) []mlir.Value {
-	shape := dims(op.Result(0))
+	shape := transform.Dims(op.Result(0))
 	operands := op.OperandValues()
 	least := len(shape)
 	for _, v := range operands {
-		least = min(least, rank(v))
+		least = min(least, transform.Rank(v))
 	}
 	for i, v := range operands {
-		to := upTo(len(shape))[len(shape)-rank(v):]
-		if a, ok := op.Attribute("broadcast_dimensions"); ok && rank(v) == least && least < len(shape) {
+		to := transform.UpTo(len(shape))[len(shape)-transform.Rank(v):]
+		if a, ok := op.Attribute("broadcast_dimensions"); ok && transform.Rank(v) == least && least < len(shape) {
 			to, _ = mlir.DenseArrayOf[int64](a)
 		}
 		x := b.get(v)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -68,7 +69,7 @@ func scatter(b *batcher, op mlir.Operation) []mlir.Value {
 	}
 	sorted := b.Context.BoolAttribute(o.IndicesAreSorted && !ofIndices)
 	return b.apply(op, operands,
-		mlir.NamedAttribute{Name: "scatter_dimension_numbers", Value: must(d.Attribute(b.Context))},
+		mlir.NamedAttribute{Name: "scatter_dimension_numbers", Value: transform.Must(d.Attribute(b.Context))},
 		mlir.NamedAttribute{Name: "indices_are_sorted", Value: sorted})
 }
 
@@ -81,7 +82,7 @@ func dynamicSlice(b *batcher, op mlir.Operation) []mlir.Value {
 			Operand: b.get(o.Operand), StartIndices: starts, SliceSizes: first(b.size, o.SliceSizes),
 		})}
 	}
-	all := upTo(rank(o.Operand))
+	all := transform.UpTo(transform.Rank(o.Operand))
 	g := stablehlo.GatherOp{
 		Operand: b.get(o.Operand), StartIndices: b.vectors(o.StartIndices), SliceSizes: o.SliceSizes,
 		DimensionNumbers: stablehlo.GatherDimensionNumbers{
@@ -108,16 +109,17 @@ func dynamicUpdateSlice(b *batcher, op mlir.Operation) []mlir.Value {
 	}
 	indices := b.vectors(o.StartIndices)
 	var last []string
-	for i, n := range dims(o.Operand) {
-		last = append(last, strconv.FormatInt(n-dims(o.Update)[i], 10))
+	for i, n := range transform.Dims(o.Operand) {
+		last = append(last, strconv.FormatInt(n-transform.Dims(o.Update)[i], 10))
 	}
-	greatest := b.Constant(b.tensor(element(indices.Type()), int64(len(last))), "["+strings.Join(last, ", ")+"]")
+	greatest := b.Constant(b.tensor(transform.Element(indices.Type()), int64(len(last))),
+		"["+strings.Join(last, ", ")+"]")
 	indices = b.Do(stablehlo.ClampOp{
-		Min: b.Zero(b.tensor(element(indices.Type()))), Operand: indices,
-		Max: b.Broadcast(greatest, []int64{1}, dims(indices)...),
+		Min: b.Zero(b.tensor(transform.Element(indices.Type()))), Operand: indices,
+		Max: b.Broadcast(greatest, []int64{1}, transform.Dims(indices)...),
 	})
-	scalar := b.tensor(element(operand.Type()))
-	all := after(upTo(rank(o.Operand)))
+	scalar := b.tensor(transform.Element(operand.Type()))
+	all := after(transform.UpTo(transform.Rank(o.Operand)))
 	return b.Op(stablehlo.ScatterOp{
 		Inputs: []mlir.Value{operand}, ScatterIndices: indices, Updates: []mlir.Value{update},
 		ScatterDimensionNumbers: stablehlo.ScatterDimensionNumbers{

@@ -23,7 +23,7 @@ func (b *batcher) lapack(op mlir.Operation, custom stablehlo.CustomCallOp) []mli
 				layouts[i] = append(after(minorToMajor), 0)
 			}
 		}
-		for _, a := range must(custom.Attributes(b.Context)) {
+		for _, a := range transform.Must(custom.Attributes(b.Context)) {
 			if strings.HasSuffix(a.Name, "_layouts") {
 				attributes = append(attributes, a)
 			}
@@ -34,7 +34,7 @@ func (b *batcher) lapack(op mlir.Operation, custom stablehlo.CustomCallOp) []mli
 		for name, value := range a.Entries() {
 			if text, _ := value.Text(); name == "num_batch_dims" {
 				n, err := strconv.Atoi(text)
-				check(err)
+				transform.Check(err)
 				value = b.Context.StringAttribute(strconv.Itoa(n + 1))
 			}
 			entries = append(entries, mlir.NamedAttribute{Name: name, Value: value})

@@ -2,6 +2,7 @@ package vmap
 
 import (
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -9,7 +10,7 @@ import (
 // loop runs an operation for each element of the batch, in their order.
 func (b *batcher) loop(op mlir.Operation) []mlir.Value {
 	if b.communicates(op) {
-		fail(op, "it runs for one element after the other, but is between all of them: the devices of an axis must agree on "+
+		transform.Fail(op, "it runs for one element after the other, but is between all of them: the devices of an axis must agree on "+
 			"the conditions around it")
 	}
 	of := b.dependencies(op)
@@ -50,8 +51,8 @@ func (b *batcher) loop(op mlir.Operation) []mlir.Value {
 			for i, result := range made.Results() {
 				if !b.tokens[op.Result(i)] {
 					result = b.Do(stablehlo.DynamicUpdateSliceOp{
-						Operand: v[i+1], Update: b.Reshape(result, first(1, dims(result))...),
-						StartIndices: b.at(v[0], rank(result)),
+						Operand: v[i+1], Update: b.Reshape(result, first(1, transform.Dims(result))...),
+						StartIndices: b.at(v[0], transform.Rank(result)),
 					})
 				}
 				next = append(next, result)
@@ -64,8 +65,8 @@ func (b *batcher) loop(op mlir.Operation) []mlir.Value {
 // element returns an element of the batch of a value.
 func (b *batcher) element(v, index mlir.Value) mlir.Value {
 	return b.Reshape(b.Do(stablehlo.DynamicSliceOp{
-		Operand: b.get(v), StartIndices: b.at(index, rank(v)), SliceSizes: first(1, dims(v)),
-	}), dims(v)...)
+		Operand: b.get(v), StartIndices: b.at(index, transform.Rank(v)), SliceSizes: first(1, transform.Dims(v)),
+	}), transform.Dims(v)...)
 }
 
 // at returns the start indices of an element of a batch of arrays of a rank.

@@ -26,13 +26,13 @@ func undivided(sharding, dimension string) string {
 func constraint(b *batcher, op mlir.Operation) []mlir.Value {
 	a, _ := op.Attribute("sharding")
 	return b.apply(op, b.all(op), mlir.NamedAttribute{
-		Name: "sharding", Value: must(b.Context.ParseAttribute(undivided(a.String(), "{?}"))),
+		Name: "sharding", Value: transform.Must(b.Context.ParseAttribute(undivided(a.String(), "{?}"))),
 	})
 }
 
 // manual batches a manual computation. All its results are batched, unless the batch takes the place of its devices.
 func manual(b *batcher, op mlir.Operation) []mlir.Value {
-	m := must(transform.AsManual(op))
+	m := transform.Must(transform.AsManual(op))
 	if b.replaces(m) {
 		return b.replace(m)
 	}
@@ -55,18 +55,18 @@ func (b *batcher) manual(m transform.Manual, operands []mlir.Value, results []ml
 	}
 	parts := mlir.TypesOf(m.Body.ArgumentValues())
 	for i, v := range operands {
-		if rank(v) > rank(m.Body.Argument(i)) {
+		if transform.Rank(v) > transform.Rank(m.Body.Argument(i)) {
 			parts[i] = b.typeOf(parts[i])
 		}
 	}
 	region, block := b.Context.NewRegion(), b.Context.NewBlock(m.Op.Location(), parts...)
 	region.Append(block)
-	end := must(mlir.Create(block, mlir.OperationState{Name: "sdy.return", Location: m.Op.Location()}))
+	end := transform.Must(mlir.Create(block, mlir.OperationState{Name: "sdy.return", Location: m.Op.Location()}))
 	outside := b.Emitter
 	b.Emitter = transform.NewEmitter(end, m.Op.Location()) // its constants are in it
 	end.SetOperands(b.parts(m, block.ArgumentValues())...)
 	b.Emitter = outside
-	return must(mlir.Create(mlir.Before(b.Before), mlir.OperationState{
+	return transform.Must(mlir.Create(mlir.Before(b.Before), mlir.OperationState{
 		Name: m.Op.Name(), Location: m.Op.Location(), Operands: operands, Results: results,
 		Attributes: m.Attributes(b.Context), Regions: []mlir.Region{region},
 	})).ResultValues()

@@ -1,6 +1,7 @@
 package vmap
 
 import (
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -24,7 +25,7 @@ var normalizations = map[string]rule{
 
 func (b *batcher) normalize(op mlir.Operation, feature int64) []mlir.Value {
 	dimension := func(v mlir.Value) int64 {
-		if rank(v) == 1 { // a number for each feature
+		if transform.Rank(v) == 1 { // a number for each feature
 			return 0
 		}
 		return feature
@@ -37,9 +38,9 @@ func (b *batcher) normalize(op mlir.Operation, feature int64) []mlir.Value {
 	results := made.ResultValues()
 	for i, v := range op.Results() {
 		d := dimension(v)
-		shape := append([]int64{}, dims(v)...)
+		shape := append([]int64{}, transform.Dims(v)...)
 		shape[d] *= b.size
-		results[i].SetType(b.tensor(element(v.Type()), shape...))
+		results[i].SetType(b.tensor(transform.Element(v.Type()), shape...))
 		results[i] = b.unfold(results[i], d, 1)
 	}
 	return results

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -19,7 +20,8 @@ var products = map[string]rule{
 		return b.dot(stablehlo.DotGeneralOp{
 			LHS: o.LHS, RHS: o.RHS, PrecisionConfig: o.PrecisionConfig, ResultType: op.Result(0).Type(),
 			DotDimensionNumbers: stablehlo.DotDimensionNumbers{
-				LHSContractingDimensions: []int64{int64(rank(o.LHS) - 1)}, RHSContractingDimensions: []int64{0},
+				LHSContractingDimensions: []int64{int64(transform.Rank(o.LHS) - 1)},
+				RHSContractingDimensions: []int64{0},
 			},
 		})
 	},
@@ -41,8 +43,8 @@ func (b *batcher) dot(o stablehlo.DotGeneralOp) []mlir.Value {
 	d := &o.DotDimensionNumbers
 	ofLHS, ofRHS := b.batched(o.LHS), b.batched(o.RHS)
 	n := len(d.LHSBatchingDimensions)
-	freeLHS := rank(o.LHS) - n - len(d.LHSContractingDimensions)
-	freeRHS := rank(o.RHS) - n - len(d.RHSContractingDimensions)
+	freeLHS := transform.Rank(o.LHS) - n - len(d.LHSContractingDimensions)
+	freeRHS := transform.Rank(o.RHS) - n - len(d.RHSContractingDimensions)
 	o.LHS, o.RHS = b.get(o.LHS), b.get(o.RHS)
 	if ofLHS {
 		d.LHSBatchingDimensions = after(d.LHSBatchingDimensions)
@@ -70,7 +72,7 @@ func (b *batcher) dot(o stablehlo.DotGeneralOp) []mlir.Value {
 	case ofRHS:
 		at += freeLHS
 	}
-	o.ResultType = b.tensor(element(o.ResultType), slices.Insert(slices.Clone(shape), at, b.size)...)
+	o.ResultType = b.tensor(transform.Element(o.ResultType), slices.Insert(slices.Clone(shape), at, b.size)...)
 	return []mlir.Value{b.move(b.Do(o), at, 0)}
 }
 
@@ -82,7 +84,7 @@ func dimsOf(t mlir.Type) []int64 {
 // solve makes the right sides of a batch of systems with one matrix, which is at the left or the right, more columns or
 // rows of one right side.
 func (b *batcher) solve(op mlir.Operation, left bool) []mlir.Value {
-	into := int64(rank(op.Operand(1)) - 2)
+	into := int64(transform.Rank(op.Operand(1)) - 2)
 	if left {
 		into++
 	}
@@ -138,8 +140,8 @@ func convolution(b *batcher, op mlir.Operation) []mlir.Value {
 		groups = max(o.BatchGroupCount, o.FeatureGroupCount)
 		o.RHS = b.fold(o.RHS, d.KernelOutputFeatureDimension, groups)
 	}
-	shape := slices.Clone(dims(op.Result(0)))
+	shape := slices.Clone(transform.Dims(op.Result(0)))
 	shape[into] *= b.size
-	o.ResultType = b.tensor(element(op.Result(0).Type()), shape...)
+	o.ResultType = b.tensor(transform.Element(op.Result(0).Type()), shape...)
 	return []mlir.Value{b.unfold(b.Do(o), into, groups)}
 }

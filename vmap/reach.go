@@ -26,7 +26,7 @@ func (r reach) add(v mlir.Value, batched bool) {
 
 // block adds the values of a block.
 func (r reach) block(b mlir.Block) {
-	for _, op := range operations(b) {
+	for _, op := range transform.Operations(b) {
 		switch op.Name() {
 		case "stablehlo.while":
 			r.loop(op)
@@ -40,7 +40,7 @@ func (r reach) block(b mlir.Block) {
 			batched := r.communicates(op)
 			if r.between(op) {
 				batched = !slices.Contains(uniform, op.Name())
-			} else if op.Name() == callop.Manual && r.replaces(must(transform.AsManual(op))) {
+			} else if op.Name() == callop.Manual && r.replaces(transform.Must(transform.AsManual(op))) {
 				continue // its results are not divided
 			}
 			for inner := range op.All() {

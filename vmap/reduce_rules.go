@@ -3,6 +3,7 @@ package vmap
 import (
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -69,7 +70,7 @@ func (b *batcher) window(padding [][2]int64, strides []int64) (list []mlir.Named
 			values = append(values, p[:]...)
 		}
 		t := b.tensor(b.Context.IntegerType(64, mlir.Signless), int64(len(padding)+1), 2)
-		list = append(list, mlir.NamedAttribute{Name: "padding", Value: must(mlir.NewDense(t, values))})
+		list = append(list, mlir.NamedAttribute{Name: "padding", Value: transform.Must(mlir.NewDense(t, values))})
 	}
 	if strides != nil {
 		list = append(list, b.ints("window_strides", first(1, slices.Clone(strides))))

@@ -3,6 +3,7 @@ package vmap
 import (
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -12,7 +13,7 @@ var shapes = map[string]rule{
 	"stablehlo.reshape": alike,
 	"stablehlo.broadcast": func(b *batcher, op mlir.Operation) []mlir.Value {
 		o, _ := stablehlo.AsBroadcast(op)
-		to := upTo(rank(o.Operand))
+		to := transform.UpTo(transform.Rank(o.Operand))
 		for i := range to {
 			to[i] += int64(len(o.BroadcastSizes))
 		}
@@ -48,7 +49,8 @@ var shapes = map[string]rule{
 
 // spread broadcasts dimension i to dimension to[i] of the result.
 func (b *batcher) spread(op mlir.Operation, to []int64) []mlir.Value {
-	return []mlir.Value{b.Broadcast(b.get(op.Operand(0)), first(0, after(to)), first(b.size, dims(op.Result(0)))...)}
+	return []mlir.Value{b.Broadcast(b.get(op.Operand(0)), first(0, after(to)),
+		first(b.size, transform.Dims(op.Result(0)))...)}
 }
 
 // pad pads with zeros first if each element of the batch has a padding of its own.
@@ -66,14 +68,14 @@ func pad(b *batcher, op mlir.Operation) []mlir.Value {
 	}
 	bit := b.Context.IntegerType(1, mlir.Signless)
 	padded := with(operand, b.Zero(padding.Type()))
-	is := with(b.Number(b.tensor(bit, dims(operand)...), 1), b.Zero(b.tensor(bit)))
-	return []mlir.Value{b.Select(is, padded, b.Broadcast(b.get(padding), []int64{0}, dims(padded)...))}
+	is := with(b.Number(b.tensor(bit, transform.Dims(operand)...), 1), b.Zero(b.tensor(bit)))
+	return []mlir.Value{b.Select(is, padded, b.Broadcast(b.get(padding), []int64{0}, transform.Dims(padded)...))}
 }
 
 // fold moves the dimension of the batch into another one of the other dimensions, which has so many groups: it
 // is then the groups, the batch, and what is left of it.
 func (b *batcher) fold(x mlir.Value, dimension, groups int64) mlir.Value {
-	shape := dims(x)[1:]
+	shape := transform.Dims(x)[1:]
 	split := slices.Concat(shape[:dimension], []int64{groups, shape[dimension] / groups}, shape[dimension+1:])
 	x = b.move(b.Reshape(x, first(b.size, split)...), 0, int(dimension)+1)
 	merged := slices.Clone(shape)
@@ -83,7 +85,7 @@ func (b *batcher) fold(x mlir.Value, dimension, groups int64) mlir.Value {
 
 // unfold undoes fold.
 func (b *batcher) unfold(x mlir.Value, dimension, groups int64) mlir.Value {
-	shape := slices.Clone(dims(x))
+	shape := slices.Clone(transform.Dims(x))
 	shape[dimension] /= b.size
 	split := slices.Concat(shape[:dimension], []int64{groups, b.size, shape[dimension] / groups}, shape[dimension+1:])
 	return b.Reshape(b.move(b.Reshape(x, split...), int(dimension)+1, 0), first(b.size, shape)...)

@@ -15,6 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/passes/order"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
@@ -131,7 +132,7 @@ func calliopeCheck(library C.int64_t, context, module unsafe.Pointer) C.calliope
 		if err != nil {
 			return err
 		}
-		unordered, err := passes.Unordered(m, passes.UnorderedOptions{})
+		unordered, err := order.Unordered(m, order.Options{})
 		if err != nil {
 			return err
 		}
@@ -217,7 +218,7 @@ func create(
 		loc = c.LocationFromPointer(location)
 	}
 	b := mlir.NewBuilder(at, loc)
-	return call.Create(b), errors.Unwrap(b.Err())
+	return call.Create(b), b.Cause()
 }
 
 // endOf returns the end of a block, before its terminator.

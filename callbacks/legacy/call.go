@@ -4,15 +4,15 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/callbacks"
-	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/legacy"
+	"github.com/calliope-mlir/calliope/internal/legacycall"
 )
 
 // A call is what all calls of a call site share.
 type call struct {
 	key    callKey
-	in     []contract.Nest
-	out    contract.Nest
+	in     []legacycall.Nest
+	out    legacycall.Nest
 	layout *legacy.Layout
 	opaque *legacy.Opaque
 	name   *legacy.Opaque // for a message if the function crashes
@@ -33,7 +33,7 @@ func (f *Function) callOf(frame *callbacks.Frame) (*call, error) {
 	}
 	c, ok := f.calls.Load(key)
 	if !ok {
-		in, out, err := contract.ParseTuples(key.tuples, key.operands, key.results)
+		in, out, err := legacycall.ParseTuples(key.tuples, key.operands, key.results)
 		if err != nil {
 			return nil, fmt.Errorf("callbacks/legacy: the custom call %q: %w", frame.Name, err)
 		}

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/legacy"
+	"github.com/calliope-mlir/calliope/internal/legacycall"
 )
 
 // A Form is the signature of a function.
@@ -60,7 +60,7 @@ func (f Form) Signature() string {
 	if !f.valid() {
 		return ""
 	}
-	host, gpu := contract.LegacySignatures(forms[f-1].versions[0])
+	host, gpu := legacycall.Signatures(forms[f-1].versions[0])
 	if f >= GPU {
 		return gpu
 	}
@@ -102,7 +102,7 @@ func (e *VersionError) Error() string {
 	if e.Version == 1 {
 		version = "api_version = 0 or 1 (API_VERSION_ORIGINAL)"
 	}
-	host, gpu := contract.LegacySignatures(e.Version)
+	host, gpu := legacycall.Signatures(e.Version)
 	return fmt.Sprintf("callbacks/legacy: the module calls %q with %s, and the function is registered with the form %s, %s, which serves api_version %s: register %s, or %s",
 		e.Target, version, e.Form, e.Form.Signature(), e.Form.versionsText(), host, gpu)
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/callbacks"
-	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/legacycall"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -80,7 +80,7 @@ func (c *call) values(f *callbacks.Frame) (out Value, in []Value) {
 }
 
 // valueOf takes the arrays of a value off a list.
-func valueOf(n contract.Nest, rest *[]tensor.View) Value {
+func valueOf(n legacycall.Nest, rest *[]tensor.View) Value {
 	if !n.Tuple {
 		v := Value{View: (*rest)[0]}
 		*rest = (*rest)[1:]

@@ -4,18 +4,19 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/callargs"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Data returns the types of the operands and results of a call that its function gets: see contract.Data. The error
+// Data returns the types of the operands and results of a call that its function gets: see callargs.Data. The error
 // says which ones do not fit the Config.
 func Data(c contract.Config, operands, results []mlir.Type) (args, filled []mlir.Type, err error) {
 	if err := checkNames(c.Encoding, operands); err != nil {
 		return nil, nil, err
 	}
-	args, filled, err = contract.Data(c, operands, results)
+	args, filled, err = callargs.Data(c, operands, results)
 	if err != nil || c.Form != contract.Passthrough {
 		return args, filled, err
 	}

@@ -1,8 +1,6 @@
 package callop
 
 import (
-	"errors"
-
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -19,5 +17,5 @@ func FirstToken(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, erro
 	shape := contract.TokenShape()
 	b := mlir.NewBuilder(ip, loc)
 	op := stablehlo.ConstantOp{Value: tensor.View{Shape: shape, Data: make([]byte, shape.NumBytes())}}.Create(b)
-	return op, errors.Unwrap(b.Err())
+	return op, b.Cause()
 }

@@ -25,11 +25,11 @@ func loss(p params[builder.Value], x, want builder.Value) builder.Value {
 func main() {
 	type values = params[builder.Value]
 	train := calliope.Func(func(p values, x, want builder.Value) (last builder.Value, trained values) {
-		error := func(p values) builder.Value { return loss(p, x, want) }
+		lossOf := func(p values) builder.Value { return loss(p, x, want) }
 		p = builder.Loop(builder.Scalar(x.Func(), int32(10)), p, func(_ builder.Value, p values) values {
-			return optim.SGD(0.1, p, builder.Grad(error)(p))
+			return optim.SGD(0.1, p, builder.Grad(lossOf)(p))
 		})
-		return error(p), p
+		return lossOf(p), p
 	})
 	defer train.Close()
 

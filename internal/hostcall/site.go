@@ -1,7 +1,6 @@
 package hostcall
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -218,7 +217,7 @@ func (s *Site) setResultLayout(i int, layout []int64) error {
 func (s *Site) transposed(at mlir.InsertionPoint, v mlir.Value, order []int64) (mlir.Value, error) {
 	b := mlir.NewBuilder(at, s.Op.Location())
 	v = stablehlo.Transpose(b, v, order)
-	if err := errors.Unwrap(b.Err()); err != nil {
+	if err := b.Cause(); err != nil {
 		return v, fmt.Errorf("the layout of a call: %w", err)
 	}
 	return v, nil

@@ -1,6 +1,6 @@
 package legacy
 
-import "github.com/calliope-mlir/calliope/contract"
+import "github.com/calliope-mlir/calliope/internal/legacycall"
 
 // A Layout says how the arrays of a call stand in memory for a function on the host: a tuple is an array of
 // pointers, to arrays and to other tuples.
@@ -11,7 +11,7 @@ type Layout struct {
 
 // NewLayout returns the layout of operands and a result. The arrays of a call are numbered in pre-order,
 // the operands first.
-func NewLayout(operands []contract.Nest, result contract.Nest) *Layout {
+func NewLayout(operands []legacycall.Nest, result legacycall.Nest) *Layout {
 	b := layoutBuilder{}
 	b.tuple(operands)
 	out := b.part(result)
@@ -24,7 +24,7 @@ type layoutBuilder struct {
 }
 
 // tuple lays out elements in slots that follow each other, and returns the first one.
-func (b *layoutBuilder) tuple(elements []contract.Nest) (first int) {
+func (b *layoutBuilder) tuple(elements []legacycall.Nest) (first int) {
 	first = len(b.slots)
 	b.slots = append(b.slots, make([]int32, len(elements))...)
 	for i, e := range elements {
@@ -34,7 +34,7 @@ func (b *layoutBuilder) tuple(elements []contract.Nest) (first int) {
 	return first
 }
 
-func (b *layoutBuilder) part(n contract.Nest) int32 {
+func (b *layoutBuilder) part(n legacycall.Nest) int32 {
 	if n.Tuple {
 		return -1 - int32(b.tuple(n.Elements))
 	}

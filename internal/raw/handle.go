@@ -1,7 +1,7 @@
 package raw
 
 import (
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 	"github.com/calliope-mlir/calliope/internal/raw/access"
 	"github.com/calliope-mlir/calliope/mlir"
 )

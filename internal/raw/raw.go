@@ -3,7 +3,7 @@ package raw
 import (
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 

@@ -16,7 +16,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/internal/trust"
 )
 
 // A Folder has entries by their keys. An entry is complete or not there, unless the system crashed: so it has
@@ -82,7 +82,7 @@ func (f *Folder) open() (*os.Root, error) {
 
 // mistrust says why another user may change a folder or a file. It returns "" if none may.
 func mistrust(info fs.FileInfo) string {
-	if problem := native.Unsafe(info); problem != "" {
+	if problem := trust.Mistrust(info); problem != "" {
 		return problem
 	}
 	if runtime.GOOS != "windows" && info.Mode()&0o022 != 0 { // in a folder with the sticky bit others may make entries

@@ -1,7 +1,6 @@
 package transform
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -52,7 +51,7 @@ func (e *Emitter) Op(o creator) mlir.Operation { return Build(e, o.Create) }
 func Build[T any](e *Emitter, f func(*mlir.Builder) T) T {
 	b := mlir.NewBuilder(mlir.Before(e.Before), e.Loc)
 	made := f(b)
-	Check(errors.Unwrap(b.Err())) // without the line of this package
+	Check(b.Cause()) // without the line of this package
 	return made
 }
 

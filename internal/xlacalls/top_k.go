@@ -25,7 +25,7 @@ func topK(op mlir.Operation, b *mlir.Builder) ([]mlir.Value, error) {
 	}
 	if len(stablehlo.ReadCustomCall(op).CalledComputations) == 0 {
 		elements, indices := chlo.TopK(b, x, sizes[last])
-		return []mlir.Value{elements, indices}, errors.Unwrap(b.Err())
+		return []mlir.Value{elements, indices}, b.Cause()
 	}
 	element, _ := op.Result(1).Type().Element()
 	t, err := stablehlo.IotaType(element, int64(last), dims...)
@@ -70,7 +70,7 @@ func firstSorted(op mlir.Operation, b *mlir.Builder, arrays []mlir.Value, dimens
 		Inputs: arrays, Dimension: &dimension, IsStable: true, Comparator: region,
 	}.Create(b)
 	if b.Err() != nil {
-		return nil, errors.Unwrap(b.Err())
+		return nil, b.Cause()
 	}
 	results := make([]mlir.Value, len(arrays))
 	for i, r := range op.ResultValues() {
@@ -78,7 +78,7 @@ func firstSorted(op mlir.Operation, b *mlir.Builder, arrays []mlir.Value, dimens
 		results[i] = stablehlo.Slice(b, sorted.Result(i), make([]int64, len(limits)), limits,
 			slices.Repeat([]int64{1}, len(limits)))
 	}
-	return results, errors.Unwrap(b.Err())
+	return results, b.Cause()
 }
 
 // functionNamed returns the function of the module around an operation that has a name.

@@ -67,7 +67,7 @@ func chloOperation(op mlir.Operation, b *mlir.Builder) ([]mlir.Value, error) {
 	}
 	made := b.Create(state)
 	if b.Err() != nil {
-		return nil, errors.Unwrap(b.Err()) // without the line of this package
+		return nil, b.Cause() // without the line of this package
 	}
 	return made.ResultValues(), made.Verify()
 }

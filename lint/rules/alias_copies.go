@@ -5,10 +5,10 @@ import (
 
 	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/xlafix"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/passes"
 )
 
 // AliasCopies reports aliases in spite of which XLA copies the operand.
@@ -67,5 +67,5 @@ func aliasCopies(p *lint.Pass) error {
 // overwrites reports whether XLA forgets the copy of an operand: see XLAOverwrites.
 func overwrites(p *lint.Pass, call mlir.Operation, operand int64) bool {
 	return slices.ContainsFunc(deviationsOf(p),
-		func(d passes.Deviation) bool { return d.Op == call && d.Operand == int(operand) })
+		func(d xlafix.Deviation) bool { return d.Op == call && d.Operand == int(operand) })
 }

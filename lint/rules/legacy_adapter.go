@@ -2,6 +2,7 @@ package rules
 
 import (
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/legacycall"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/passes"
@@ -37,7 +38,7 @@ func legacyAdapter(p *lint.Pass) error {
 			if !ok || contract.PythonTargetOf(call.Target) != contract.NotPython {
 				continue
 			}
-			host, gpu := contract.LegacySignatures(int64(call.Version))
+			host, gpu := legacycall.Signatures(int64(call.Version))
 			const text = "callbacks/legacy can serve the call of @%s, of API version %d: register the function %q with the signature %s, or %s"
 			if call.Unsupported != nil {
 				p.Report(op, finding.Note, text+" (-fix-unsafe cannot replace the call: %v)", call.Target,

@@ -7,11 +7,11 @@ import (
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/passes/order"
 )
 
 // UnorderedEffects reports every call with a side effect that does not depend on an earlier call
-// of the same effect: see passes.Unordered.
+// of the same effect: see order.Unordered.
 var UnorderedEffects = &lint.Analyzer{
 	Name:     "unordered-effects",
 	Doc:      "two calls of one effect that do not depend on each other may run in any order",
@@ -43,14 +43,14 @@ callbacks, which share a target. docs/effects.md explains effects.`,
 }
 
 func unorderedEffects(p *lint.Pass) error {
-	for _, pair := range passes.Loose(p.Module, p.Index) {
+	for _, pair := range order.Loose(p.Module, p.Index) {
 		message := fmt.Sprintf("this call of %s may run at any time, though the one at %s is in an order: "+
 			"give both a token of one chain, or one effect, if their order matters", pair.Second.Callee, p.Place(pair.First.Op))
 		p.Add(pair.Second.Op, finding.Finding{Severity: finding.Note, Message: message,
 			Related: p.Related(pair.First.Op, pair.First.Callee)})
 	}
-	result, err := passes.Unordered(p.Module, passes.UnorderedOptions{Index: p.Index})
-	if errors.Is(err, passes.ErrOrderTooLarge) {
+	result, err := order.Unordered(p.Module, order.Options{Index: p.Index})
+	if errors.Is(err, order.ErrTooLarge) {
 		p.Report(p.Module.Operation(), finding.Note,
 			"the order of the calls is not checked: the program is too large with its functions inlined")
 		return nil

@@ -1,9 +1,9 @@
 package rules
 
 import (
+	"github.com/calliope-mlir/calliope/internal/xlafix"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/finding"
-	"github.com/calliope-mlir/calliope/passes"
 )
 
 // XLAOverwrites reports calls and loops that overwrite what the module returns.
@@ -60,7 +60,7 @@ func deviates(p *lint.Pass) finding.Severity {
 }
 
 // deviationsOf returns what XLA gets wrong, and the preparation mends.
-func deviationsOf(p *lint.Pass) []passes.Deviation {
+func deviationsOf(p *lint.Pass) []xlafix.Deviation {
 	type key struct{}
-	return lint.Shared(p, key{}, func() []passes.Deviation { return passes.Deviations(p.Module, p.Index) })
+	return lint.Shared(p, key{}, func() []xlafix.Deviation { return xlafix.Deviations(p.Module, p.Index) })
 }

@@ -118,34 +118,46 @@ func entry(e *regexp.Regexp, header string) (found []string, twice bool) {
 // readHeader returns the header, and the number of bytes up to its end.
 func readHeader(r io.Reader) (text string, end uint64, err error) {
 	start := make([]byte, len(magic)+2)
-	if _, err := io.ReadFull(r, start); err != nil || string(start[:len(magic)]) != magic {
-		return "", 0, errors.New("it is not a .npy array: write it with numpy.save")
+	const none, short = "it is not a .npy array: write it with numpy.save", "its header is truncated"
+	if err := fill(start, r, none); err != nil {
+		return "", 0, err
+	}
+	if string(start[:len(magic)]) != magic {
+		return "", 0, errors.New(none)
 	}
 	var length [4]byte // version 1 has the first two bytes only
 	width := len(length)
 	switch major := start[len(magic)]; major {
 	case 1:
 		width = 2
-		_, err := io.ReadFull(r, length[:width])
-		if err != nil {
-			return "", 0, errors.New("its header is truncated")
-		}
 	case 2, 3:
-		if _, err := io.ReadFull(r, length[:]); err != nil {
-			return "", 0, errors.New("its header is truncated")
-		}
 	default:
 		return "", 0, fmt.Errorf("it has version %d of the .npy format: 1 to 3 are supported", major)
+	}
+	if err := fill(length[:width], r, short); err != nil {
+		return "", 0, err
 	}
 	n := binary.LittleEndian.Uint32(length[:])
 	if n > maxHeader {
 		return "", 0, fmt.Errorf("its header is damaged: it claims %d bytes", n)
 	}
 	header := make([]byte, n)
-	if _, err := io.ReadFull(r, header); err != nil {
-		return "", 0, errors.New("its header is truncated")
+	if err := fill(header, r, short); err != nil {
+		return "", 0, err
 	}
 	return string(header), uint64(len(start)+width) + uint64(n), nil
+}
+
+// fill reads as many bytes of a header as there is place for. short says what the data are if they end before.
+func fill(b []byte, r io.Reader, short string) error {
+	switch _, err := io.ReadFull(r, b); err {
+	case nil:
+		return nil
+	case io.EOF, io.ErrUnexpectedEOF:
+		return errors.New(short)
+	default:
+		return fmt.Errorf("its header cannot be read: %w", err)
+	}
 }
 
 // parseDims reads the text between the parentheses of a shape: "", "3," or "2, 3".

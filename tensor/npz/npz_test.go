@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -350,6 +351,18 @@ func TestDecodeDamaged(t *testing.T) {
 	}
 }
 
+// TestDecodeUnread passes on why the data cannot be read.
+func TestDecodeUnread(t *testing.T) {
+	data := npy("{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }\n", 7)
+	broken := errors.New("the disk is broken")
+	for n := range len(data) {
+		_, err := Decode(io.MultiReader(bytes.NewReader(data[:n]), iotest.ErrReader(broken)), nil)
+		if !errors.Is(err, broken) {
+			t.Errorf("after %d bytes: %v", n, err)
+		}
+	}
+}
+
 func TestOpenDamaged(t *testing.T) {
 	if _, err := Open(filepath.Join(t.TempDir(), "absent.npz")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("absent file: %v", err)
@@ -485,7 +498,7 @@ func TestLyingSizes(t *testing.T) {
 		{"an archive that agrees", state(bomb(t, "in0", fmt.Sprintf(header, 1<<29), 1<<10), 64, 1<<31),
 			`"in0.npy" states 2147483648 bytes, and its 64 compressed ones can be 66048 at most`},
 		{"an archive of more", state(bytes.Clone(stored), 1<<31, 1<<31), "its entries state more bytes than the"},
-		{"an archive of less", state(bytes.Clone(stored), small, small-1), "truncated"},
+		{"an archive of less", state(bytes.Clone(stored), small, small-1), "its header cannot be read"},
 		{"entries of the same bytes", twice, "its entries state more bytes than the"},
 		{"a product that overflows", npy(strings.Replace(header, "%d,", "4294967296, 4294967296, 2", 1)),
 			"is larger than any array can be"},

@@ -237,12 +237,12 @@ void mlirPassManagerEnableIRPrinting(int);
 func TestCoverage(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{
-		"mlir/a.go":               "package mlir\n\nfunc f() { capi.MlirTypeEqual(nil) }",
-		"mlir/a_test.go":          "package mlir\n\nfunc g() { capi.MlirTuple(nil) }",
-		"stablehlo/b.go":          "package stablehlo\n\nvar v = capi.StablehloToken",
-		"internal/capi/gen_a.go":  "package capi\n\nfunc MlirTuple() {}",
-		"internal/capi/helper.go": "package capi\n\n/*\nstatic void f(table* api) { api->mlirTypePrint(); }\n*/\nimport \"C\"\n\nfunc h() { MlirOrder(); symbol(\"mlirAttach\") }",
-		"internal/capi/helper.c":  "void g(table* api) { api->mlirContextCreate(); }",
+		"mlir/a.go":                   "package mlir\n\nfunc f() { capi.MlirTypeEqual(nil) }",
+		"mlir/a_test.go":              "package mlir\n\nfunc g() { capi.MlirTuple(nil) }",
+		"stablehlo/b.go":              "package stablehlo\n\nvar v = capi.StablehloToken",
+		"experimental/capi/gen_a.go":  "package capi\n\nfunc MlirTuple() {}",
+		"experimental/capi/helper.go": "package capi\n\n/*\nstatic void f(table* api) { api->mlirTypePrint(); }\n*/\nimport \"C\"\n\nfunc h() { MlirOrder(); symbol(\"mlirAttach\") }",
+		"experimental/capi/helper.c":  "void g(table* api) { api->mlirContextCreate(); }",
 	} {
 		path := filepath.Join(root, filepath.FromSlash(name))
 		check.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))

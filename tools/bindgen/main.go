@@ -3,14 +3,15 @@
 // writes what is needed to call these functions
 // through a table of function pointers, which is filled from any one library at run time:
 //
-//	internal/capi/gen_mlir_api.h     types, and the table as a struct
-//	internal/capi/gen_mlir_names.h   the names in the table's order, for dlsym
-//	internal/capi/gen_types.go       the types in Go
-//	internal/capi/gen_prototypes.go  one cgo call for each prototype
-//	internal/capi/gen_*.go           one file for each header, with a Go function for each C function
-//	docs/reference/capi-coverage.md            what is bound, and what mlir and stablehlo wrap
+//	experimental/capi/gen_mlir_api.h    types, and the table as a struct
+//	experimental/capi/gen_mlir_names.h  the names in the table's order, for dlsym
+//	experimental/capi/gen_types.go      the types in Go
+//	experimental/capi/gen_prototypes.go one cgo call for each prototype
+//	experimental/capi/gen_*.go          one file for each header, with a Go function for each C function
+//	experimental/capi/gen_easy_test.go  the functions of each header that a test calls
+//	docs/reference/capi-coverage.md     what is bound, and what mlir and stablehlo wrap
 //
-// It removes files internal/capi/gen_* that it does not write.
+// It removes files experimental/capi/gen_* that it does not write.
 //
 // Usage:
 //
@@ -69,9 +70,9 @@ func run(older, newer, out string) error {
 }
 
 // capi is the folder of the generated code.
-const capi = "internal/capi/"
+const capi = "experimental/capi/"
 
-// stale returns the generated files in root/internal/capi that are not in files: those of
+// stale returns the generated files in root/experimental/capi that are not in files: those of
 // headers that no release has any longer.
 func stale(root string, files map[string][]byte) ([]string, error) {
 	paths, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(capi), "gen_*"))
@@ -120,6 +121,7 @@ func outputs(older, newer, root string) (map[string][]byte, error) {
 		return nil, err
 	}
 	sources["gen_types.go"] = goTypes(api)
+	sources["gen_easy_test.go"] = easySource(api)
 	for name, source := range sources {
 		if files[capi+name], err = formatGo(name, source); err != nil {
 			return nil, err

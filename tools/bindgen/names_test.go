@@ -41,12 +41,12 @@ func TestSameGoFile(t *testing.T) {
 
 func TestStale(t *testing.T) {
 	root := t.TempDir()
-	dir := filepath.Join(root, "internal", "capi")
+	dir := filepath.Join(root, "experimental", "capi")
 	check.NoError(t, os.MkdirAll(dir, 0o755))
 	for _, name := range []string{"gen_ir.go", "gen_old.go", "table.go"} {
 		check.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o644))
 	}
-	got := check.Must(stale(root, map[string][]byte{"internal/capi/gen_ir.go": nil}))
+	got := check.Must(stale(root, map[string][]byte{"experimental/capi/gen_ir.go": nil}))
 	if d := cmp.Diff([]string{filepath.Join(dir, "gen_old.go")}, got); d != "" {
 		t.Errorf("stale files (-want +got):\n%s", d)
 	}

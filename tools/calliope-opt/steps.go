@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/autodiff"
+	"github.com/calliope-mlir/calliope/internal/xlafix"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/vmap"
@@ -122,26 +123,26 @@ func to(symbol string, transform func(f mlir.Operation) error) (func(*mlir.Modul
 
 // rewritings are the steps that change the whole module.
 var rewritings = map[string]func(*mlir.Module) error{
-	"add-booleans":              rewriting(passes.AddBooleans),
+	"add-booleans":              rewriting(xlafix.AddBooleans),
 	"add-runtime-tokens":        rewriting(passes.AddRuntimeTokens),
 	"apply-policies":            rewriting(passes.ApplyPolicies),
-	"constrain-layouts":         rewriting(passes.ConstrainLayouts),
-	"correct-trip-counts":       rewriting(passes.CorrectTripCounts),
+	"constrain-layouts":         rewriting(xlafix.ConstrainLayouts),
+	"correct-trip-counts":       rewriting(xlafix.CorrectTripCounts),
 	"drop-chained-tokens":       rewriting(passes.DropChainedTokens),
-	"expand-integer-powers":     rewriting(passes.ExpandIntegerPowers),
-	"keep-bitcasts":             rewriting(passes.KeepBitcasts),
-	"keep-conditions":           rewriting(passes.KeepConditions),
-	"keep-shifted-updates":      rewriting(passes.KeepShiftedUpdates),
-	"keep-values":               rewriting(passes.KeepValues),
+	"expand-integer-powers":     rewriting(xlafix.ExpandIntegerPowers),
+	"keep-bitcasts":             rewriting(xlafix.KeepBitcasts),
+	"keep-conditions":           rewriting(xlafix.KeepConditions),
+	"keep-shifted-updates":      rewriting(xlafix.KeepShiftedUpdates),
+	"keep-values":               rewriting(xlafix.KeepValues),
 	"let-overlap":               rewriting(passes.LetOverlap),
-	"make-random-bits-unsigned": rewriting(passes.MakeRandomBitsUnsigned),
+	"make-random-bits-unsigned": rewriting(xlafix.MakeRandomBitsUnsigned),
 	"migrate":                   migrate,
-	"narrow-unsigned":           rewriting(passes.NarrowUnsigned),
+	"narrow-unsigned":           rewriting(xlafix.NarrowUnsigned),
 	"order-effects":             rewriting(passes.OrderEffects),
 	"prepare":                   func(m *mlir.Module) error { return passes.Prepare(m, passes.PrepareOptions{}) },
-	"remove-empty-loops":        rewriting(passes.RemoveEmptyLoops),
-	"separate-channels":         rewriting(passes.SeparateChannels),
-	"state-signedness":          rewriting(passes.StateSignedness),
+	"remove-empty-loops":        rewriting(xlafix.RemoveEmptyLoops),
+	"separate-channels":         rewriting(xlafix.SeparateChannels),
+	"state-signedness":          rewriting(xlafix.StateSignedness),
 	"strip-taps": func(m *mlir.Module) error {
 		_, err := passes.StripTaps(m, nil)
 		return err

@@ -152,7 +152,7 @@ func TestTrouble(t *testing.T) {
 			"native parts": "mlir (required) MISSING, looked at\n$" + native.MLIR.Env() + ": not set\n",
 			"self-test":    "not tried it needs the " + native.MLIR.String(),
 		},
-		next: native.FetchCommand,
+		next: version.Fetch,
 	}, {
 		name: "no plugin",
 		env:  map[string]string{native.PJRTPlugin.Env(): ""},
@@ -160,13 +160,13 @@ func TestTrouble(t *testing.T) {
 			"native parts": "pjrt (required) MISSING",
 			"self-test":    "build and verify ok\nrun without XLA ok\nrun on XLA not tried: it needs the " + native.PJRTPlugin.String(),
 		},
-		next: native.FetchCommand,
+		next: version.Fetch,
 	}, {
 		name: "a part that is asked for",
 		env:  map[string]string{native.IREE.Env(): ""},
 		args: []string{"iree"},
 		want: map[string]string{"native parts": "iree (required) MISSING", "self-test": whole},
-		next: native.FetchCommand + " iree",
+		next: version.Fetch + " iree",
 	}, {
 		name: "no library at all",
 		env:  map[string]string{native.MLIR.Env(): junk},
@@ -226,7 +226,7 @@ func TestTrouble(t *testing.T) {
 			"fetch":        "default parts FAILED: native: the cache is not used",
 			"native parts": "mlir (required) FAILED: native: the cache is not used, because other users may change it: " + open + ": every user may write to it",
 		},
-		next: "chmod -R go-w '" + open + "' && " + native.FetchCommand,
+		next: "chmod -R go-w '" + open + "' && " + version.Fetch,
 	}, {
 		name: "nothing fetched into it",
 		env:  map[string]string{"CALLIOPE_CACHE": open, native.MLIR.Env(): "", native.PJRTPlugin.Env(): ""},
@@ -238,7 +238,7 @@ func TestTrouble(t *testing.T) {
 		want: map[string]string{"native parts": "mlir (required) MISSING, looked at\n$" + native.MLIR.Env() +
 			": not set\n" + besides(t, filepath.Base(damaged)) + damaged + ": damaged: " + filepath.Base(damaged) +
 			" has the sha256 "},
-		next: native.FetchCommand,
+		next: version.Fetch,
 	}, {
 		name: "a cache that is a file",
 		env: map[string]string{"CALLIOPE_CACHE": filepath.Join(junk, "cache"), native.MLIR.Env(): "",
@@ -251,7 +251,7 @@ func TestTrouble(t *testing.T) {
 		args: []string{"-fetch", "mlir"},
 		want: map[string]string{"machine": "pip none",
 			"fetch": "mlir FAILED: native: fetching torch-mlir needs Python"},
-		next: "install Python with pip, or uv, then " + native.FetchCommand + " mlir",
+		next: "install Python with pip, or uv, then " + version.Fetch + " mlir",
 	}, {
 		name: "a file that is not pinned",
 		args: []string{"-import", junk},
@@ -270,7 +270,7 @@ func TestTrouble(t *testing.T) {
 		args: []string{"-fetch", "llvm"},
 		want: map[string]string{"machine": "pip none", "fetch": "llvm FAILED: native: ",
 			"native parts": "llvm (required) MISSING"},
-		next: "fix the error of the fetch above, then " + native.FetchCommand + " llvm",
+		next: "fix the error of the fetch above, then " + version.Fetch + " llvm",
 	}, {
 		name: "an unknown flag",
 		env:  map[string]string{"XLA_FLAGS": "--nosuchflag"},
@@ -416,7 +416,7 @@ func TestCheck(t *testing.T) {
 	}
 	damaged := &report{out: &out}
 	damaged.check(all)
-	if want := fmt.Sprintf("rm -r %q && %s mlir", dir, native.FetchCommand); !damaged.failed || damaged.next != want {
+	if want := fmt.Sprintf("rm -r %q && %s mlir", dir, version.Fetch); !damaged.failed || damaged.next != want {
 		t.Errorf("a damaged library: next %q, want %q\n%s", damaged.next, want, &out)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/calliope-mlir/calliope/internal/version"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -25,7 +26,7 @@ func (r *report) linkLLVM(ctx context.Context, dir string, progress io.Writer) {
 		r.line("not tried", "this program was built without cgo")
 		return
 	}
-	next := "give another LLVM, or run " + native.FetchCommand + " " + string(native.LLVM)
+	next := "give another LLVM, or run " + version.Fetch + " " + string(native.LLVM)
 	if r.job(ctx, tryMLIR, []string{native.MLIR.Env() + "=" + at.Path}, next) {
 		r.line("in one program", "mlir.Open(mlir.OpenOptions{Path: \""+at.Path+"\"})")
 		r.line("in every program", "export "+native.MLIR.Env()+"="+at.Path)

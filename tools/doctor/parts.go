@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/version"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -24,13 +25,13 @@ type found struct {
 // fetch fetches missing parts, and writes its progress to progress.
 func (r *report) fetch(ctx context.Context, named []native.Part, progress io.Writer) {
 	r.section("fetch")
-	name, next := "default parts", native.FetchCommand
+	name, next := "default parts", version.Fetch
 	if len(named) > 0 {
 		var names []string
 		for _, p := range named {
 			names = append(names, string(p))
 		}
-		name, next = strings.Join(names, ", "), native.FetchCommand+" "+strings.Join(names, " ")
+		name, next = strings.Join(names, ", "), version.Fetch+" "+strings.Join(names, " ")
 	}
 	if err := native.EnsureAll(ctx, native.EnsureOptions{Progress: progress}, named...); err != nil {
 		if unsafe, ok := errors.AsType[*native.UnsafeError](err); ok {
@@ -61,7 +62,7 @@ func (r *report) export(ctx context.Context, dir, platform string, named []nativ
 		return
 	}
 	r.line("files", strings.Join(names, "\n"))
-	r.line("sha256", fmt.Sprintf("in %s; compare with `sha256sum -c %[1]s`", native.ManifestName))
+	r.line("sha256", fmt.Sprintf("in %s; compare with `sha256sum -c %[1]s`", "SHA256SUMS"))
 	r.line("there run", command+" -import "+filepath.Base(dir))
 }
 
@@ -117,7 +118,7 @@ func (r *report) parts(named []native.Part) []found {
 			r.line(title, "MISSING, looked at\n"+strings.Join(notFound.Looked, "\n"))
 			missing = append(missing, p)
 		case notFound.Problem != "":
-			r.fail(title, "the library in the cache is not used: "+notFound.Problem, native.FetchCommand+" "+string(p))
+			r.fail(title, "the library in the cache is not used: "+notFound.Problem, version.Fetch+" "+string(p))
 		case p.Fetchable():
 			r.line(title, "not fetched")
 		default:
@@ -144,7 +145,7 @@ func needPip(parts []native.Part) bool {
 
 // getCommand returns the command that gets the parts.
 func (r *report) getCommand(missing []native.Part) string {
-	next := native.FetchCommand
+	next := version.Fetch
 	onlyDefaults := true
 	var names []string
 	for _, p := range missing {
@@ -170,7 +171,7 @@ func (r *report) check(all []found) {
 		switch err := f.Check(); {
 		case err != nil && f.Source == native.FromCache:
 			r.fail(string(f.part), err.Error(),
-				fmt.Sprintf("rm -r %q && %s %s", filepath.Dir(f.Path), native.FetchCommand, string(f.part)))
+				fmt.Sprintf("rm -r %q && %s %s", filepath.Dir(f.Path), version.Fetch, string(f.part)))
 		case err != nil:
 			r.fail(string(f.part), err.Error(), f.repairCommand(true))
 		case f.Source == native.FromCache && f.part == native.LLVM:

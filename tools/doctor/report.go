@@ -5,11 +5,11 @@ import (
 	"io"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/internal/version"
 )
 
 // command starts this program, from any directory of any module that requires this one.
-var command = strings.TrimSuffix(native.FetchCommand, " -fetch")
+var command = strings.TrimSuffix(version.Fetch, " -fetch")
 
 // report is the text that is printed, and the failures so far.
 type report struct {

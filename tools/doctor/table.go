@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/replace"
+	"github.com/calliope-mlir/calliope/internal/version"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -65,7 +66,7 @@ func compatibility(ctx context.Context, out io.Writer, into []string, fetch bool
 		return fail(err)
 	}
 	if absent := t.absent(); len(absent) > 0 {
-		fmt.Fprintf(stderr, "doctor: ? stands for what is not known, because this machine lacks %s: `%s -table` fetches it\n", strings.Join(absent, ", "), native.FetchCommand)
+		fmt.Fprintf(stderr, "doctor: ? stands for what is not known, because this machine lacks %s: `%s -table` fetches it\n", strings.Join(absent, ", "), version.Fetch)
 	}
 	if len(into) == 0 {
 		fmt.Fprint(out, t)

@@ -3,10 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -29,7 +31,7 @@ func (m *module) migrate() (err error) {
 		}
 	}
 	for call := range callop.Calls(m.mlir) {
-		if from := passes.FeedOf(call.Config); call.Err == nil && from != "" && call.Config.Registry == "" {
+		if from := feedOf(call.Config); call.Err == nil && from != "" && call.Config.Registry == "" {
 			m.migrated.Callbacks = append(m.migrated.Callbacks,
 				passes.Migrated{Name: call.Config.Callback, From: from, Location: call.Op.Location()})
 		}
@@ -146,4 +148,20 @@ func (f *feeds) write(path string) error {
 		return fmt.Errorf("--feeds %s: %w", path, err)
 	}
 	return nil
+}
+
+// feedOf returns the name of the operation that a callback was before passes.Migrate, by the callback's name:
+// stablehlo.outfeed for hook_<n> and outfeed_<n>, stablehlo.infeed for infeed_<n>, and else "".
+func feedOf(c contract.Config) string {
+	prefix, number, _ := strings.Cut(c.Callback, "_")
+	if _, err := strconv.ParseUint(number, 10, 32); err != nil {
+		return ""
+	}
+	switch {
+	case c.Form == contract.Observe && (prefix == "hook" || prefix == "outfeed"):
+		return "stablehlo.outfeed"
+	case c.Form == contract.Call && prefix == "infeed":
+		return "stablehlo.infeed"
+	}
+	return ""
 }

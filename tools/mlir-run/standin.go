@@ -13,6 +13,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks/legacy"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -155,7 +156,7 @@ func (s *standIns) replace(op mlir.Operation, place, target string) error {
 	if isJAX {
 		call = j.CustomCallOp
 	}
-	order, unfit := passes.PassthroughOrder(call)
+	order, unfit := rewrite.PassthroughOrder(call)
 	if s.options.stub != "" {
 		order, unfit = nil, nil
 		if !onlyArrays(call) {

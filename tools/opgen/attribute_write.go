@@ -12,8 +12,8 @@ func (g *generator) writeAttributes() map[string]string {
 	start := fmt.Sprintf(header, g.pkg) + "import (\n"
 	end := fmt.Sprintf("%q\n%q\n)\n", module+"internal/ods", module+"mlir")
 	var enums, structs strings.Builder
-	fmt.Fprintf(&enums, "%s%q\n%s", start, module+"internal/capi", end)
-	fmt.Fprintf(&structs, "%s\"fmt\"\n\n%q\n%q\n%s", start, module+"internal/capi", module+"internal/raw", end)
+	fmt.Fprintf(&enums, "%s%q\n%s", start, module+"experimental/capi", end)
+	fmt.Fprintf(&structs, "%s\"fmt\"\n\n%q\n%q\n%s", start, module+"experimental/capi", module+"internal/raw", end)
 	for _, a := range g.attributes {
 		if a.isEnum() {
 			writeKeywords(&enums, a)

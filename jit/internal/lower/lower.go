@@ -13,9 +13,9 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/internal/xlacalls"
+	"github.com/calliope-mlir/calliope/internal/xlafix"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
-	"github.com/calliope-mlir/calliope/passes"
 )
 
 // An UnsupportedError reports an operation that cannot be compiled.
@@ -51,7 +51,7 @@ func Expand(m *mlir.Module) error {
 	for _, step := range []func(*mlir.Module) (int, error){
 		resources,
 		func(m *mlir.Module) (int, error) { return xlacalls.Expand(m.Operation()) },
-		passes.ExpandUntranslated, passes.RemoveEmptyProducts,
+		xlafix.ExpandUntranslated, xlafix.RemoveEmptyProducts,
 	} {
 		if _, err := step(m); err != nil {
 			return err
@@ -62,13 +62,13 @@ func Expand(m *mlir.Module) error {
 
 // powers makes products of the powers of integers: MLIR's pass reads only the low six bits of an exponent.
 func powers(m *mlir.Module) error {
-	_, err := passes.ExpandIntegerPowers(m)
+	_, err := xlafix.ExpandIntegerPowers(m)
 	return err
 }
 
 // angles keeps MLIR from folding the atan2 of two zeros.
 func angles(m *mlir.Module) error {
-	_, err := passes.KeepAngles(m)
+	_, err := xlafix.KeepAngles(m)
 	return err
 }
 

@@ -1,6 +1,7 @@
 package product
 
 import (
+	"github.com/calliope-mlir/calliope/internal/numbers"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -24,12 +25,12 @@ func convertConvolutions(m *mlir.Module) error {
 	for op := range m.Operation().Index().Named("stablehlo.convolution") {
 		c := op.Context()
 		to, _ := computedIn(op)
-		switch k, bits := kindOf(to); {
-		case k == other:
+		switch k, bits := numbers.KindOf(to); {
+		case k == numbers.Other:
 			continue
-		case k == float && bits < 32:
+		case k == numbers.Float && bits < 32:
 			to = c.F32Type()
-		case k == integer && bits > 1:
+		case k == numbers.Integer && bits > 1:
 			to = c.IntegerType(bits, mlir.Signless)
 		}
 		if err := computeIn(op, to); err != nil {
@@ -45,45 +46,20 @@ func computedIn(op mlir.Operation) (to mlir.Type, otherwise bool) {
 	to, _ = op.Result(0).Type().Element()
 	for _, v := range op.OperandValues() {
 		elem, _ := v.Type().Element()
-		k, bits := kindOf(elem)
-		most, mostBits := kindOf(to)
-		if k == other || most == other {
+		k, bits := numbers.KindOf(elem)
+		most, mostBits := numbers.KindOf(to)
+		if k == numbers.Other || most == numbers.Other {
 			return to, false
 		}
 		// What the pass extends is signed, or a float.
-		if k != most || k == integer && !elem.Equal(to) && !isSigned(elem) {
+		if k != most || k == numbers.Integer && !elem.Equal(to) && !isSigned(elem) {
 			otherwise = true
 		}
-		if k > most || k == most && k != integer && bits > mostBits {
+		if k > most || k == most && k != numbers.Integer && bits > mostBits {
 			to = elem
 		}
 	}
 	return to, otherwise
-}
-
-// A kind of element types. Numbers of each are among those of the next one.
-type kind int
-
-const (
-	other kind = iota
-	integer
-	float
-	complexes
-)
-
-// kindOf returns the kind of an element type, and the bits of an element or its parts.
-func kindOf(elem mlir.Type) (k kind, bits int) {
-	if bits, _, ok := elem.IntegerWidth(); ok {
-		return integer, bits
-	}
-	if f, ok := elem.FloatKind(); ok {
-		return float, f.Bits()
-	}
-	if part, ok := elem.ComplexElement(); ok {
-		_, bits = kindOf(part)
-		return complexes, bits
-	}
-	return other, 0
 }
 
 // isSigned reports whether a type of integers has negative ones. Booleans have none.

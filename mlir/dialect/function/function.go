@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -16,20 +16,21 @@ import (
 // names that begin with a dialect, such as "llvm.noalias". If the library lacks the C
 // function, the error matches mlir.ErrUnsupported.
 func SetArgAttr(f mlir.Operation, i int, name string, a mlir.Attribute) error {
-	return set(f, "SetArgAttr", "mlirFuncSetArgAttr", capi.MlirFuncSetArgAttr, i, name, a)
+	return set(f, false, i, name, a)
 }
 
 // SetResultAttr sets an attribute of the i-th result of a func.func, like SetArgAttr.
 func SetResultAttr(f mlir.Operation, i int, name string, a mlir.Attribute) error {
-	return set(f, "SetResultAttr", "mlirFuncSetResultAttr", capi.MlirFuncSetResultAttr, i, name, a)
+	return set(f, true, i, name, a)
 }
 
-func set(
-	f mlir.Operation, method, function string,
-	call func(*capi.Table, capi.MlirOperation, int, string, capi.MlirAttribute), i int, name string, a mlir.Attribute,
-) error {
-	c, h := raw.UnwrapOperation(f, "function."+method)
-	value := raw.AttributeIn(a, c, "function."+method)
+func set(f mlir.Operation, ofResult bool, i int, name string, a mlir.Attribute) error {
+	method, function, call := "function.SetArgAttr", "mlirFuncSetArgAttr", capi.MlirFuncSetArgAttr
+	if ofResult {
+		method, function, call = "function.SetResultAttr", "mlirFuncSetResultAttr", capi.MlirFuncSetResultAttr
+	}
+	c, h := raw.UnwrapOperation(f, method)
+	value := raw.AttributeIn(a, c, method)
 	if err := raw.Need(c.Library(), function); err != nil {
 		return err
 	}
@@ -38,7 +39,7 @@ func set(
 		return err
 	}
 	n, what := len(inputs), "arguments"
-	if method == "SetResultAttr" {
+	if ofResult {
 		n, what = len(results), "results"
 	}
 	switch {

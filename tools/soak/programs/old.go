@@ -9,6 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
+	proof "github.com/calliope-mlir/calliope/passes/order"
 )
 
 // A writer writes a program as text whose calls are those of older programs: outfeeds, infeeds, and custom calls,
@@ -406,8 +407,8 @@ func migrated(c *mlir.Context, p *program, r *rand.Rand) (*mlir.Module, func() e
 		err = fmt.Errorf("left by Migrate: %v", result.Skipped)
 	}
 	if err == nil {
-		var unordered passes.UnorderedResult
-		unordered, err = passes.Unordered(m, passes.UnorderedOptions{})
+		var unordered proof.Result
+		unordered, err = proof.Unordered(m, proof.Options{})
 		err = errors.Join(err, unordered.Err())
 	}
 	if err == nil {

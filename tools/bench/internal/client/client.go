@@ -3,7 +3,7 @@ package client
 /*
 #include <stdlib.h>
 #include <string.h>
-#include "../../../../internal/capi/gen_mlir_api.h"
+#include "../../../../experimental/capi/gen_mlir_api.h"
 
 #define REF(s) ((MlirStringRef){(char*)(s), strlen(s)})
 
@@ -128,7 +128,7 @@ import (
 	"errors"
 	"unsafe"
 
-	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/experimental/capi"
 )
 
 // Client works on one context of one library. It trusts what it is given.
