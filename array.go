@@ -67,8 +67,18 @@ func readArgument(v reflect.Value) (argument, bool, error) {
 // arguments are the arrays of a call in the contract's order.
 type arguments struct {
 	list      []argument
-	structure []byte    // the types of the trees, and the lengths and keys in them
+	structure structure
 	places    *[]string // if not nil, read appends what names each array
+}
+
+// A structure is that of the trees of a call.
+type structure struct {
+	types []reflect.Type // of structs, arrays, slices and maps, in the order of the trees
+	sizes []byte         // the lengths and keys of slices and maps
+}
+
+func (s structure) equal(t structure) bool {
+	return slices.Equal(s.types, t.types) && bytes.Equal(s.sizes, t.sizes)
 }
 
 // readArguments reads the trees of a call.
@@ -127,19 +137,20 @@ func (a *arguments) read(depth int, v reflect.Value, at func() string) error {
 	default:
 		return tree.Check(v.Type(), at(), leafTypes)
 	}
-	a.structure = fmt.Appendf(a.structure, "%p", v.Type())
+	a.structure.types = append(a.structure.types, v.Type())
 	if v.Kind() == reflect.Slice || v.Kind() == reflect.Map {
-		a.structure = strconv.AppendInt(a.structure, int64(v.Len()), 10)
+		a.structure.sizes = strconv.AppendInt(a.structure.sizes, int64(v.Len()), 10)
+		a.structure.sizes = append(a.structure.sizes, ',')
 	}
 	return tree.Each(v, "", leafTypes, func(_ int, b tree.Branch) error {
 		if b.Key.IsValid() {
-			a.structure = fmt.Appendf(a.structure, "%q", b.At)
+			a.structure.sizes = strconv.AppendQuote(a.structure.sizes, b.At)
 		}
 		return a.read(depth-1, b.Value, func() string { return at() + b.At })
 	})
 }
 
 func (a arguments) equal(b arguments) bool {
-	return bytes.Equal(a.structure, b.structure) &&
+	return a.structure.equal(b.structure) &&
 		slices.EqualFunc(a.list, b.list, func(x, y argument) bool { return x.shape.Equal(y.shape) })
 }

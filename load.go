@@ -161,7 +161,7 @@ func (l *loaded) saved(s *Session, e *bridge.Executable) *compiled {
 // take returns the arguments that the module takes: jax.export leaves out those that it does not use. Their structure
 // does not matter.
 func (l *loaded) take(a arguments) arguments {
-	a.structure = nil
+	a.structure = structure{}
 	if e := l.export.Exported; e != nil && len(e.Kept) < len(e.Inputs) && len(a.list) == len(e.Inputs) {
 		var kept []argument
 		for _, i := range e.Kept {

@@ -21,11 +21,7 @@ func (f *Function) read(args []any) (r request, err error) {
 	if f.err != nil {
 		return r, f.err
 	}
-	r.first = args
 	replicas := f.options.Compile.Replicas
-	if replicas > 1 {
-		r.first = make([]any, len(args))
-	}
 	for i := range max(replicas, 1) {
 		trees := args
 		if replicas > 1 {

@@ -127,7 +127,7 @@ func (s *Session) open(ctx context.Context, o Options) (err error) {
 		}
 	}
 	if s.client, err = s.plugin.NewClient(o.Client); err == nil {
-		s.devices = stages.On(s.client)
+		s.devices = stages.On(s.client.Engine())
 	}
 	return err
 }

@@ -2,7 +2,7 @@
 // lets the compiled code call Go.
 //
 // A [Plugin] is loaded once in a process. A [Client] of it has devices. It compiles a
-// [Program] into an [Executable]; one execution of that is a [Run]. Arrays on a device are
+// engine.Program into an [Executable]; one execution of that is a [Run]. Arrays on a device are
 // of type engine.Array. A custom call of the module that follows package contract calls a function
 // that is registered in package callbacks. The function gets views of XLA's own memory. If
 // it returns an error or panics, the run fails with that error. On a GPU it gets views of a

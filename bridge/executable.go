@@ -11,6 +11,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge/internal/hlo"
 	"github.com/calliope-mlir/calliope/bridge/internal/xla"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/internal/forgotten"
@@ -69,7 +70,7 @@ type resources struct {
 //
 // XLA cannot stop compiling. If ctx ends, Compile returns ctx.Err(), and the executable is
 // closed when it is compiled.
-func (c *Client) Compile(ctx context.Context, program Program, o CompileOptions) (*Executable, error) {
+func (c *Client) Compile(ctx context.Context, program engine.Program, o CompileOptions) (*Executable, error) {
 	c.given("Compile")
 	if err := dispatch.Ended(ctx); err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ func TestNilArguments(t *testing.T) {
 	}
 	good := map[reflect.Type]reflect.Value{
 		reflect.TypeFor[context.Context](): reflect.ValueOf(t.Context()),
-		reflect.TypeFor[Program]():         reflect.ValueOf(Source("module {}")),
+		reflect.TypeFor[engine.Program]():  reflect.ValueOf(Source("module {}")),
 		reflect.TypeFor[engine.Input]():    reflect.ValueOf(b),
 		reflect.TypeFor[tensor.View]():     reflect.ValueOf(tensor.Scalar(float32(1))),
 		reflect.TypeFor[*Run]():            reflect.ValueOf(run),

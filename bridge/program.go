@@ -10,25 +10,14 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 )
 
-// A Program is a module that [Client.Compile] can compile: a [Source], or a module in
-// memory (see passes.Program). It may be a [DescribedProgram].
-type Program interface {
-	// Artifact returns the module in a form that XLA reads: text, bytecode or a portable
-	// artifact. version is the StableHLO version of the plugin, such as "1.13.3": XLA reads
-	// portable artifacts of that version and of older ones. It is empty if the plugin does
-	// not report a version; then the program chooses one.
-	//
-	// Compile calls Artifact once, on the goroutine of its caller. It does not write to the result.
-	Artifact(version string) ([]byte, error)
-}
-
-// A DescribedProgram is a Program that tells what Compile cannot see in the bytes of its module.
+// A DescribedProgram is an engine.Program that tells what Compile cannot see in the bytes of its module.
 // passes.Program returns one. A [Source] is one, but tells only the places and indices of calls in a
 // text: Compile takes the runtime tokens of a Source (see [Sequence]) for ordinary parameters and results.
 type DescribedProgram interface {
-	Program
+	engine.Program
 	// Describe is called instead of Artifact, and Calls of its result on the same goroutine, before
 	// Compile returns. If placed is false, the artifact may lack custom calls that only place a value in
 	// a memory, such as JAX's annotate_device_placement. On CPU, which has one memory, they do nothing,
@@ -40,7 +29,7 @@ type DescribedProgram interface {
 }
 
 // describe returns what a program tells of its module.
-func (c *Client) describe(p Program) (m contract.Module, err error) {
+func (c *Client) describe(p engine.Program) (m contract.Module, err error) {
 	if d, ok := p.(DescribedProgram); ok {
 		m, err = d.Describe(c.plugin.stablehlo, c.pinned != nil)
 	} else {
@@ -85,7 +74,7 @@ func (c *Client) warnInexact(m contract.Module, flags map[string]string) {
 
 // warnUnprepared logs that a Source with callbacks is compiled as it is, once for a client that has a Logger: what a
 // program that asked for nothing prints stays its own.
-func (c *Client) warnUnprepared(p Program, o CompileOptions) {
+func (c *Client) warnUnprepared(p engine.Program, o CompileOptions) {
 	s, ok := p.(Source)
 	called := func(target string) bool { return bytes.Contains(s, []byte(target)) }
 	if !ok || c.options.Logger == nil || len(o.JAXCallbacks) == 0 && !slices.ContainsFunc(contract.Targets(), called) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
@@ -38,7 +39,7 @@ func TestProgramErrors(t *testing.T) {
 	failed := errors.New("no artifact")
 	for _, test := range []struct {
 		name    string
-		program Program
+		program engine.Program
 		want    string
 	}{
 		{"nil", nil, "bridge: Compile: the program is nil"},
@@ -120,7 +121,7 @@ func TestInternalCalls(t *testing.T) {
 	module := mainFunc("%x: tensor<4xf32>", "tensor<4xf32>", "%0 = "+call+"\nreturn %0 : tensor<4xf32>")
 	for _, test := range []struct {
 		name, place string
-		program     Program
+		program     engine.Program
 	}{
 		{"wrong shape", " (called at line ", Source(module)},
 		{"generic text", " (called at line ", Source(strings.Replace(module, call,

@@ -36,7 +36,7 @@ func effectful(name, effect string) withTokens {
 			"return %p, %t : "+typ+", "+token)), []string{effect}}
 }
 
-func compileProgram(t testing.TB, c *Client, p Program) *Executable {
+func compileProgram(t testing.TB, c *Client, p engine.Program) *Executable {
 	t.Helper()
 	e, err := c.Compile(t.Context(), p, CompileOptions{})
 	check.NoError(t, err)

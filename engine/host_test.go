@@ -106,8 +106,9 @@ func TestRoundSize(t *testing.T) {
 
 // A method that is called on a zero value or a nil pointer says so.
 func TestZeroValues(t *testing.T) {
-	check.Receivers(t, "engine: ", &Array{}, &Borrowed{}, &Donation{}, &HostInputs{}, &InputCountError{}, &InputError{},
-		&Life{}, &Order{}, &SequenceError{}, &Use{}, &View{})
+	check.Receivers(t, "engine: ", &Abilities{}, &Array{}, &Borrowed{}, &CompileOptions{}, &Donation{},
+		&HostEngine{}, &HostInputs{}, &InputCountError{}, &InputError{},
+		&Life{}, &Order{}, &RefusedError{}, &SequenceError{}, &Use{}, &View{})
 	ctx := t.Context()
 	a := new(Array)
 	check.Panics(t, "engine: Array.ToHost called on a zero value: get one from an Engine or Executable.Run",

@@ -20,7 +20,6 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/mlir/execution"
 	"github.com/calliope-mlir/calliope/stablehlo"
-	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // Options say how a module is compiled.
@@ -235,31 +234,11 @@ func signature(m *mlir.Module) (*Executable, error) {
 		return nil, err
 	}
 	e := &Executable{}
-	in, out := typesOf(f)
-	// The tokens of JAX's ordered callbacks are dropped.
-	if e.inputs, err = shapes("parameter", in[callop.Tokens(in):]); err == nil {
-		e.outputs, err = shapes("result", out[callop.Tokens(out):])
-	}
-	if err != nil {
+	if e.inputs, e.outputs, err = callop.MainShapes(m); err != nil {
 		return nil, lower.Refuse(f, err.Error())
 	}
 	e.setDonors(f)
 	return e, nil
-}
-
-func shapes(what string, types []mlir.Type) ([]tensor.Shape, error) {
-	list := make([]tensor.Shape, len(types))
-	for i, t := range types {
-		s, err := stablehlo.ShapeOf(t)
-		if err == nil {
-			err = s.Check()
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s %d of @main is %s: it must be an array of known size", what, i, t)
-		}
-		list[i] = s
-	}
-	return list, nil
 }
 
 // refuse returns an *UnsupportedError if a module has operations of a dialect that is lowered by now.

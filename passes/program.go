@@ -51,7 +51,7 @@ func Prepare(m *mlir.Module, o PrepareOptions) error {
 	return nil
 }
 
-// Prepared is a module that is prepared when it is compiled. It implements bridge.Program.
+// Prepared is a module that is prepared when it is compiled. It implements engine.Program.
 type Prepared struct {
 	module  *mlir.Module
 	options PrepareOptions
@@ -61,7 +61,10 @@ type Prepared struct {
 // is, and must not be closed before it is compiled. stablehlo.Unprepared compiles a module without any change.
 func Program(m *mlir.Module, o PrepareOptions) Prepared { return Prepared{m, o} }
 
-// Artifact implements bridge.Program: see stablehlo.Serializer.
+// Module returns the module as it was given to Program.
+func (p Prepared) Module() *mlir.Module { return p.module }
+
+// Artifact implements engine.Program: see stablehlo.Serializer.
 func (p Prepared) Artifact(version string) (data []byte, err error) {
 	err = p.with(func(s stablehlo.Serializer) error { data, err = s.Artifact(version); return err })
 	return data, err

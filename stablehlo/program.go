@@ -9,7 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// A Serializer serializes a module for a compiler. It implements bridge.Program.
+// A Serializer serializes a module for a compiler. It implements engine.Program.
 type Serializer struct{ module *mlir.Module }
 
 // Unprepared returns a Serializer of m, for bridge.Client.Compile, without what XLA needs to be right: see

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -101,7 +100,7 @@ func input(in engine.Input, devices []Device) (*value, error) {
 // ours returns an error if none of the devices is of the buffer's client.
 func ours(b *engine.Array, devices []Device) error {
 	for _, d := range devices {
-		if d.place().client == bridge.ClientOf(b) {
+		if d.Engine.Owns(b) {
 			return nil
 		}
 	}

@@ -3,7 +3,6 @@ package stages
 import (
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/internal/hostcall"
 )
 
@@ -61,19 +60,4 @@ func (p *Plan) keepForeign(o Options) {
 			}
 		}
 	}
-}
-
-// registerForeign makes clients that call back serve targets of other hosts.
-func registerForeign(targets []bridge.ForeignTarget, devices []Device) error {
-	for _, d := range devices {
-		for _, t := range targets {
-			if !d.callsBack() {
-				break
-			}
-			if err := d.place().client.Plugin().RegisterForeign(t); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

@@ -56,8 +56,8 @@ func TestReturnsEarlier(t *testing.T) {
 	before := m.String()
 	client := newClient(t)
 	for name, o := range map[string]stages.Options{
-		"inline":         {Devices: stages.On(client)},
-		"in stages":      {Devices: stages.On(client), Force: cutAll("earlier")},
+		"inline":         {Devices: stages.On(client.Engine())},
+		"in stages":      {Devices: stages.On(client.Engine()), Force: cutAll("earlier")},
 		"on interpreter": {},
 	} {
 		seen = nil

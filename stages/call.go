@@ -61,7 +61,7 @@ func (r *run) call(s *callStep, in []*value) ([]*value, error) {
 		empty()
 	}
 	c.Init(bound.Config.Name(), bound.Config, -1, c)
-	c.Attributes, c.Device, c.RunID = cb.attributes, r.program.place(0, r.replica).number, r.calls.ID()
+	c.Attributes, c.Device, c.RunID = cb.attributes, r.program.device(0, r.replica).Number, r.calls.ID()
 	_, err = bound.Slot.Do(&c.Call, &r.calls)
 	return out, err
 }

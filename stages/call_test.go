@@ -45,8 +45,8 @@ func TestCallsAsInline(t *testing.T) {
 	client := newClient(t)
 	var want []string
 	for i, o := range []stages.Options{
-		{Devices: stages.On(client)},
-		{Devices: stages.On(client), Force: cutAll("second", "kept", "missing", "replaced")},
+		{Devices: stages.On(client.Engine())},
+		{Devices: stages.On(client.Engine()), Force: cutAll("second", "kept", "missing", "replaced")},
 		{},
 	} {
 		e, err := stages.Compile(t.Context(), m, o)
@@ -93,7 +93,7 @@ func TestParallelAsInline(t *testing.T) {
 	client := newClient(t)
 	x := check.Must(tensor.FromSlice([]float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 3, 4))
 	for i, o := range []stages.Options{
-		{Devices: stages.On(client)}, {Devices: stages.On(client), Force: cutAll("parallel")}, {},
+		{Devices: stages.On(client.Engine())}, {Devices: stages.On(client.Engine()), Force: cutAll("parallel")}, {},
 		{Lower: map[string]stages.Func{"parallel": func(args []builder.Value) []builder.Value {
 			check.Diff(t, "an element", "f32[4]", args[0].Shape().String())
 			return []builder.Value{builder.Add(args[0], args[0])}

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -69,8 +69,7 @@ hand:
 }
 
 func (p *Plan) key(s *Stage) stageKey {
-	device := p.devices[s.Device]
-	return stageKey{client: device.place().client, jit: device == JIT(), replicas: s.replicas, exact: p.exact,
+	return stageKey{engine: p.devices[s.Device].Engine, replicas: s.replicas, exact: p.exact,
 		jax: strings.Join(s.jax, "\x00"), text: sha256.Sum256([]byte(s.module.String())),
 		library: s.module.Context().Library().Path()}
 }
@@ -79,7 +78,7 @@ func (p *Plan) key(s *Stage) stageKey {
 func (p *Plan) compileStage(
 	ctx context.Context, s *Stage, key stageKey, reading *sync.Mutex,
 ) (*sharedStage, error) {
-	device, exact := p.devices[s.Device], p.exact
+	device := p.devices[s.Device]
 	read := func() (*Stage, error) {
 		reading.Lock()
 		defer reading.Unlock()
@@ -88,7 +87,7 @@ func (p *Plan) compileStage(
 	within := context.WithoutCancel(ctx) // others may wait for it
 	return compiled.get(ctx, key, read, func(s *Stage) (*compiledStage, error) {
 		defer s.module.Context().Close()
-		made, err := device.compile(within, s, exact)
+		made, err := p.compile(within, s)
 		if err != nil && !device.callsBack() {
 			if advice := unserved(s.module); advice != "" {
 				err = fmt.Errorf("%w (%s)", err, advice)
@@ -144,8 +143,7 @@ var compiled = sharedStages{entries: map[stageKey]*sharedStage{}}
 
 // A stageKey identifies equal stages.
 type stageKey struct {
-	client   *bridge.Client // whose devices all run it; nil for the interpreter and package jit
-	jit      bool
+	engine   engine.Engine // whose devices all run it
 	replicas int
 	text     [sha256.Size]byte // of the module, without locations
 	jax      string            // its JAX callbacks

@@ -50,7 +50,7 @@ func TestEqualStages(t *testing.T) {
 	compiles := func() int64 { s := cache.Stats(); return s.Hits + s.Misses }
 	compile := func() engine.Executable {
 		e, err := stages.Compile(t.Context(), layers(t, "double", 3),
-			stages.Options{Devices: stages.On(client), Force: cutAll("double")})
+			stages.Options{Devices: stages.On(client.Engine()), Force: cutAll("double")})
 		check.NoError(t, err)
 		return e
 	}
@@ -61,7 +61,7 @@ func TestEqualStages(t *testing.T) {
 		m := layers(t, "double", 3)
 		wait.Go(func() {
 			all[i], errs[i] = stages.Compile(t.Context(), m,
-				stages.Options{Devices: stages.On(client), Force: cutAll("double")})
+				stages.Options{Devices: stages.On(client.Engine()), Force: cutAll("double")})
 		})
 	}
 	wait.Wait()
@@ -92,7 +92,7 @@ func TestCompileErrors(t *testing.T) {
 }`)
 	for range 5 {
 		_, err := stages.Compile(t.Context(), m,
-			stages.Options{Devices: stages.On(newClient(t)), Force: cutAll("double")})
+			stages.Options{Devices: stages.On(newClient(t).Engine()), Force: cutAll("double")})
 		check.Error(t, err, "stages: stage 0: ", "first")
 		_, err = stages.Compile(t.Context(), m, stages.Options{})
 		check.Error(t, err, "stages: stage 0: the interpreter cannot run it: ")

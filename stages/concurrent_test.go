@@ -36,7 +36,7 @@ func TestPipelining(t *testing.T) {
 		x := builder.RuntimeCall(builder.Callback{Name: "first"}, f.Param(0), builder.Add(f.Param(0), float32(1)))
 		f.Return(builder.Neg(builder.RuntimeCall(builder.Callback{Name: "second"}, x, builder.Mul(x, x))))
 	})
-	for _, devices := range [][]stages.Device{stages.On(client), stages.On(client, 0, 1), nil} {
+	for _, devices := range [][]stages.Device{stages.On(client.Engine()), stages.On(client.Engine(), 0, 1), nil} {
 		o := stages.Options{Devices: devices, Force: cutAll("first", "second")}
 		if len(devices) > 1 {
 			o.Place = after("first")
@@ -78,7 +78,7 @@ func TestIndependentCallbacks(t *testing.T) {
 		}
 		f.Return(builder.Sub(call(f.Param(0)), call(builder.Neg(f.Param(0)))))
 	})
-	e, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client), Force: cutAll("meet")})
+	e, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client.Engine()), Force: cutAll("meet")})
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	both.Add(2)
@@ -103,7 +103,7 @@ func TestManyRuns(t *testing.T) {
 	client := devices(t, 2)
 	m := halves(t, "call")
 	e, err := stages.Compile(t.Context(), m,
-		stages.Options{Devices: stages.On(client, 0, 1), Force: cutAll("call"), Place: after("call")})
+		stages.Options{Devices: stages.On(client.Engine(), 0, 1), Force: cutAll("call"), Place: after("call")})
 	check.NoError(t, err)
 	before := held(client)
 	shared := put(t, client, 1)
@@ -142,7 +142,7 @@ func TestManyRuns(t *testing.T) {
 	checkHeld(t, before, client)
 
 	// A context that has ended is an error before anything runs.
-	e, err = stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client), Force: cutAll("call")})
+	e, err = stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client.Engine()), Force: cutAll("call")})
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	ctx, cancel := context.WithTimeout(t.Context(), -1)

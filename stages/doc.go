@@ -7,7 +7,7 @@
 // returns a [Program]. [Compile] does both, and leaves the module whole if the device can call
 // back:
 //
-//	e, err := stages.Compile(ctx, module, stages.Options{Devices: stages.On(client)})
+//	e, err := stages.Compile(ctx, module, stages.Options{Devices: stages.On(client.Engine())})
 //	…
 //	results, err := e.Call(ctx, x, y)
 //

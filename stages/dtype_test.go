@@ -35,8 +35,8 @@ func TestElementTypes(t *testing.T) {
 				in.Data[i] = byte(i % 2)
 			}
 			var want string
-			for i, o := range []stages.Options{{Devices: stages.On(client)},
-				{Devices: stages.On(client), Force: cutAll("copy")}, {}} {
+			for i, o := range []stages.Options{{Devices: stages.On(client.Engine())},
+				{Devices: stages.On(client.Engine()), Force: cutAll("copy")}, {}} {
 				e, err := stages.Compile(t.Context(), m, o)
 				if err != nil {
 					t.Fatalf("way %d: %v", i, err)

@@ -54,7 +54,8 @@ func one(t *testing.T, name string) *mlir.Module {
 // staged compiles a module in stages on a client.
 func staged(t *testing.T, m *mlir.Module, names ...string) engine.Executable {
 	t.Helper()
-	e, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(newClient(t)), Force: cutAll(names...)})
+	e, err := stages.Compile(t.Context(), m,
+		stages.Options{Devices: stages.On(newClient(t).Engine()), Force: cutAll(names...)})
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	return e
@@ -164,7 +165,7 @@ func TestRefused(t *testing.T) {
 	_, err = e.Run(t.Context(), "text")
 	check.Error(t, err, "input 0: a string is not an Input")
 	_, err = stages.Compile(t.Context(), one(t, "nobody"),
-		stages.Options{Devices: stages.On(client), Force: cutAll("nobody")})
+		stages.Options{Devices: stages.On(client.Engine()), Force: cutAll("nobody")})
 	if unknown := new(callbacks.UnknownError); !errors.As(err, &unknown) {
 		t.Errorf("got %v, want an UnknownError", err)
 	}
@@ -233,7 +234,7 @@ func TestExplain(t *testing.T) {
 	register(t, "double", double, callbacks.Options{Measure: true})
 	m := one(t, "double")
 	client := newClient(t)
-	plan, err := stages.Cut(m, stages.Options{Devices: stages.On(client), Force: cutAll("double")})
+	plan, err := stages.Cut(m, stages.Options{Devices: stages.On(client.Engine()), Force: cutAll("double")})
 	check.NoError(t, err)
 	check.Cleanup(t, plan)
 	text, dot := plan.Explain(), plan.DOT()

@@ -24,7 +24,7 @@ func TestExact(t *testing.T) {
 			exact bool
 			want  string
 		}{{false, "[f32[] +Inf]"}, {true, "[f32[] 1e+30]"}} {
-			o := stages.Options{Devices: stages.On(client, device), Exact: test.exact}
+			o := stages.Options{Devices: stages.On(client.Engine(), device), Exact: test.exact}
 			e, err := stages.Compile(t.Context(), m, o)
 			check.NoError(t, err)
 			check.Cleanup(t, e)

@@ -33,7 +33,7 @@ func TestExplainLoops(t *testing.T) {
 	m, err := b.Module()
 	check.NoError(t, err)
 	check.Cleanup(t, m)
-	plan, err := stages.Cut(m, stages.Options{Devices: stages.On(newClient(t)), Force: cutAll("call", "tap")})
+	plan, err := stages.Cut(m, stages.Options{Devices: stages.On(newClient(t).Engine()), Force: cutAll("call", "tap")})
 	check.NoError(t, err)
 	check.Cleanup(t, plan)
 	_, table, _ := strings.Cut(plan.Explain(), "loop around")

@@ -24,7 +24,8 @@ func everyWay(t *testing.T, m *mlir.Module, o stages.Options, names []string, in
 	for i, w := range []struct {
 		device []stages.Device
 		force  map[string]stages.Decision
-	}{{stages.On(newClient(t)), nil}, {stages.On(newClient(t)), cutAll(names...)}, {stages.On(hidden(t)), nil},
+	}{{stages.On(newClient(t).Engine()), nil}, {stages.On(newClient(t).Engine()), cutAll(names...)},
+		{stages.On(hidden(t).Engine()), nil},
 		{nil, nil}} {
 		o := o
 		o.Devices, o.Force = w.device, w.force
@@ -203,7 +204,7 @@ func TestOtherTargets(t *testing.T) {
 		"xla_python_cpu_callback": "lower the program again with a newer JAX",
 		"unserved":                "name it in Options.Foreign",
 	} {
-		for _, devices := range [][]stages.Device{stages.On(without), nil} {
+		for _, devices := range [][]stages.Device{stages.On(without.Engine()), nil} {
 			m := mlirtest.Parse(t, mlirtest.Context(t), `func.func @main(%x: tensor<f32>) -> tensor<f32> {
   %y = stablehlo.custom_call @`+target+`(%x) {api_version = 4 : i32, backend_config = {}} : (tensor<f32>) -> tensor<f32>
   return %y : tensor<f32>

@@ -3,7 +3,6 @@ package stages_test
 import (
 	"testing"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/stages"
 )
@@ -11,10 +10,8 @@ import (
 // A method that is called on a zero value or a nil pointer says so.
 func TestZeroValues(t *testing.T) {
 	check.Receivers(t, "stages: ",
-		&stages.Callback{}, &stages.CutError{}, &stages.Error{}, &stages.Options{}, &stages.Plan{}, &stages.Program{},
-		&stages.SavedError{}, &stages.Stage{})
+		&stages.Callback{}, &stages.CutError{}, &stages.Device{}, &stages.Error{}, &stages.Options{}, &stages.Plan{},
+		&stages.Program{}, &stages.SavedError{}, &stages.Stage{})
 	check.Panics(t, "stages: Program.Call called on a zero value: get one from Compile or Plan.Compile",
 		func() { _, _ = new(stages.Program).Call(t.Context()) })
-	check.Panics(t, "bridge: Client.NumDevices called on a zero value",
-		func() { _, _ = stages.Cut(one(t, "nobody"), stages.Options{Devices: stages.On(new(bridge.Client))}) })
 }

@@ -52,7 +52,7 @@ func TestHiddenFFI(t *testing.T) {
 
 	var results []string
 	for _, client := range []*bridge.Client{newClient(t), without} {
-		e, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client)})
+		e, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client.Engine())})
 		check.NoError(t, err)
 		check.Cleanup(t, e)
 		_, staged := e.(*stages.Program)

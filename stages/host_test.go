@@ -135,7 +135,8 @@ func TestRunOfOtherEngine(t *testing.T) {
 		_, err = e.Run(t.Context())
 		check.Diff(t, "inputs", 1, check.As[*engine.InputCountError](t, err).Want)
 	}
-	e := check.Must(stages.Compile(t.Context(), halves(t, "double"), stages.Options{Devices: stages.On(client)}))
+	e := check.Must(stages.Compile(t.Context(), halves(t, "double"),
+		stages.Options{Devices: stages.On(client.Engine())}))
 	check.Cleanup(t, e)
 	_, err := e.Run(t.Context(), ours)
 	check.Error(t, err, want, "give what its ToHost returns")

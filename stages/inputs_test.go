@@ -21,10 +21,11 @@ import (
 func ways(t *testing.T, m *mlir.Module, client *bridge.Client, names ...string) (inline, cut engine.Executable) {
 	t.Helper()
 	var err error
-	inline, err = stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client)})
+	inline, err = stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client.Engine())})
 	check.NoError(t, err)
 	check.Cleanup(t, inline)
-	cut, err = stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client), Force: cutAll(names...)})
+	cut, err = stages.Compile(t.Context(), m,
+		stages.Options{Devices: stages.On(client.Engine()), Force: cutAll(names...)})
 	check.NoError(t, err)
 	check.Cleanup(t, cut)
 	return inline, cut

@@ -72,8 +72,8 @@ func TestJAX(t *testing.T) {
 			var want, wantCalls string
 			var in []tensor.View
 			for i, o := range []stages.Options{
-				{Devices: stages.On(client)}, {Devices: stages.On(client), Force: cutAll(names...)},
-				{Devices: stages.On(without)}, {},
+				{Devices: stages.On(client.Engine())}, {Devices: stages.On(client.Engine()), Force: cutAll(names...)},
+				{Devices: stages.On(without.Engine())}, {},
 			} {
 				o.JAXCallbacks = names
 				e, err := stages.Compile(t.Context(), m, o)
@@ -103,7 +103,7 @@ func TestJAX(t *testing.T) {
 			}
 			places := [][]stages.Device{nil}
 			if name == "pure" || name == "several" { // others have tokens, which only the whole module can have inline
-				places = append(places, stages.On(client))
+				places = append(places, stages.On(client.Engine()))
 			}
 			for _, devices := range places {
 				got, saved := savedRun(t, m, stages.Options{Devices: devices, JAXCallbacks: names}, in...)
@@ -158,7 +158,8 @@ func TestJAXErrors(t *testing.T) {
 	}
 	// The first call keeps its token, which orders it against the others.
 	_, err = stages.Cut(m, stages.Options{
-		Devices: stages.On(newClient(t)), JAXCallbacks: []string{"first", "second", "third"}, Force: cutAll("second"),
+		Devices: stages.On(newClient(t).Engine()), JAXCallbacks: []string{"first", "second", "third"},
+		Force: cutAll("second"),
 	})
 	check.Error(t, err, "cut at all such callbacks, or at none")
 }
@@ -182,7 +183,7 @@ func TestJAXInlineInStages(t *testing.T) {
 	for _, names := range [][]string{{"one", "two"}, {"one", "three"}} { // equal stages with other callbacks
 		clear(calls)
 		e, err := stages.Compile(t.Context(), m,
-			stages.Options{Devices: stages.On(client), JAXCallbacks: names, Force: cutAll("one")})
+			stages.Options{Devices: stages.On(client.Engine()), JAXCallbacks: names, Force: cutAll("one")})
 		check.NoError(t, err)
 		check.Cleanup(t, e)
 		_, err = e.Call(t.Context(), floats(1, 2, 3, 4))

@@ -69,9 +69,9 @@ func (e *execution) wait(s *Stage, m *meeting) error {
 
 // together executes a stage on all replicas. Devices may not begin two such executions in different orders.
 func (e *execution) together(s *Stage, in [][]*value) ([]*value, error) {
-	at := make([]place, len(in))
+	at := make([]Device, len(in))
 	for i := range at {
-		at[i] = e.program.place(s.Device, i)
+		at[i] = e.program.device(s.Device, i)
 	}
 	e.program.together.Lock()
 	defer e.program.together.Unlock()

@@ -20,8 +20,8 @@ func TestNilArguments(t *testing.T) {
 	_, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(nil)})
 	check.Error(t, err, "stages: Options.Devices[0]: ")
 	for _, o := range []stages.Options{
-		{}, {Devices: stages.On(client)},
-		{Devices: stages.On(client), Force: map[string]stages.Decision{"double": stages.Boundary}},
+		{}, {Devices: stages.On(client.Engine())},
+		{Devices: stages.On(client.Engine()), Force: map[string]stages.Decision{"double": stages.Boundary}},
 	} {
 		_, err := stages.Compile(t.Context(), nil, o)
 		check.Error(t, err, noModule)

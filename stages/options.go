@@ -1,14 +1,13 @@
 package stages
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/nearest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -66,7 +65,7 @@ type Options struct {
 	Exact bool
 	// Foreign has the targets of other hosts whose calls are callbacks, too, such as those of
 	// package bridge/lapack: see bridge.Plugin.RegisterForeign.
-	Foreign []bridge.ForeignTarget
+	Foreign []callbacks.ForeignTarget
 	// Policy decides about the callbacks that Force does not name. The zero value is ByDevice.
 	Policy Policy
 	// Force has decisions that differ from those of Policy, by the callback's name, or by "id N". It may
@@ -89,11 +88,7 @@ func (o Options) check() error {
 		return fmt.Errorf("stages: Options.Policy is %v, which is no policy: use ByDevice or Cheapest", o.Policy)
 	}
 	for i, d := range o.Devices {
-		err := errors.New("it is nil: use On, JIT or Interpreter")
-		if d != nil {
-			err = d.check()
-		}
-		if err != nil {
+		if err := d.check(); err != nil {
 			return fmt.Errorf("stages: Options.Devices[%d]: %w", i, err)
 		}
 	}

@@ -92,12 +92,13 @@ func (p *Program) enter(ctx context.Context) (leave func(error), err error) {
 		return func(error) {}, nil
 	}
 	for _, d := range p.devices {
-		if client := d.place().client; client != nil {
-			return client.Order(ctx, p.tokens.effects...)
+		if e, ok := d.Engine.(engine.Orderer); ok {
+			return e.Order(ctx, p.tokens.effects...)
 		}
 	}
 	return hostOrder.Enter(ctx, p.tokens.effects)
 }
 
-// hostOrder is the order of the runs that have no client. They are in one order, as those of a client are by default.
+// hostOrder is the order of the runs whose engines have none. They are in one order, as those of a client are by
+// default.
 var hostOrder engine.Order

@@ -44,14 +44,14 @@ func TestOrderOverRuns(t *testing.T) {
 		return nil
 	}, callbacks.Options{FailRun: true})
 	client := newClient(t)
-	for _, o := range []stages.Options{{Devices: stages.On(client), Force: cutAll("ordered")}, {}} {
+	for _, o := range []stages.Options{{Devices: stages.On(client.Engine()), Force: cutAll("ordered")}, {}} {
 		e, err := stages.Compile(t.Context(), ordered(t, "log"), o)
 		check.NoError(t, err)
 		check.Cleanup(t, e)
 		check.Diff(t, "inputs", "[f32[4]]", fmt.Sprint(e.Inputs()))
 		check.Diff(t, "outputs", "[f32[4]]", fmt.Sprint(e.Outputs()))
 		whole, err := stages.Compile(t.Context(), ordered(t, builder.AllEffects),
-			stages.Options{Devices: stages.On(client)})
+			stages.Options{Devices: stages.On(client.Engine())})
 		check.NoError(t, err)
 		check.Cleanup(t, whole)
 		calls = nil

@@ -28,7 +28,7 @@ func (p *Plan) place(choose func(*Stage) int) error {
 					call.Config.Name(), s.Name, d)
 			}
 		}
-		if d.place() != (place{}) {
+		if !d.onHost() {
 			s.markDonors()
 		}
 	}

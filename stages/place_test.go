@@ -110,12 +110,13 @@ func TestPlace(t *testing.T) {
 		on      []stages.Device // of the results
 		called  int
 	}{
-		{"one", stages.On(client), nil, 0},
-		{"device 2", stages.On(client, 2), nil, 2},
-		{"two of a client", stages.On(client, 1, 3), nil, 1},
-		{"two clients", append(stages.On(client, 2), stages.On(other, 1)...), nil, 2},
-		{"the interpreter first", append([]stages.Device{stages.Interpreter()}, stages.On(client, 2)...), nil, 0},
-		{"the interpreter last", append(stages.On(client, 1), stages.Interpreter()), nil, 1},
+		{"one", stages.On(client.Engine()), nil, 0},
+		{"device 2", stages.On(client.Engine(), 2), nil, 2},
+		{"two of a client", stages.On(client.Engine(), 1, 3), nil, 1},
+		{"two clients", append(stages.On(client.Engine(), 2), stages.On(other.Engine(), 1)...), nil, 2},
+		{"the interpreter first", append([]stages.Device{stages.Interpreter()}, stages.On(client.Engine(), 2)...), nil,
+			0},
+		{"the interpreter last", append(stages.On(client.Engine(), 1), stages.Interpreter()), nil, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			o := stages.Options{Devices: test.devices, Force: cutAll("double")}
@@ -141,7 +142,7 @@ func TestPlace(t *testing.T) {
 				if d == stages.Interpreter() {
 					d = test.devices[i]
 				}
-				if got := stages.On(bridge.ClientOf(b), b.Device())[0]; got != d {
+				if got := stages.On(bridge.ClientOf(b).Engine(), b.Device())[0]; got != d {
 					t.Errorf("result %d is on %s, want %s", i, got, d)
 				}
 				check.NoError(t, b.Close())
@@ -160,22 +161,22 @@ func TestPlaceRefuses(t *testing.T) {
 		o    stages.Options
 		want string
 	}{
-		{stages.Options{Devices: []stages.Device{nil}}, "Options.Devices[0]: it is nil: use On, JIT or Interpreter"},
-		{stages.Options{Devices: stages.On(nil)}, "its client is nil"},
-		{stages.Options{Devices: stages.On(client, 0, 2)},
+		{stages.Options{Devices: stages.On(nil)}, "Options.Devices[0]: it has no engine: use On, JIT or Interpreter"},
+		{stages.Options{Devices: stages.On(client.Engine(), 0, 2)},
 			"Options.Devices[1]: there is no device 2; the client has 2"},
 		{stages.Options{Place: func(*stages.Stage) int { return 1 }},
 			"Options.Place returned 1 for stage 0: Options.Devices has 1"},
 		{stages.Options{
-			Devices: append(stages.On(client), stages.Interpreter()), Place: func(*stages.Stage) int { return 1 },
-			Force: map[string]stages.Decision{"double": stages.Inline},
+			Devices: append(stages.On(client.Engine()), stages.Interpreter()),
+			Place:   func(*stages.Stage) int { return 1 },
+			Force:   map[string]stages.Decision{"double": stages.Inline},
 		}, `the callback "double" is inline in stage 0, which Options.Place puts on the interpreter, which cannot call back`},
 	} {
 		_, err := stages.Compile(t.Context(), m, test.o)
 		check.Error(t, err, test.want)
 	}
 	_, err := stages.Cut(m, stages.Options{
-		Devices: append(stages.On(client), stages.Interpreter()), Place: func(*stages.Stage) int { return 1 },
+		Devices: append(stages.On(client.Engine()), stages.Interpreter()), Place: func(*stages.Stage) int { return 1 },
 		Force: map[string]stages.Decision{"double": stages.Inline},
 	})
 	if at := new(stages.CutError); !errors.As(err, &at) || !strings.Contains(at.Location, "place_test.go") {
@@ -187,7 +188,8 @@ func TestPlaceRefuses(t *testing.T) {
 func TestExplainPlaces(t *testing.T) {
 	client := devices(t, 2)
 	plan, err := stages.Cut(halves(t, "double"), stages.Options{
-		Devices: append(stages.On(client, 1), stages.Interpreter()), Force: cutAll("double"), Place: after("double"),
+		Devices: append(stages.On(client.Engine(), 1), stages.Interpreter()), Force: cutAll("double"),
+		Place: after("double"),
 	})
 	check.NoError(t, err)
 	check.Cleanup(t, plan)
@@ -237,8 +239,9 @@ func TestMovesEarly(t *testing.T) {
 				f.Return(builder.Mul(builder.RuntimeCall(builder.Callback{Name: "waits"}, x, builder.Neg(x)), x))
 			})
 			e, err := stages.Compile(t.Context(), m, stages.Options{
-				Devices: append(stages.On(client), stages.On(test.second, test.second.NumDevices()-1)...),
-				Place:   after("waits"), Force: cutAll("waits"),
+				Devices: append(stages.On(client.Engine()),
+					stages.On(test.second.Engine(), test.second.NumDevices()-1)...),
+				Place: after("waits"), Force: cutAll("waits"),
 			})
 			check.NoError(t, err)
 			check.Cleanup(t, e)
@@ -267,7 +270,8 @@ func TestInlineInBranch(t *testing.T) {
 		}, func() builder.Value { return builder.Neg(x) })
 		f.Return(builder.RuntimeCall(builder.Callback{Name: "double"}, x, x))
 	})
-	e, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(devices(t, 1)), Force: cutAll("double")})
+	e, err := stages.Compile(t.Context(), m,
+		stages.Options{Devices: stages.On(devices(t, 1).Engine()), Force: cutAll("double")})
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	got, err := e.Call(t.Context(), floats(1, 2, 3, -4))

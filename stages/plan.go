@@ -3,9 +3,9 @@ package stages
 import (
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -23,10 +23,10 @@ type Plan struct {
 	callbacks []*Callback // in the order of the text
 	replicas  int
 	closed    bool
-	exact     bool                   // see Options.Exact
-	fallback  func(error) error      // see Options.Fallback
-	foreign   []bridge.ForeignTarget // for calls that stay in their stages
-	numbered  bool                   // main has the number of the replica as its last argument, which is no input
+	exact     bool                      // see Options.Exact
+	fallback  func(error) error         // see Options.Fallback
+	foreign   []callbacks.ForeignTarget // for calls that stay in their stages
+	numbered  bool                      // main has the number of the replica as its last argument, which is no input
 }
 
 // Close releases the modules of the stages. Programs that were compiled stay.
@@ -208,7 +208,7 @@ func (p *Plan) given(method string) {
 
 // ErrClosed is the error, for errors.Is, of using a Program or Plan that is closed, or a buffer that is closed or was
 // donated.
-var ErrClosed = bridge.ErrClosed
+var ErrClosed = engine.ErrClosed
 
 func stageName(n int) string { return fmt.Sprintf("stage %d", n) }
 

@@ -22,7 +22,7 @@ func TestSecondPlugin(t *testing.T) {
 	m := halves(t, "double")
 	in := floats(1, 2, 3, -4)
 	first := devices(t, 2)
-	whole, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(first)})
+	whole, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(first.Engine())})
 	check.NoError(t, err)
 	check.Cleanup(t, whole)
 	want, err := whole.Call(t.Context(), in)
@@ -39,8 +39,9 @@ func TestSecondPlugin(t *testing.T) {
 			for _, clients := range [][]*bridge.Client{{first, second}, {second, first}} {
 				before := held(first, second)
 				e, err := stages.Compile(t.Context(), m, stages.Options{
-					Devices: append(stages.On(clients[0], 1), stages.On(clients[1])...), Place: after("double"),
-					Force: cutAll("double"),
+					Devices: append(stages.On(clients[0].Engine(), 1), stages.On(clients[1].Engine())...),
+					Place:   after("double"),
+					Force:   cutAll("double"),
 				})
 				check.NoError(t, err)
 				for range 3 {

@@ -34,7 +34,7 @@ func TestCheapest(t *testing.T) {
 	register(t, "slow", func(f *callbacks.Frame) error { time.Sleep(time.Millisecond); return double(f) },
 		callbacks.Options{Measure: true})
 	register(t, "unknown", double, callbacks.Options{})
-	client, interpreter := stages.On(newClient(t)), []stages.Device{stages.Interpreter()}
+	client, interpreter := stages.On(newClient(t).Engine()), []stages.Device{stages.Interpreter()}
 	for _, name := range []string{"quick", "slow"} {
 		e, err := stages.Compile(t.Context(), pureCall(t, name, small),
 			stages.Options{Devices: client, Policy: stages.Cheapest})

@@ -7,49 +7,23 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/internal/lifetime"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Compile compiles a module for devices. If the only one is the first of a client that can call back, and no option
-// asks for something else, the result is a *bridge.Executable of the whole module. If the only one is JIT, and package
-// jit compiles the whole module, it is a *jit.Executable. Otherwise it is a *Program of the module's stages.
+// Compile compiles a module for devices. If the only one is the first of an engine whose code can call back, no option
+// asks for something else, and the engine does not refuse the module, the result is the engine's executable of the
+// whole module: a *bridge.Executable or a *jit.Executable. Otherwise it is a *Program of the module's stages.
 func Compile(ctx context.Context, m *mlir.Module, o Options) (engine.Executable, error) {
 	if err := cmp.Or(dispatch.Ended(ctx), given(m), o.check()); err != nil {
 		return nil, err
 	}
-	if d := o.devices(); len(d) == 1 && d[0].callsBack() && d[0].place().number == 0 && len(o.Lower) == 0 &&
-		len(o.Force) == 0 {
-		replicas, err := o.replicas(m)
-		if err != nil {
-			return nil, err
-		}
-		client := d[0].place().client
-		if err := registerForeign(o.Foreign, d); err != nil {
-			return nil, err
-		}
-		e, err := client.Compile(ctx, passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{
-			Replicas: replicas, JAXCallbacks: o.JAXCallbacks, Exact: o.Exact,
-		})
-		if err != nil {
-			return nil, err
-		}
-		return e, nil
-	}
-	if d := o.devices(); len(d) == 1 && d[0] == JIT() {
-		e, err := o.compileWhole(ctx, m)
-		if err != nil {
-			return nil, err
-		}
-		if e != nil {
-			return e, nil
-		}
+	if e, err := o.compileWhole(ctx, m); e != nil || err != nil {
+		return e, err
 	}
 	plan, err := Cut(m, o)
 	if err != nil {
@@ -91,9 +65,6 @@ func (p *Plan) Compile(ctx context.Context) (*Program, error) {
 	if err := p.open("Plan.Compile"); err != nil {
 		return nil, err
 	}
-	if err := registerForeign(p.foreign, p.devices); err != nil {
-		return nil, err
-	}
 	bound, err := bind(p.callbacks)
 	if err != nil {
 		return nil, err
@@ -104,7 +75,7 @@ func (p *Plan) Compile(ctx context.Context) (*Program, error) {
 	}
 	for i := range p.replicas {
 		if p.replicas > 1 {
-			made.on = append(made.on, made.place(0, i).number)
+			made.on = append(made.on, made.device(0, i).Number)
 		}
 	}
 	if made.compiled, err = p.compileStages(ctx); err != nil {
@@ -159,11 +130,18 @@ func (p *Program) Barrier(ctx context.Context, name string) error {
 	return p.group.Barrier(ctx, name)
 }
 
-// place returns where the stages of a device are executed for a replica.
-func (p *Program) place(device, replica int) place {
-	at := p.devices[device].place()
-	at.number += replica
-	return at
+// device returns the device that executes the stages of a device for a replica. Those on the host have numbers, too,
+// which calls get.
+func (p *Program) device(device, replica int) Device {
+	d := p.devices[device]
+	d.Number += replica
+	return d
+}
+
+// deviceOf returns the device that an array is on.
+func (p *Program) deviceOf(a *engine.Array) Device {
+	i := slices.IndexFunc(p.devices, func(d Device) bool { return d.Engine.Owns(a) })
+	return Device{p.devices[i].Engine, a.Device()}
 }
 
 // Call runs the module on host arrays, and returns host arrays. The error of a callback or of a stage is a
@@ -190,25 +168,20 @@ func (p *Program) Call(ctx context.Context, inputs ...tensor.View) ([]tensor.Vie
 	return out, err
 }
 
-// Run runs the module. The inputs are those of an execution of package bridge: buffers of the program's clients, which
-// may be on any device, donations of such buffers, and host arrays. A result is on the device that computed it. If a
-// callback, JIT or the interpreter did, it is on the first of Options.Devices that is a client's. If there is none, it
-// is in the host's memory, as what Run takes then: see engine.NewHostArray.
+// Run runs the module. An Array among the inputs may be on any device of the program's engines. A result is on the
+// device that computed it. If a callback, JIT or the interpreter did, it is on the first of Options.Devices that has
+// memory of its own. If there is none, it is in the host's memory, as what Run takes then: see engine.NewHostArray.
 func (p *Program) Run(ctx context.Context, inputs ...engine.Input) ([]*engine.Array, error) {
 	p.given("Run")
-	home := slices.IndexFunc(p.devices, func(d Device) bool { return d.place().client != nil })
+	home := max(0, slices.IndexFunc(p.devices, func(d Device) bool { return !d.onHost() }))
 	var out []*engine.Array
 	err := p.run(ctx, inputs, func(e *execution, results []*value) error {
 		for i, v := range results {
-			at := place{}
-			if home >= 0 {
-				at = p.place(home, i/len(p.outputs))
-			}
-			b, err := v.result(e.ctx, at)
+			a, err := p.result(e.ctx, v, p.device(home, i/len(p.outputs)))
 			if err != nil {
 				return err
 			}
-			out = append(out, b)
+			out = append(out, a)
 		}
 		return nil
 	})

@@ -17,7 +17,7 @@ func TestRandomPlaces(t *testing.T) {
 	registerRandom(t, l)
 	client, other := devices(t, 3), devices(t, 2)
 	before := held(client, other)
-	all := append(append(stages.On(client, 2, 0, 1), stages.On(other, 1)...), stages.Interpreter())
+	all := append(append(stages.On(client.Engine(), 2, 0, 1), stages.On(other.Engine(), 1)...), stages.Interpreter())
 	used := map[int]int{}
 	n, first := modules(t, 6)
 	for seed := first; seed < first+n; seed++ {
@@ -30,7 +30,7 @@ func TestRandomPlaces(t *testing.T) {
 		in := inputsOf(r)
 		var want outcome
 		for i := range 4 {
-			w := way{"inline", stages.Options{Devices: stages.On(client)}}
+			w := way{"inline", stages.Options{Devices: stages.On(client.Engine())}}
 			if i > 0 {
 				n := len(all) - i%2 // the interpreter is slow
 				w = way{"on devices at random",
@@ -75,7 +75,7 @@ func TestRandomReplicas(t *testing.T) {
 		c := &comparison{t: t, seed: uint64(seed), log: l, module: m}
 		r := rand.New(rand.NewPCG(uint64(seed), 5))
 		var in, want []tensor.View
-		alone := way{"alone", stages.Options{Devices: stages.On(client)}}
+		alone := way{"alone", stages.Options{Devices: stages.On(client.Engine())}}
 		one, err := stages.Compile(t.Context(), m, alone.o)
 		check.NoError(t, err)
 		for range replicas {
@@ -88,7 +88,7 @@ func TestRandomReplicas(t *testing.T) {
 		}
 		check.NoError(t, one.Close())
 		w := way{"on replicas",
-			stages.Options{Devices: stages.On(client), Replicas: replicas, Force: cutAll(callNames...)}}
+			stages.Options{Devices: stages.On(client.Engine()), Replicas: replicas, Force: cutAll(callNames...)}}
 		e, err := stages.Compile(t.Context(), m, w.o)
 		if err != nil {
 			c.fail(w, "%v", err)

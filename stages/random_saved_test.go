@@ -15,7 +15,7 @@ func TestRandomSaved(t *testing.T) {
 	n, first := modules(t, 4)
 	l := &log{}
 	registerRandom(t, l)
-	devices := stages.On(newClient(t))
+	devices := stages.On(newClient(t).Engine())
 	for seed := first; seed < first+n; seed++ {
 		m, _, err := randomModule(mlirtest.Context(t), uint64(seed))
 		check.NoError(t, err)

@@ -157,7 +157,7 @@ func TestRandom(t *testing.T) {
 	n, first := modules(t, 12)
 	l := &log{}
 	registerRandom(t, l)
-	devices := stages.On(newClient(t))
+	devices := stages.On(newClient(t).Engine())
 	total := map[string]int{}
 	for seed := first; seed < first+n; seed++ {
 		random(t, uint64(seed), l, devices, total)

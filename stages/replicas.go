@@ -35,14 +35,14 @@ func (o Options) checkReplicas(n int) error {
 		return nil
 	}
 	if len(devices) > 1 || o.Place != nil {
-		return fmt.Errorf("stages: the module has %d replicas, which run on the first devices of one client: give only On(client), and no Options.Place", n)
+		return fmt.Errorf("stages: the module has %d replicas, which run on the first devices of one client: give only On(client.Engine()), and no Options.Place", n)
 	}
-	if at := devices[0].place(); at.client != nil {
+	if d := devices[0]; !d.onHost() {
 		switch {
-		case at.number > 0:
-			return fmt.Errorf("stages: the module has %d replicas, which run on the first devices of one client, and %s is not the first: give On(client)", n, devices[0])
-		case at.client.NumDevices() < n:
-			return fmt.Errorf("stages: the module has %d replicas, and the client has %d devices: increase ClientOptions.Devices", n, at.client.NumDevices())
+		case d.Number > 0:
+			return fmt.Errorf("stages: the module has %d replicas, which run on the first devices of one client, and %s is not the first: give On(client.Engine())", n, d)
+		case d.Engine.NumDevices() < n:
+			return fmt.Errorf("stages: the module has %d replicas, and the client has %d devices: increase ClientOptions.Devices", n, d.Engine.NumDevices())
 		}
 	}
 	return nil
@@ -111,7 +111,7 @@ func (p *Plan) joinReplicas(s *Stage) error {
 		}
 		return nil
 	}
-	if p.devices[s.Device].place().client == nil {
+	if p.devices[s.Device].onHost() {
 		return cutError(first, "%s cannot make operations of several replicas: give a device of a client",
 			p.devices[s.Device])
 	}

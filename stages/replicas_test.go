@@ -106,7 +106,8 @@ func TestReplicas(t *testing.T) {
 			for i := range replicas {
 				in = append(in, floats(float32(i+1), 2, -3, float32(10*i)))
 			}
-			whole, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client), Replicas: replicas})
+			whole, err := stages.Compile(t.Context(), m,
+				stages.Options{Devices: stages.On(client.Engine()), Replicas: replicas})
 			check.NoError(t, err)
 			check.Cleanup(t, whole)
 			if _, ok := whole.(*bridge.Executable); !ok {
@@ -117,8 +118,8 @@ func TestReplicas(t *testing.T) {
 			wantSeen := c.take()
 			before := held(client)
 			for _, o := range []stages.Options{
-				{Devices: stages.On(client), Replicas: replicas, Force: cutAll("double", "see")},
-				{Devices: stages.On(client), Replicas: replicas, Force: cutAll("see")},
+				{Devices: stages.On(client.Engine()), Replicas: replicas, Force: cutAll("double", "see")},
+				{Devices: stages.On(client.Engine()), Replicas: replicas, Force: cutAll("see")},
 				{Replicas: replicas},
 			} {
 				e, err := stages.Compile(t.Context(), m, o)
@@ -186,7 +187,7 @@ func TestReplicasAtOnce(t *testing.T) {
 		f.Return(s.V)
 	})
 	e, err := stages.Compile(t.Context(), m,
-		stages.Options{Devices: stages.On(client), Replicas: 3, Force: cutAll("double")})
+		stages.Options{Devices: stages.On(client.Engine()), Replicas: 3, Force: cutAll("double")})
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	var all sync.WaitGroup
@@ -216,7 +217,7 @@ func TestErrorOfOneReplica(t *testing.T) {
 	})
 	client := devices(t, 3)
 	e, err := stages.Compile(t.Context(), m,
-		stages.Options{Devices: stages.On(client), Replicas: 3, Force: cutAll("fails")})
+		stages.Options{Devices: stages.On(client.Engine()), Replicas: 3, Force: cutAll("fails")})
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	in := slices.Repeat([]tensor.View{floats(1, 2, 3, 4)}, 3)
@@ -247,7 +248,7 @@ func TestReplicaStaysAway(t *testing.T) {
 				func() builder.Value { return one(call(y)) }, func() builder.Value { return other(call(y)) }))
 		})
 		e, err := stages.Compile(t.Context(), m,
-			stages.Options{Devices: stages.On(client), Replicas: 2, Force: cutAll("double")})
+			stages.Options{Devices: stages.On(client.Engine()), Replicas: 2, Force: cutAll("double")})
 		check.NoError(t, err)
 		check.Cleanup(t, e)
 		return e
@@ -275,18 +276,18 @@ func TestReplicasRefused(t *testing.T) {
 		want string
 	}{
 		{stages.Options{Replicas: -1}, "Options.Replicas is -1"},
-		{stages.Options{Devices: stages.On(client, 0, 1), Replicas: 2}, "give only On(client)"},
-		{stages.Options{Devices: stages.On(client, 1), Replicas: 2}, "is not the first"},
-		{stages.Options{Devices: stages.On(client), Replicas: 3, Force: cutAll("double")},
+		{stages.Options{Devices: stages.On(client.Engine(), 0, 1), Replicas: 2}, "give only On(client.Engine())"},
+		{stages.Options{Devices: stages.On(client.Engine(), 1), Replicas: 2}, "is not the first"},
+		{stages.Options{Devices: stages.On(client.Engine()), Replicas: 3, Force: cutAll("double")},
 			"the client has 2 devices: increase ClientOptions.Devices"},
-		{stages.Options{Devices: stages.On(client), Replicas: 3},
+		{stages.Options{Devices: stages.On(client.Engine()), Replicas: 3},
 			"the client has 2 devices: increase ClientOptions.Devices"},
 	} {
 		_, err := stages.Compile(t.Context(), m, test.o)
 		check.Error(t, err, test.want)
 	}
 	e, err := stages.Compile(t.Context(), m,
-		stages.Options{Devices: stages.On(client), Replicas: 2, Force: cutAll("double")})
+		stages.Options{Devices: stages.On(client.Engine()), Replicas: 2, Force: cutAll("double")})
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	_, err = e.Call(t.Context(), floats(1, 2, 3, 4))
@@ -337,7 +338,7 @@ func TestReplicasOfModule(t *testing.T) {
 }`)
 	client := devices(t, 2)
 	for _, force := range []map[string]stages.Decision{nil, cutAll("double")} {
-		e, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client), Force: force})
+		e, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client.Engine()), Force: force})
 		check.NoError(t, err)
 		check.Cleanup(t, e)
 		got, err := e.Call(t.Context(), floats(1, 2, 3, 4), floats(1, 1, 1, 1))

@@ -80,7 +80,7 @@ func (p *Program) run(ctx context.Context, inputs []engine.Input, use func(*exec
 		e.meetings, e.ended = map[*Stage]*meeting{}, make([]bool, p.replicas)
 	}
 	p.group.Begin(ctx, &e.calls, dispatch.RunOptions{ID: firstRun + lastRun.Add(1), Devices: p.replicas,
-		Device: p.place(0, 0).number, On: p.on, Depth: depth, Apart: true})
+		Device: p.device(0, 0).Number, On: p.on, Depth: depth, Apart: true})
 	defer e.calls.End()
 	e.ctx = e.calls.Context()
 	results, err := e.replicas(args.values)
@@ -263,8 +263,8 @@ func (a *activation) step(s step) ([]*value, error) {
 		if s.stage.replicas > 0 {
 			return a.meet(s.stage, a.take(s.in))
 		}
-		at := a.program.place(s.stage.Device, a.replica)
-		return a.program.compiled[s.stage.number].run(a.ctx, []place{at}, a.take(s.in), s.stage.donate)
+		at := a.program.device(s.stage.Device, a.replica)
+		return a.program.compiled[s.stage.number].run(a.ctx, []Device{at}, a.take(s.in), s.stage.donate)
 	case *callStep:
 		return a.call(s, a.take(s.in))
 	case *branchStep:
@@ -343,8 +343,8 @@ func (a *activation) loop(s *loopStep) ([]*value, error) {
 // send begins to move a value to the devices of the stages that need it, which may still wait for other values.
 func (a *activation) send(i int, v *value) {
 	for _, d := range a.body.fetch[i] {
-		at := a.program.place(d, a.replica)
-		if at.client == nil || v.isAt(at) {
+		at := a.program.device(d, a.replica)
+		if at.onHost() || v.isOn(at) {
 			continue
 		}
 		v.retain(1)

@@ -30,7 +30,7 @@ func TestSavedElsewhere(t *testing.T) {
 	}
 	register(t, "double", double, callbacks.Options{})
 	m := layers(t, "double", 3)
-	plan, err := stages.Cut(m, stages.Options{Devices: stages.On(newClient(t)), Force: cutAll("double")})
+	plan, err := stages.Cut(m, stages.Options{Devices: stages.On(newClient(t).Engine()), Force: cutAll("double")})
 	check.NoError(t, err)
 	check.Cleanup(t, plan)
 	data, err := plan.Serialize()
@@ -73,7 +73,7 @@ func runSaved(t *testing.T, path string) {
 	for _, way := range []struct {
 		name    string
 		devices []stages.Device
-	}{{"client", stages.On(client)}, {"interpreter", nil}} {
+	}{{"client", stages.On(client.Engine())}, {"interpreter", nil}} {
 		plan, err := stages.Load(mlirtest.Context(t), data, stages.Options{Devices: way.devices})
 		check.NoError(t, err)
 		if way.devices != nil {
@@ -115,7 +115,7 @@ func TestUnsavable(t *testing.T) {
 // TestLoadInline checks that a plan with inline callbacks needs a device that can call back.
 func TestLoadInline(t *testing.T) {
 	register(t, "double", double, callbacks.Options{})
-	plan, err := stages.Cut(layers(t, "double", 1), stages.Options{Devices: stages.On(newClient(t))})
+	plan, err := stages.Cut(layers(t, "double", 1), stages.Options{Devices: stages.On(newClient(t).Engine())})
 	check.NoError(t, err)
 	check.Cleanup(t, plan)
 	check.Diff(t, "decision", stages.Inline, plan.Callbacks()[0].Decision)
@@ -123,7 +123,7 @@ func TestLoadInline(t *testing.T) {
 	check.NoError(t, err)
 	_, err = stages.Load(mlirtest.Context(t), data, stages.Options{})
 	check.Error(t, err, `the callback "double" is inline in stage 0`, "the JIT compiler, which cannot call back")
-	again, err := stages.Load(mlirtest.Context(t), data, stages.Options{Devices: stages.On(newClient(t))})
+	again, err := stages.Load(mlirtest.Context(t), data, stages.Options{Devices: stages.On(newClient(t).Engine())})
 	check.NoError(t, err)
 	e, err := again.Compile(t.Context())
 	check.NoError(t, errors.Join(err, again.Close()))

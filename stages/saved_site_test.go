@@ -72,6 +72,7 @@ func TestSavedSites(t *testing.T) {
 	check.NoError(t, err)
 	m = mlirtest.Parse(t, mlirtest.ContextOf(t, mlirtest.LibraryFor(t, debug)), string(debug))
 	client := newClient(t)
-	loaded(t, m, stages.Options{Devices: stages.On(client), JAXCallbacks: []string{"one", "two"}, Force: cutAll("one")},
-		stages.Options{Devices: stages.On(client)}, floats(1, 2, 3, 4))
+	loaded(t, m, stages.Options{
+		Devices: stages.On(client.Engine()), JAXCallbacks: []string{"one", "two"}, Force: cutAll("one")},
+		stages.Options{Devices: stages.On(client.Engine())}, floats(1, 2, 3, 4))
 }

@@ -88,7 +88,7 @@ func TestCut(t *testing.T) {
 	check.Cleanup(t, m)
 
 	client := newClient(t)
-	whole, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client)})
+	whole, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client.Engine())})
 	check.NoError(t, err)
 	check.Cleanup(t, whole)
 	in := floats(1, 2, 3, -4)
@@ -99,7 +99,7 @@ func TestCut(t *testing.T) {
 	calls.Store(0)
 
 	cut, err := stages.Compile(t.Context(), m,
-		stages.Options{Devices: stages.On(client), Force: cutAll("see", "double")})
+		stages.Options{Devices: stages.On(client.Engine()), Force: cutAll("see", "double")})
 	check.NoError(t, err)
 	check.Cleanup(t, cut)
 	for range 2 {

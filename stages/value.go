@@ -6,9 +6,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"unsafe"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -71,65 +69,49 @@ func (v *value) view(ctx context.Context) (tensor.View, error) {
 	return v.array, nil
 }
 
-// hosts returns the arrays of values on the host; see value.host.
-func hosts(ctx context.Context, values []*value) ([]tensor.View, error) {
-	views := make([]tensor.View, len(values))
-	for i, v := range values {
-		var err error
-		if views[i], err = v.host(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return views, nil
-}
-
 // errGone is the error of a use of a value after its end, in a run that has failed elsewhere.
 var errGone = errors.New("the value is not needed any more")
 
-// on returns the array at a place. The value closes the buffer.
-func (v *value) on(ctx context.Context, at place) (*engine.Array, error) {
+// on returns the array on a device. The value closes it.
+func (v *value) on(ctx context.Context, d Device) (*engine.Array, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	var near *engine.Array // on another device of the client
-	for _, b := range v.buffers {
-		if bridge.ClientOf(b) == at.client {
-			if b.Device() == at.number || at.client == nil {
-				return b, nil
-			}
-			near = b
+	var near *engine.Array // on another device of the engine
+	for _, a := range v.buffers {
+		if d.has(a) {
+			return a, nil
+		}
+		if d.Engine.Owns(a) {
+			near = a
 		}
 	}
-	b, err := v.copy(ctx, at, near)
+	a, err := v.copy(ctx, d, near)
 	if err != nil {
 		return nil, err
 	}
-	v.buffers = append(v.buffers, b)
-	return b, nil
+	v.buffers = append(v.buffers, a)
+	return a, nil
 }
 
-// isAt reports whether the array is at a place.
-func (v *value) isAt(at place) bool {
+// isOn reports whether the array is on a device.
+func (v *value) isOn(d Device) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return slices.ContainsFunc(v.buffers,
-		func(b *engine.Array) bool { return bridge.ClientOf(b) == at.client && b.Device() == at.number })
+	return slices.ContainsFunc(v.buffers, d.has)
 }
 
-func (v *value) copy(ctx context.Context, at place, near *engine.Array) (*engine.Array, error) {
+func (v *value) copy(ctx context.Context, d Device, near *engine.Array) (*engine.Array, error) {
 	if near != nil {
-		return near.CopyToDevice(at.number)
+		return near.CopyToDevice(d.Number)
 	}
 	array, err := v.view(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if at.client == nil {
-		return engine.BorrowHostArray(array)
+	if !d.onHost() && (v.lent || v.seen != nil) {
+		return d.Engine.ArrayFromHost(ctx, array, d.memory())
 	}
-	if v.lent || v.seen != nil {
-		return at.client.ArrayFromHost(ctx, array, at.number)
-	}
-	return at.client.BorrowFromHost(ctx, array, at.number) // Go's memory, which lives as long as it is lent
+	return d.Engine.BorrowFromHost(ctx, array, d.memory()) // Go's memory, which lives as long as it is lent
 }
 
 // last reports whether a buffer of on may be given away: this use is the last one of the value, and nobody else has
@@ -151,23 +133,20 @@ func (v *value) give(b *engine.Array) {
 	}
 }
 
-// result returns a buffer of the value for the caller to close: at the given place if it is only on the host.
-func (v *value) result(ctx context.Context, home place) (*engine.Array, error) {
-	if first := v.first(); first != nil && !first.Borrowed() && (bridge.ClientOf(first) != nil || home.client == nil) {
+// result returns an Array of a value for the caller to close: on the given device if it is only on the host.
+func (p *Program) result(ctx context.Context, v *value, home Device) (*engine.Array, error) {
+	if first := v.first(); first != nil && !first.Borrowed() && (!first.OnHost() || home.onHost()) {
 		if v.last(first) {
 			v.give(first)
 			return first, nil
 		}
-		home = place{bridge.ClientOf(first), first.Device()}
+		home = p.deviceOf(first)
 	}
 	array, err := v.host(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if home.client != nil {
-		return home.client.ArrayFromHost(ctx, array, home.number)
-	}
-	return engine.HostArray(ctx, array)
+	return home.Engine.ArrayFromHost(ctx, array, home.memory())
 }
 
 // first returns the buffer on the device where the value came from, or nil.
@@ -226,13 +205,7 @@ func (v *value) close() error {
 	return errors.Join(errs...)
 }
 
-// align is the alignment of arrays that a device can read in place; see engine.Borrow.
-const align = 64
-
 // newArray returns an array of zeros that a device can read in place.
 func newArray(s tensor.Shape) tensor.View {
-	n := s.NumBytes()
-	memory := make([]byte, n+align)
-	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(memory))) & (align - 1)
-	return tensor.View{Shape: s, Data: memory[skip:][:n:n]}
+	return tensor.View{Shape: s, Data: engine.Aligned(s.NumBytes())}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/passes"
@@ -26,7 +27,7 @@ func TestBroadcastsOfWrongTypes(t *testing.T) {
 		check.NoError(t, err)
 		check.Cleanup(t, m)
 		want := "test.mlir:2:6: chlo.broadcast_" + test.name + ": " + test.want + ": convert the operands first"
-		for _, program := range []bridge.Program{passes.Program(m, passes.PrepareOptions{}), stablehlo.Unprepared(m)} {
+		for _, program := range []engine.Program{passes.Program(m, passes.PrepareOptions{}), stablehlo.Unprepared(m)} {
 			_, err := client.Compile(t.Context(), program, bridge.CompileOptions{})
 			check.Error(t, err, want)
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -58,7 +59,7 @@ func TestCompileErrors(t *testing.T) {
 			check.NoError(t, err)
 			check.Cleanup(t, m)
 			for _, of := range []struct {
-				program bridge.Program
+				program engine.Program
 				want    string
 			}{{stablehlo.Unprepared(m), test.want}, {bridge.Source(text), test.ofSource}} {
 				_, err := client.Compile(t.Context(), of.program, bridge.CompileOptions{})

@@ -125,7 +125,7 @@ func wantConditionCalls(t *testing.T, m *mlir.Module, client *bridge.Client, nam
 		check.Diff(t, way+": results", "[f32[4] [16 32 48 64]]", fmt.Sprint(got))
 		check.Diff(t, way+": calls", 5, *calls)
 	}
-	e, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client), Force: cut})
+	e, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client.Engine()), Force: cut})
 	run("stages", e, err)
 	e, err = stages.Compile(t.Context(), m, stages.Options{})
 	run("interpreter", e, err)

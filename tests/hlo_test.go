@@ -12,11 +12,12 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // optimizedHLO compiles a program and returns what XLA executes, from its dump.
-func optimizedHLO(t *testing.T, client *bridge.Client, p bridge.Program) *hloModule {
+func optimizedHLO(t *testing.T, client *bridge.Client, p engine.Program) *hloModule {
 	t.Helper()
 	dir := t.TempDir()
 	e, err := client.Compile(t.Context(), p,

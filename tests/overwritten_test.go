@@ -9,6 +9,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/xlafix"
 	"github.com/calliope-mlir/calliope/passes"
@@ -98,7 +99,7 @@ func TestOverwritten(t *testing.T) {
 			}
 			m := check.Must(newContext(t).Parse("", []byte(text)))
 			check.Diff(t, "what Deviations reports", test.want, len(xlafix.Deviations(m, m.Operation().Index())) > 0)
-			run := func(p bridge.Program) string {
+			run := func(p engine.Program) string {
 				e := check.Must(client.Compile(t.Context(), p, bridge.CompileOptions{}))
 				defer e.Close()
 				x := check.Must(client.ArrayFromHost(t.Context(), tensor.Vector[float32](1, 2, 3, 4), 0))

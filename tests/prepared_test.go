@@ -44,7 +44,7 @@ func TestPrepared(t *testing.T) {
 		defer e.Close()
 		return e.Call(t.Context(), x, k)
 	}
-	compile := func(p bridge.Program) ([]tensor.View, error) {
+	compile := func(p engine.Program) ([]tensor.View, error) {
 		e, err := client.Compile(t.Context(), p, bridge.CompileOptions{})
 		return run(e, err)
 	}
@@ -66,7 +66,7 @@ func TestPrepared(t *testing.T) {
 			return compile(passes.Program(parsed, passes.PrepareOptions{}))
 		},
 		"stages": func() ([]tensor.View, error) {
-			return staged(parsed, stages.Options{Devices: stages.On(client)})
+			return staged(parsed, stages.Options{Devices: stages.On(client.Engine())})
 		},
 		"the interpreter": func() ([]tensor.View, error) { return staged(parsed, stages.Options{}) },
 		"calliope, a function": func() ([]tensor.View, error) {
@@ -82,7 +82,7 @@ func TestPrepared(t *testing.T) {
 		check.Diff(t, way, want, fmt.Sprint(got))
 	}
 	// Otherwise the module would say nothing.
-	for way, p := range map[string]bridge.Program{"unprepared": stablehlo.Unprepared(m),
+	for way, p := range map[string]engine.Program{"unprepared": stablehlo.Unprepared(m),
 		"bytes": bridge.Source(m.String())} {
 		got, err := compile(p)
 		check.NoError(t, err)

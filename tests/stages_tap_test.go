@@ -55,8 +55,8 @@ func TestTappedCorpusInStages(t *testing.T) {
 			}
 			var want, wantSeen []tensor.View
 			for i, o := range []stages.Options{
-				{Devices: stages.On(client)},
-				{Devices: stages.On(client), Force: map[string]stages.Decision{"tapped": stages.Boundary}},
+				{Devices: stages.On(client.Engine())},
+				{Devices: stages.On(client.Engine()), Force: map[string]stages.Decision{"tapped": stages.Boundary}},
 				{},
 			} {
 				e, err := stages.Compile(t.Context(), m, o)

@@ -160,7 +160,8 @@ func TestCorpusInStages(t *testing.T) {
 				t.Cleanup(func() { check.NoError(t, callbacks.UnregisterOpaque(id)) })
 			}
 		}
-		plan, err := stages.Cut(m, stages.Options{Devices: stages.On(without), JAXCallbacks: s.jax, Foreign: s.foreign})
+		plan, err := stages.Cut(m,
+			stages.Options{Devices: stages.On(without.Engine()), JAXCallbacks: s.jax, Foreign: s.foreign})
 		if why := notCut[row.file()]; why != "" || err != nil {
 			check.Error(t, err, why)
 			return
@@ -179,7 +180,8 @@ func TestCorpusInStages(t *testing.T) {
 func (s *stagedCorpus) compare(t *testing.T, m *mlir.Module, client, without *bridge.Client) {
 	t.Helper()
 	all := map[string]stages.Decision{}
-	plan, err := stages.Cut(m, stages.Options{Devices: stages.On(without), JAXCallbacks: s.jax, Foreign: s.foreign})
+	plan, err := stages.Cut(m,
+		stages.Options{Devices: stages.On(without.Engine()), JAXCallbacks: s.jax, Foreign: s.foreign})
 	check.NoError(t, err)
 	for _, c := range plan.Callbacks() {
 		all[c.Name] = stages.Boundary
@@ -191,9 +193,9 @@ func (s *stagedCorpus) compare(t *testing.T, m *mlir.Module, client, without *br
 		name string
 		o    stages.Options
 	}{
-		{"inline", stages.Options{Devices: stages.On(client)}},
-		{"cut", stages.Options{Devices: stages.On(client), Force: all}},
-		{"without FFI", stages.Options{Devices: stages.On(without)}},
+		{"inline", stages.Options{Devices: stages.On(client.Engine())}},
+		{"cut", stages.Options{Devices: stages.On(client.Engine()), Force: all}},
+		{"without FFI", stages.Options{Devices: stages.On(without.Engine())}},
 		{"by the JIT compiler", stages.Options{}},
 		{"on the interpreter", stages.Options{Devices: []stages.Device{stages.Interpreter()}}},
 	} {

@@ -54,12 +54,12 @@ func run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
 
-	cut := stages.Options{Devices: stages.On(client), Force: map[string]stages.Decision{"f": stages.Boundary}}
+	cut := stages.Options{Devices: stages.On(client.Engine()), Force: map[string]stages.Decision{"f": stages.Boundary}}
 	for _, way := range []struct {
 		name    string
 		options stages.Options
 	}{
-		{"inline", stages.Options{Devices: stages.On(client)}},
+		{"inline", stages.Options{Devices: stages.On(client.Engine())}},
 		{"cut", cut},
 		{"interpreter", stages.Options{}},
 	} {

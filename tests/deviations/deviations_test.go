@@ -118,7 +118,7 @@ func (d *deviation) results(ctx context.Context, plugin string, way around) (tex
 		options = d.options
 	}
 	options.Partitions, options.Replicas = d.partitions, d.replicas
-	var program bridge.Program
+	var program engine.Program
 	if d.raw && way.module == "" {
 		source, err := os.ReadFile(file(d.module))
 		if err != nil {

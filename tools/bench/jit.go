@@ -114,7 +114,7 @@ func (p jitProgram) module(c *mlir.Context) (*mlir.Module, error) {
 
 // measureCompile measures compiles.
 func (p jitProgram) measureCompile(
-	ctx context.Context, m *mlir.Module, program bridge.Program, client *bridge.Client, s settings, r *report,
+	ctx context.Context, m *mlir.Module, program engine.Program, client *bridge.Client, s settings, r *report,
 ) (err error) {
 	var made []io.Closer // what a compile takes is not what closing takes
 	defer func() {

@@ -44,7 +44,7 @@ func measureTraining(ctx context.Context, c *mlir.Context, client *bridge.Client
 	for _, on := range []struct {
 		name   string
 		device stages.Device
-	}{{"jit", stages.JIT()}, {"xla", stages.On(client)[0]}} {
+	}{{"jit", stages.JIT()}, {"xla", stages.On(client.Engine())[0]}} {
 		e, err := stages.Compile(ctx, m, stages.Options{Devices: []stages.Device{on.device}})
 		if err != nil {
 			return err

@@ -150,7 +150,7 @@ func (b *stagesBench) boundary(ctx context.Context, bytes int) error {
 func (b *stagesBench) both(
 	ctx context.Context, m *mlir.Module,
 ) (inline, staged engine.Executable, plan *stages.Plan, err error) {
-	if inline, err = stages.Compile(ctx, m, stages.Options{Devices: stages.On(b.client)}); err != nil {
+	if inline, err = stages.Compile(ctx, m, stages.Options{Devices: stages.On(b.client.Engine())}); err != nil {
 		return nil, nil, nil, err
 	}
 	if plan, err = stages.Cut(m, b.cut()); err != nil {
@@ -163,7 +163,7 @@ func (b *stagesBench) both(
 }
 
 func (b *stagesBench) cut() stages.Options {
-	return stages.Options{Devices: stages.On(b.client),
+	return stages.Options{Devices: stages.On(b.client.Engine()),
 		Force: map[string]stages.Decision{stagesCallback: stages.Boundary}}
 }
 
@@ -305,7 +305,7 @@ func (b *stagesBench) compile(ctx context.Context) error {
 		do   func() error
 	}{
 		{"again", func() error { return compiled(b.cut()) }},
-		{"plain", func() error { return compiled(stages.Options{Devices: stages.On(b.client)}) }},
+		{"plain", func() error { return compiled(stages.Options{Devices: stages.On(b.client.Engine())}) }},
 		{"staged", func() error { return compiled(b.cut()) }},
 		{"cut", func() error {
 			p, err := stages.Cut(m, b.cut())

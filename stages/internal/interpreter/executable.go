@@ -21,9 +21,9 @@ type Executable struct {
 	life            lifetime.Runs
 }
 
-// Compile checks a module, for parameters and results of the given shapes, and makes it fit for the interpreter. It
+// compile checks a module, for parameters and results of the given shapes, and makes it fit for the interpreter. It
 // changes the module.
-func Compile(m *mlir.Module, inputs, outputs []tensor.Shape) (*Executable, error) {
+func compile(m *mlir.Module, inputs, outputs []tensor.Shape) (*Executable, error) {
 	err := expand(m)
 	if err == nil {
 		err = stablehlo.CheckEvaluate(m)

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/worker"
 	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -106,7 +107,7 @@ func (q request) compile(ctx context.Context, m *mlir.Module) (executable, error
 	if err != nil {
 		return nil, err
 	}
-	var program bridge.Program = passes.Program(m, passes.PrepareOptions{})
+	var program engine.Program = passes.Program(m, passes.PrepareOptions{})
 	if q.Unprepared {
 		program = stablehlo.Unprepared(m)
 	}

@@ -32,10 +32,11 @@ var all = []way{
 	{name: "inline", compile: inline(bridge.CompileOptions{})},
 	{name: "saved", compile: saved},
 	{name: "cut", compile: staged(func(s *session, p *program, _ *rand.Rand) stages.Options {
-		return stages.Options{Devices: stages.On(s.client), Force: cuts(p, func() bool { return true })}
+		return stages.Options{Devices: stages.On(s.client.Engine()), Force: cuts(p, func() bool { return true })}
 	})},
 	{name: "cut at some", compile: staged(func(s *session, p *program, r *rand.Rand) stages.Options {
-		return stages.Options{Devices: stages.On(s.client), Force: cuts(p, func() bool { return r.IntN(2) == 0 })}
+		return stages.Options{Devices: stages.On(s.client.Engine()),
+			Force: cuts(p, func() bool { return r.IntN(2) == 0 })}
 	})},
 	{name: "placed", compile: staged(placed)},
 	{name: "jit", host: true, compile: onJIT},
@@ -108,7 +109,7 @@ func cuts(p *program, cut func() bool) map[string]stages.Decision {
 
 // placed lowers pure calls, and runs stages on devices at random, of two clients and of none.
 func placed(s *session, p *program, r *rand.Rand) stages.Options {
-	devices := append(stages.On(s.client, 0, 1), stages.On(s.other)...)
+	devices := append(stages.On(s.client.Engine(), 0, 1), stages.On(s.other.Engine())...)
 	if r.IntN(4) == 0 { // it is slow
 		devices = append(devices, stages.Interpreter())
 	}

@@ -1,0 +1,50 @@
+package interpreter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/engine"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// Engine returns the interpreter as an engine, whose memory is that of the host. It compiles programs that have their
+// modules, without callbacks.
+func Engine() engine.Engine { return interpreter{} }
+
+type interpreter struct{ engine.HostEngine }
+
+// String implements engine.Engine.
+func (interpreter) String() string { return "the interpreter" }
+
+// Can implements engine.Engine.
+func (interpreter) Can() engine.Abilities { return engine.Abilities{OnHost: true} }
+
+// Compile implements engine.Engine.
+func (interpreter) Compile(_ context.Context, p engine.Program, _ engine.CompileOptions) (engine.Executable, error) {
+	withModule, ok := p.(interface{ Module() *mlir.Module })
+	if !ok {
+		return nil, fmt.Errorf("the interpreter compiles modules of package mlir, and not a %T", p)
+	}
+	m := withModule.Module()
+	inputs, outputs, err := callop.MainShapes(m)
+	if err != nil {
+		return nil, err
+	}
+	data, err := m.Bytecode()
+	if err != nil {
+		return nil, err
+	}
+	c := m.Context().Library().NewContext(mlir.ContextOptions{AllowUnregistered: true})
+	own, err := c.Parse("module", data)
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	e, err := compile(own, inputs, outputs)
+	if err = errors.Join(err, c.Close()); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
