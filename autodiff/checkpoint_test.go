@@ -6,11 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/calliope-mlir/calliope/autodiff"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
-	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // checkpointed is the sum of two checkpoints of tanh(w·tanh(x)), one after the other.

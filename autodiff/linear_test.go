@@ -4,11 +4,12 @@ import (
 	"math"
 	"testing"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/calliope-mlir/calliope/autodiff"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
-	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // twoResults is (x²·y, Σ sin(x)·y).

@@ -3,8 +3,9 @@ package dispatch_test
 import (
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/internal/dispatch"
 )
 
 func TestObserveRuns(t *testing.T) {
