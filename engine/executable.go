@@ -8,7 +8,9 @@ import (
 
 // An Executable is a compiled module. It is safe for concurrent use.
 type Executable interface {
-	Runner
+	// Run runs the module. The inputs are in the order of the module's parameters; if it runs on several devices, first
+	// all inputs of the first device. So are the results, which the caller must close.
+	Run(ctx context.Context, inputs ...Input) ([]*Array, error)
 	// Inputs and Outputs return the shapes of the parameters and results, those of one device.
 	Inputs() []tensor.Shape
 	Outputs() []tensor.Shape

@@ -7,21 +7,14 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// A Runner runs a compiled module. Executables are Runners.
-type Runner interface {
-	// Run runs the module. The inputs are in the order of the module's parameters; if it runs on several devices, first
-	// all inputs of the first device. So are the results, which the caller must close.
-	Run(ctx context.Context, inputs ...Input) ([]*Array, error)
-}
-
 // Call runs a module on host arrays, and returns host arrays: it is Run, ToHost of each result, and Close. The inputs
 // are copied.
-func Call(ctx context.Context, r Runner, inputs ...tensor.View) ([]tensor.View, error) {
+func Call(ctx context.Context, e Executable, inputs ...tensor.View) ([]tensor.View, error) {
 	list := make([]Input, len(inputs))
 	for i, v := range inputs {
 		list[i] = v
 	}
-	arrays, err := r.Run(ctx, list...)
+	arrays, err := e.Run(ctx, list...)
 	if err != nil {
 		return nil, err
 	}
