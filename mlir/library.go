@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
+	"github.com/calliope-mlir/calliope/internal/dl"
 	"github.com/calliope-mlir/calliope/internal/nearest"
 	"github.com/calliope-mlir/calliope/internal/version"
 	"github.com/calliope-mlir/calliope/native"
@@ -213,7 +214,7 @@ func load(at native.Location) (*Library, error) {
 	if path == "" {
 		path = "the process itself"
 	}
-	if _, ok := errors.AsType[*capi.MachineError](err); ok {
+	if _, ok := errors.AsType[*dl.MachineError](err); ok {
 		return nil, fmt.Errorf("mlir: %w", err)
 	}
 	if err != nil {

@@ -32,9 +32,6 @@ type Table struct {
 	mark      *use // use, or nil if the library calls Go from several threads
 }
 
-// A MachineError reports that the machine does not let the process open a library.
-type MachineError = dl.MachineError
-
 // Open loads a shared library and reads its table. The library stays open until the
 // process ends.
 func Open(path string) (*Table, error) {
