@@ -53,6 +53,7 @@ var near = cmpopts.EquateApprox(1e-6, 1e-6)
 
 // TestGradients compares gradients, and forward derivatives along a direction, with finite differences.
 func TestGradients(t *testing.T) {
+	check.NoRaces(t)
 	type value = builder.Value
 	type tree struct {
 		A value

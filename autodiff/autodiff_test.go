@@ -80,6 +80,7 @@ func TestGradientOfDeepNetwork(t *testing.T) {
 
 // TestNames holds the names, the signatures and the locations of what is made.
 func TestNames(t *testing.T) {
+	check.NoRaces(t)
 	m := parse(t,
 		`func.func private @main(%x: tensor<3xf32> {my.attribute}, %n: tensor<i32>) -> (tensor<3xf32>, tensor<i32>) {
 		%0 = stablehlo.sine %x : tensor<3xf32> loc("user.py":7:3)

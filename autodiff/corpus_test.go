@@ -18,6 +18,7 @@ import (
 // TestCorpus differentiates each function of the modules of the repository: the result is an error with an operation or
 // a function that verifies, in a time that is not much longer than that of parsing.
 func TestCorpus(t *testing.T) {
+	check.NoRaces(t)
 	var paths []string
 	check.NoError(t, filepath.WalkDir("..", func(path string, d os.DirEntry, err error) error {
 		if err == nil && strings.Contains(path, "testdata") && filepath.Ext(path) == ".mlir" {

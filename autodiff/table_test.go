@@ -91,6 +91,7 @@ func refusal(t *testing.T, name string) string {
 
 // TestDerivativesPage holds docs/reference/derivatives.md against the table of the rules.
 func TestDerivativesPage(t *testing.T) {
+	check.NoRaces(t)
 	var b strings.Builder
 	b.WriteString(`# Derivatives of operations
 

@@ -172,7 +172,7 @@ func TestRunsWithAndWithoutDeadline(t *testing.T) {
 // Any number of goroutines may run at once. Go ends a process with 10,000 threads.
 func TestManyGoroutinesRun(t *testing.T) {
 	goroutines := 12_000
-	if raced {
+	if check.Raced {
 		goroutines = 6_000 // the race detector ends a process with more than 8128
 	}
 	const signature = "f32[64,64]->f32[64,64]"

@@ -11,6 +11,7 @@ import (
 
 // A client with a limit returns errors for what would exceed it, and can be used further.
 func TestMemoryLimit(t *testing.T) {
+	check.NoRaces(t)
 	const limit = 10_000
 	if _, err := testPlugin(t).NewClient(ClientOptions{MemoryLimit: -1}); err == nil {
 		t.Error("a negative limit")

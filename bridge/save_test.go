@@ -503,6 +503,7 @@ func loadInAnotherProcess(t *testing.T, file string) {
 // Saved programs, and loads that fail or succeed, do not leak memory. The program has a
 // constant of 256 KiB.
 func TestSavingDoesNotGrow(t *testing.T) {
+	check.NoRaces(t)
 	name := register(t, "", func(*callbacks.Frame) error { return nil })
 	const typ = "tensor<65536xf32>"
 	bits := make([]byte, 4*65536)
@@ -536,7 +537,7 @@ func TestSavingDoesNotGrow(t *testing.T) {
 	}
 	debug.FreeOSMemory()
 	// The race detector keeps memory for each address that was ever used.
-	if grown := residentBytes(t) - before; grown > 25<<20 && !raced {
+	if grown := residentBytes(t) - before; grown > 25<<20 {
 		t.Errorf("100 programs left %d MiB", grown>>20)
 	}
 	check.Diff(t, "executables alive", alive, xla.ExecutablesAlive())

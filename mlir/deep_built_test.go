@@ -74,6 +74,7 @@ func nestType(nest func(*mlir.Context, mlir.Type) mlir.Type) nesting {
 // TestDeepBuilt checks that deep IR which is built, and not parsed, is printed, written, read and
 // destroyed, and that building what is too deep for that panics.
 func TestDeepBuilt(t *testing.T) {
+	check.NoRaces(t)
 	mlirtest.Outlives(t, func(t *testing.T, start int) {
 		n := 0
 		mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {

@@ -22,6 +22,7 @@ func brackets(open, inner, close string, levels int) string {
 // TestDeepText checks that deep nesting does not end the process, also outside of
 // OnLargeStack.
 func TestDeepText(t *testing.T) {
+	check.NoRaces(t)
 	for name, use := range map[string]func(t *testing.T, c *mlir.Context) (int, error){
 		"a type": func(t *testing.T, c *mlir.Context) (int, error) {
 			typ, err := c.ParseType(brackets("tuple<", "i32", ">", manyBrackets))
@@ -96,6 +97,7 @@ func TestDeepText(t *testing.T) {
 // TestDeepRegions checks that deeply nested modules can be parsed, verified, printed,
 // written, read, copied and closed.
 func TestDeepRegions(t *testing.T) {
+	check.NoRaces(t)
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		for name, make := range map[string]func(c *mlir.Context) (*mlir.Module, error){
 			"parsed": func(c *mlir.Context) (*mlir.Module, error) {

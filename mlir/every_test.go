@@ -10,7 +10,10 @@ import (
 
 // TestEveryOperation checks that no operation that a library knows ends the process if it
 // is created with few attributes, or if attributes are removed from it.
-func TestEveryOperation(t *testing.T) { mlirtest.EveryOperation(t) }
+func TestEveryOperation(t *testing.T) {
+	check.NoRaces(t)
+	mlirtest.EveryOperation(t)
+}
 
 // TestRequired checks that required attributes must be set and cannot be removed, and that
 // invalid operations are not written.

@@ -261,6 +261,7 @@ func TestDebEnsure(t *testing.T) {
 }
 
 func TestDebErrors(t *testing.T) {
+	check.NoRaces(t)
 	bad := debBytes("libtest1")
 	bad[5] ^= 1
 	without := func(name string) []string {
@@ -335,6 +336,7 @@ func debMended(t *testing.T, cache string) {
 
 // What a fetch killed at a bad moment, or a damaged disk, can leave.
 func TestDebMends(t *testing.T) {
+	check.NoRaces(t)
 	tests := []struct {
 		name   string
 		damage func(sl slot) error

@@ -78,6 +78,7 @@ func TestEnsureFetches(t *testing.T) {
 }
 
 func TestEnsureErrors(t *testing.T) {
+	check.NoRaces(t)
 	bad := wheelBytes()
 	bad[100] ^= 1
 	python := []string{"python3"}

@@ -12,6 +12,7 @@ import (
 // TestStrangersFolder runs the real pip in a folder whose files take the place of pip and of Python's own modules, as
 // those of a repository that somebody cloned.
 func TestStrangersFolder(t *testing.T) {
+	check.NoRaces(t)
 	dir, marker := t.TempDir(), filepath.Join(t.TempDir(), "ran")
 	code := "open(" + "'" + marker + "', 'a').write(__name__ + '\\n')\n"
 	for _, name := range []string{"pip.py", "pip/__init__.py", "pip/__main__.py", "runpy.py", "sitecustomize.py",

@@ -23,6 +23,7 @@ func eachStableHLO(t *testing.T, test func(t *testing.T, c *mlir.Context)) {
 
 // TestEveryOperation makes each operation from its struct, prints it and parses it.
 func TestEveryOperation(t *testing.T) {
+	check.NoRaces(t)
 	eachStableHLO(t, func(t *testing.T, c *mlir.Context) {
 		for _, s := range samples {
 			t.Run(s.Name, func(t *testing.T) { s.RoundTrip(t, c) })

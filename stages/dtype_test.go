@@ -14,6 +14,7 @@ import (
 
 // TestElementTypes passes arrays of each element type to a callback and back, also those that devices pack.
 func TestElementTypes(t *testing.T) {
+	check.NoRaces(t)
 	register(t, "copy", func(f *callbacks.Frame) error {
 		copy(f.Results[0].Data, f.Args[0].Data)
 		return nil

@@ -17,6 +17,7 @@ import (
 // TestPublicTypes holds that no exported declaration of a public package has a type of an
 // internal package, or of another module: users could not name it.
 func TestPublicTypes(t *testing.T) {
+	check.NoRaces(t)
 	list := exec.Command("go", "list", "-deps", "-export", "-f", "{{.ImportPath}} {{.Name}} {{.Export}}", "./...")
 	list.Dir = ".."
 	out, err := list.Output()

@@ -30,6 +30,7 @@ var notPortable = map[string]string{
 // of CHLO, and a second artifact has the same bytes. What cannot become one ends in an error that names the
 // first thing that stands in the way, and where.
 func TestCorpusArtifacts(t *testing.T) {
+	check.NoRaces(t)
 	var refused []string
 	eachFile(t, isGood, func(t *testing.T, c *mlir.Context, row corpusRow) {
 		m := parse(t, c, row.file(), row.read(t))

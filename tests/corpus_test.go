@@ -131,6 +131,7 @@ var (
 // argument attributes, and the locations of block arguments that it leaves out (as in
 // stablehlo.while). Bytecode loses the end of a range that starts in column 0.
 func TestCorpusForms(t *testing.T) {
+	check.NoRaces(t)
 	type options = mlir.PrintOptions
 	text := func(p options) func(mlir.Operation) (string, error) {
 		return func(o mlir.Operation) (string, error) { return o.Print(p), nil }

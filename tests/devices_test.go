@@ -215,6 +215,7 @@ func TestDevicePolicies(t *testing.T) {
 
 // Gather returns every element as the function made it: -0, NaN and the numbers of all types.
 func TestGatherOfAllTypes(t *testing.T) {
+	check.NoRaces(t)
 	var d deviceCalls
 	name := d.register(t, "f")
 	for _, dtype := range []tensor.DType{
@@ -265,6 +266,7 @@ func TestGatherOfAllTypes(t *testing.T) {
 
 // Calls of whole arrays without elements are made: XLA drops what only computes such arrays.
 func TestGatherOfEmpty(t *testing.T) {
+	check.NoRaces(t)
 	empty, whole := tensor.ShapeOf(tensor.F32, 0), tensor.ShapeOf(tensor.F32, 4)
 	like := func(shapes ...tensor.Shape) (list []builder.Value) {
 		for _, s := range shapes {

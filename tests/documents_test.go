@@ -22,6 +22,7 @@ var (
 
 // TestLinks holds that the links of documents to files and headings of this repository lead there.
 func TestLinks(t *testing.T) {
+	check.NoRaces(t)
 	links := 0
 	eachDocument(t, func(path, text string) {
 		for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(text, ""), -1) {
@@ -81,6 +82,7 @@ var (
 
 // TestNames holds that the names of our packages in documents exist.
 func TestNames(t *testing.T) {
+	check.NoRaces(t)
 	names := exportedNames(t)
 	checked := 0
 	eachDocument(t, func(path, text string) {

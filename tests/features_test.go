@@ -19,6 +19,7 @@ var (
 // TestFeatureTables holds that the tests which the tables name exist, and that a row
 // without one says why.
 func TestFeatureTables(t *testing.T) {
+	check.NoRaces(t)
 	exists := testFunctions(t)
 	for file, least := range map[string]int{"callbacks-features.md": 40, "effects.md": 14, "embedding.md": 25,
 		"jax.md": 20, "legacy.md": 50, "mlir-features.md": 40} {

@@ -41,6 +41,7 @@ func repaired(t *testing.T, name string, data []byte, registry string) []byte {
 // TestFixCorpus repairs each module of the corpus with old hooks that can run. The result computes
 // and sends what the module did.
 func TestFixCorpus(t *testing.T) {
+	check.NoRaces(t)
 	ran := 0
 	for _, row := range corpus(t) {
 		if row["runnable"] != "outfeed" {

@@ -11,6 +11,7 @@ import (
 
 // TestGuides runs the guides, each in an empty folder. The one from JAX, which needs Python, runs in examples/embed.
 func TestGuides(t *testing.T) {
+	check.NoRaces(t)
 	for _, file := range check.Must(filepath.Glob("../docs/guides/*.md")) {
 		name := strings.TrimSuffix(filepath.Base(file), ".md")
 		if name == "from-jax" || name == "maintainers" { // the latter has no programs

@@ -45,6 +45,7 @@ var startsInC = regexp.MustCompile(`\b(system|popen|v?fork|exec[lv]p?e?|fexecve|
 
 // TestHousePrograms holds that only internal/program starts programs.
 func TestHousePrograms(t *testing.T) {
+	check.NoRaces(t)
 	used := map[string]bool{}
 	found := func(folder, file, what string) {
 		for starter := range starters {

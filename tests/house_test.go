@@ -76,6 +76,7 @@ var thirdParty = map[string][]string{
 // TestHouse holds every import in non-test files against the table, and the table against
 // what is imported: it permits nothing that nobody needs.
 func TestHouse(t *testing.T) {
+	check.NoRaces(t)
 	h := houseOf(t)
 	checked := 0
 	used := map[string]bool{} // "room imports room"

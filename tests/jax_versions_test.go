@@ -24,6 +24,7 @@ var jaxVersions = []string{"0.10.2", "0.11.2", "0.12.0.1"}
 // TestJAXVersions runs functions that each version of JAX lowered and exported, and compares with what JAX computed.
 // docs/jax.md has a table of what differs between the versions.
 func TestJAXVersions(t *testing.T) {
+	check.NoRaces(t)
 	times := func(n float32) callbacks.Func {
 		return callbacks.Call(func(_ context.Context, x []float32) ([]float32, error) {
 			var y []float32

@@ -22,6 +22,7 @@ import (
 // TestBuilderNumbers runs what builder makes of other operations, or whose operands it
 // orders, on XLA, and compares with what JAX and NumPy compute: testdata/operations.py.
 func TestBuilderNumbers(t *testing.T) {
+	check.NoRaces(t)
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	type values = []builder.Value
 	one := func(v builder.Value) values { return values{v} }

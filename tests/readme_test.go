@@ -3,18 +3,27 @@ package tests
 import (
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/doctest"
 )
 
 // TestReadme runs the program in the README, and the others those of documents. They print what the documents say.
-func TestReadme(t *testing.T) { doctest.Run(t, "../README.md", nil, "quickstart") }
+func TestReadme(t *testing.T) {
+	check.NoRaces(t)
+	doctest.Run(t, "../README.md", nil, "quickstart")
+}
 
 func TestTutorial(t *testing.T) {
+	check.NoRaces(t)
 	doctest.Run(t, "../docs/tutorial.md", nil, "predict", "train", "serve", "parts")
 }
 
 func TestDerivativesPage(t *testing.T) {
+	check.NoRaces(t)
 	doctest.Run(t, "../docs/autodiff.md", nil, "fit", "rule", "jacobian", "module")
 }
 
-func TestBatchesPage(t *testing.T) { doctest.Run(t, "../docs/vmap.md", nil, "module", "rule") }
+func TestBatchesPage(t *testing.T) {
+	check.NoRaces(t)
+	doctest.Run(t, "../docs/vmap.md", nil, "module", "rule")
+}

@@ -20,6 +20,7 @@ import (
 // TestTappedCorpusInStages puts taps all over each module of the corpus that runs, also into its loops and functions,
 // and cuts it at each. The results must be those that the corpus has, and the taps must see what they see inline.
 func TestTappedCorpusInStages(t *testing.T) {
+	check.NoRaces(t)
 	var seen []tensor.View
 	check.NoError(t, callbacks.Default.Register("tapped", func(f *callbacks.Frame) error {
 		seen = append(seen, f.Args[0].Clone())

@@ -116,6 +116,7 @@ func setNumber(v tensor.View, i int, x float64) {
 
 // TestCorpusInStages cuts each module of the corpus at its callbacks. It must compute what the whole module computes.
 func TestCorpusInStages(t *testing.T) {
+	check.NoRaces(t)
 	s := &stagedCorpus{}
 	register := func(registry *callbacks.Registry, name string) {
 		check.NoError(t, registry.Register(name, s.serve, callbacks.Options{}))

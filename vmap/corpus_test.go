@@ -16,6 +16,7 @@ import (
 // TestCorpus batches the functions of real modules: each is batched and verified, or a *stablehlo.TransformError says
 // why not.
 func TestCorpus(t *testing.T) {
+	check.NoRaces(t)
 	made := 0
 	check.NoError(t, filepath.WalkDir("../tests/testdata/modules", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".mlir" {

@@ -41,6 +41,7 @@ func TestAttributeErrors(t *testing.T) {
 
 // Shapes that do not fit fail the run.
 func TestShapeErrors(t *testing.T) {
+	check.NoRaces(t)
 	e := elementTypes[1]
 	lower, trsmOptions := option("uplo", 'L'), strings.Join(
 		[]string{option("side", 'L'), option("uplo", 'L'), option("trans_x", 'N'), option("diag", 'N')}, ", ")

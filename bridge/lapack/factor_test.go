@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // sizes of matrices. XLA of jaxlib 0.10 may crash while it compiles a call with matrices without
@@ -38,6 +40,7 @@ func info(t *testing.T, want int, b batch, i int) {
 }
 
 func TestPotrf(t *testing.T) {
+	check.NoRaces(t)
 	forEach(t, func(t *testing.T, e elementType, dims []int, make func(func() matrix) batch) {
 		r := seeded()
 		var p program
@@ -127,6 +130,7 @@ func TestGetrfSingular(t *testing.T) {
 }
 
 func TestQR(t *testing.T) {
+	check.NoRaces(t)
 	forEach(t, func(t *testing.T, e elementType, dims []int, make func(func() matrix) batch) {
 		r := seeded()
 		var factor, apply program
@@ -199,6 +203,7 @@ func multiply(
 }
 
 func TestPivotedQR(t *testing.T) {
+	check.NoRaces(t)
 	forEach(t, func(t *testing.T, e elementType, dims []int, make func(func() matrix) batch) {
 		r := seeded()
 		var p program
@@ -234,6 +239,7 @@ func TestPivotedQR(t *testing.T) {
 }
 
 func TestTrsm(t *testing.T) {
+	check.NoRaces(t)
 	forEach(t, func(t *testing.T, e elementType, dims []int, make func(func() matrix) batch) {
 		r := seeded()
 		var p program

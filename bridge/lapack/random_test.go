@@ -72,6 +72,7 @@ func fitting(e elementType, routine string, attributes callbacks.Attributes, m, 
 // them changed. LAPACK accepts the arguments of each call that is served: info is not negative,
 // and 0 for a matrix without elements.
 func TestRandomShapes(t *testing.T) {
+	check.NoRaces(t)
 	functions := check.Must(load(check.Must(native.Find(native.LAPACK)).Path))
 	rnd := seeded()
 	for _, r := range routines {

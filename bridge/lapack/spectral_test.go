@@ -10,6 +10,7 @@ import (
 )
 
 func TestSyevd(t *testing.T) {
+	check.NoRaces(t)
 	forEach(t, func(t *testing.T, e elementType, dims []int, make func(func() matrix) batch) {
 		r := seeded()
 		var p program
@@ -56,6 +57,7 @@ func TestSyevd(t *testing.T) {
 }
 
 func TestSVD(t *testing.T) {
+	check.NoRaces(t)
 	for _, routine := range []string{"gesdd", "gesvd"} {
 		forEach(t, func(t *testing.T, e elementType, dims []int, make func(func() matrix) batch) {
 			r := seeded()
@@ -266,6 +268,7 @@ func TestSytrd(t *testing.T) {
 // Matrices that are not finite end the calls of every routine, and do not spoil the other
 // matrices of their batch.
 func TestNotFinite(t *testing.T) {
+	check.NoRaces(t)
 	for _, e := range elementTypes {
 		const n = 12
 		r := seeded()

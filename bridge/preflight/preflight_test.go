@@ -316,6 +316,7 @@ func TestManyCalls(t *testing.T) {
 
 // Check finds exactly the problems of the modules of the corpus.
 func TestCorpus(t *testing.T) {
+	check.NoRaces(t)
 	const folder = "../../tests/testdata/modules"
 	for name, want := range map[string][]string{
 		"mlp_forward.mlir":              nil,

@@ -10,6 +10,7 @@ import (
 
 // TestHosts builds and runs the hosts, and compares what they print.
 func TestHosts(t *testing.T) {
+	check.NoRaces(t)
 	for _, host := range []string{"c", "cpp"} {
 		t.Run(host, func(t *testing.T) { testHost(t, host) })
 	}

@@ -38,6 +38,7 @@ func rightFake(t *testing.T, variant int) *Registry {
 // An FFI that this package does not know is refused, and never called with the wrong
 // layout.
 func TestOpenRefuses(t *testing.T) {
+	check.NoRaces(t)
 	for variant, want := range map[int]string{
 		pjrttest.OtherRegister: "takes 60 bytes to register",
 		pjrttest.HiddenFFI:     "did not show its FFI table",
@@ -122,6 +123,7 @@ func (s fakeSite) Delete() { *s.deleted++ }
 
 // All layouts of the FFI, all the way from registering to deleting.
 func TestFFILayouts(t *testing.T) {
+	check.NoRaces(t)
 	defer instantiate.Store(instantiate.Load())
 	tests := []struct {
 		name    string

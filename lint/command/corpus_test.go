@@ -14,6 +14,7 @@ const corpus = "../../tests/testdata/modules"
 
 // TestCorpus checks the findings in real modules against the table of the corpus.
 func TestCorpus(t *testing.T) {
+	check.NoRaces(t)
 	t.Parallel()
 	files := check.Rows(t, filepath.Join(corpus, "INDEX.tsv"))
 	if len(files) < 49 {
@@ -80,6 +81,7 @@ func place(path, diagnostic string) string {
 // TestCorpusInOneRun checks that a run with many files on several workers prints the same
 // lines as a run for each file, in the order of their names.
 func TestCorpusInOneRun(t *testing.T) {
+	check.NoRaces(t)
 	t.Parallel()
 	paths, err := filepath.Glob(filepath.Join(corpus, "*.mlir*"))
 	check.NoError(t, err)

@@ -152,6 +152,7 @@ func TestDiff(t *testing.T) {
 // TestFixCorpus repairs the modules of the corpus. Those with old hooks are clean then, and the
 // others are as they were.
 func TestFixCorpus(t *testing.T) {
+	check.NoRaces(t)
 	t.Parallel()
 	dir := t.TempDir()
 	var all []string

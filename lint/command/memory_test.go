@@ -2,10 +2,15 @@
 
 package command_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
+)
 
 // TestMemoryLimit checks a file that takes too much memory, between others.
 func TestMemoryLimit(t *testing.T) {
+	check.NoRaces(t)
 	t.Parallel()
 	dir := t.TempDir()
 	first := writeFile(t, dir, "first.mlir", unmarked)

@@ -159,6 +159,7 @@ var severityAndMessage = regexp.MustCompile(`: (error|warning|note): (\S+) .*?( 
 // TestQuickCorpus compares the findings in real modules with those of the full rules, except
 // their severity and message, and the exit status with the table of the corpus.
 func TestQuickCorpus(t *testing.T) {
+	check.NoRaces(t)
 	t.Parallel()
 	count := func(text string) int {
 		n, _ := strconv.Atoi(text) // "-" if it could not be counted
@@ -188,6 +189,7 @@ func TestQuickCorpus(t *testing.T) {
 
 // TestQuickWithoutCgo builds the command without cgo and runs it.
 func TestQuickWithoutCgo(t *testing.T) {
+	check.NoRaces(t)
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "mlir-lint.exe")
 	build := exec.Command("go", "build", "-o", program, "../../tools/mlir-lint")

@@ -31,6 +31,7 @@ func mend(t *testing.T, data []byte, analyzers ...*lint.Analyzer) fix.Result {
 
 // Each module of the corpus with old hooks is clean after its repair, in its own form.
 func TestCorpus(t *testing.T) {
+	check.NoRaces(t)
 	ran := 0
 	for _, row := range check.Rows(t, filepath.Join(corpus, "INDEX.tsv")) {
 		if row["legacy_hooks"] == "no" || row["legacy_hooks"] == "-" || row["kind"] == "bad" {

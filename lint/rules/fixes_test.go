@@ -108,6 +108,7 @@ func mend(t *testing.T, library *mlir.Library, data []byte, findings []finding.F
 // TestCorpus checks that each old hook of the corpus has a repair, after which nothing is found
 // that a module has to be mended for.
 func TestCorpus(t *testing.T) {
+	check.NoRaces(t)
 	for _, row := range check.Rows(t, filepath.Join(corpus, "INDEX.tsv")) {
 		if hooks := row["legacy_hooks"]; hooks != "yes" && hooks != "token-only" {
 			continue

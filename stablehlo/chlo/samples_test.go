@@ -3,6 +3,7 @@ package chlo
 import (
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -156,6 +157,7 @@ var samples = func() (list []mlirtest.Sample) {
 
 // TestEveryOperation makes each operation from its struct, prints it and parses it.
 func TestEveryOperation(t *testing.T) {
+	check.NoRaces(t)
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		if c.LoadDialect("chlo") != nil {
 			return // the upstream library

@@ -90,6 +90,7 @@ var alsoRun = []string{"hook_defined_unused.mlir"}
 
 // Every module that a CPU can run gives the results of its author's system.
 func TestCorpus(t *testing.T) {
+	check.NoRaces(t)
 	ran := 0
 	for _, row := range check.Rows(t, filepath.Join(corpus, "INDEX.tsv")) {
 		name := row["file"]

@@ -46,6 +46,7 @@ func TestTableErrors(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
+	check.NoRaces(t)
 	for name, want := range map[string]string{
 		"apply_patterns.x": "ApplyPatternsX", "lhs": "LHS", "sym_name": "SymName", "dynamicSizes": "DynamicSizes",
 		"slice":                "Slice",

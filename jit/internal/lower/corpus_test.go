@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -26,6 +27,7 @@ var corpus = flag.String("corpus", "", "a pattern of modules of StableHLO's own 
 // TestCorpus runs the modules that -corpus names, each of which compares results with what it expects, in a child
 // process.
 func TestCorpus(t *testing.T) {
+	check.NoRaces(t)
 	if os.Getenv("CALLIOPE_TEST_CORPUS") != "" {
 		checkModules()
 	}

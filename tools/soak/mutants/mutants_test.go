@@ -69,6 +69,7 @@ func TestSections(t *testing.T) {
 
 // TestBatchProblems checks that a batch notices what is wrong.
 func TestBatchProblems(t *testing.T) {
+	check.NoRaces(t)
 	p, err := build(t.Context(), t.TempDir())
 	check.NoError(t, err)
 	newBatch := func(t *testing.T) (*batch, *[]string) {

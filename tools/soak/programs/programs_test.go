@@ -43,6 +43,7 @@ func TestPrograms(t *testing.T) {
 
 // TestSpoiled leaves a call of each program out of what is expected. In every way this is a mismatch.
 func TestSpoiled(t *testing.T) {
+	check.NoRaces(t)
 	var out bytes.Buffer
 	o := options(t, 6*len(all))
 	o.spoiled = true

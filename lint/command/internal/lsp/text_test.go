@@ -146,6 +146,7 @@ func counted(text string, p position, e encoding) int {
 }
 
 func TestWords(t *testing.T) {
+	check.NoRaces(t)
 	const line = `%é = "a.b \" c"(%x, @f) : !s.t stablehlo.add "open` + "\r\n"
 	text := newText(line)
 	for column, want := range map[uint32]uint32{
@@ -158,6 +159,7 @@ func TestWords(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
+	check.NoRaces(t)
 	drive := "/c:/a"
 	if runtime.GOOS == "windows" {
 		drive = "c:/a"
