@@ -54,6 +54,7 @@ func TestDeviations(t *testing.T) {
 		"rounded-to-nan":            "stablehlo.round_nearest_even: XLA folds each rounding",
 		"wrapped-nibble":            "stablehlo.convert: XLA computes integers of 4 bits in 8 bits",
 		"two-roundings":             "stablehlo.convert: XLA rounds the numbers to f32 first",
+		"two-roundings-of-f64":      "stablehlo.convert: XLA rounds the numbers to f32 first",
 		"small-number":              "stablehlo.convert: XLA makes the largest integer",
 		"nothing-scattered":         "stablehlo.select_and_scatter: XLA folds it to zeros",
 		"constant-quotient":         "stablehlo.divide: some plugins end the process",
