@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 	"unsafe"
 
@@ -11,33 +12,28 @@ import (
 	"github.com/calliope-mlir/calliope/internal/forgotten"
 )
 
-// A heldView is a use of a device's memory by the host.
-type heldView struct {
-	memory *deviceArray
-	held   bool   // whether the plugin holds the memory for the view
-	copy   []byte // the pages of a copy, in debug mode
-	guard  *forgotten.Guard[forgottenView]
-}
-
 // View implements engine.Memory.
-func (m *deviceArray) View(ctx context.Context, u engine.Use) (data []byte, close func() error, err error) {
-	v := &heldView{memory: m}
-	if data, err = v.open(ctx, u); err != nil {
+func (m *deviceArray) View(ctx context.Context, u engine.Use) (data []byte, end io.Closer, err error) {
+	n := m.shape.NumBytes()
+	if n == 0 || !m.plain() {
+		if data, err = m.Copy(ctx, u); err == nil {
+			end = (*copiedView)(m)
+		}
+	} else if data, err = m.hold(ctx, u, n); err == nil {
+		end = (*heldView)(m)
+	}
+	if err != nil {
 		return nil, nil, err
 	}
 	m.client.memory.views.Add(1)
 	if m.client.debug {
-		v.guard = forgottenViews.Watch(forgottenView{m.client, m.client.line()})
+		return debugView(m.client, data, end)
 	}
-	return data, v.close, nil
+	return data, end, nil
 }
 
-func (v *heldView) open(ctx context.Context, u engine.Use) ([]byte, error) {
-	m := v.memory
-	n := m.shape.NumBytes()
-	if n == 0 || !m.plain() {
-		return m.Copy(ctx, u)
-	}
+// hold has the plugin hold the memory for a view.
+func (m *deviceArray) hold(ctx context.Context, u engine.Use, n int) ([]byte, error) {
 	if err := m.wait(ctx, u, "view"); err != nil {
 		return nil, err
 	}
@@ -45,47 +41,59 @@ func (v *heldView) open(ctx context.Context, u engine.Use) ([]byte, error) {
 	if err != nil {
 		return nil, pluginError("view", err)
 	}
-	v.held = true
-	data := unsafe.Slice((*byte)(at), n)
-	if m.client.debug {
-		if data, err = v.protect(data); err != nil {
-			return nil, errors.Join(err, v.release())
-		}
-	}
-	return data, nil
+	return unsafe.Slice((*byte)(at), n), nil
 }
 
-// protect copies the array to pages whose protection can change.
-func (v *heldView) protect(data []byte) ([]byte, error) {
-	pages, err := mapMemory(len(data))
-	if err == nil {
-		copy(pages, data)
-		err = readOnly(pages)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("bridge: view: memory for the debug mode: %w", err)
-	}
-	v.copy = pages
-	return pages, nil
+// A copiedView ends a view of a copy. It and heldView are an array, so that a view needs no memory of its own.
+type copiedView deviceArray
+
+func (v *copiedView) Close() error {
+	v.client.memory.views.Add(-1)
+	return nil
 }
 
-func (v *heldView) close() error {
-	forgottenViews.Drop(&v.guard)
-	if v.copy != nil {
-		poisonView(v.copy)
-	}
-	v.memory.client.memory.views.Add(-1)
-	return v.release()
-}
+// A heldView ends a view of memory that the plugin holds for it.
+type heldView deviceArray
 
-func (v *heldView) release() error {
-	if !v.held {
-		return nil
-	}
-	if err := v.memory.pjrt.Release(); err != nil {
+func (v *heldView) Close() error {
+	v.client.memory.views.Add(-1)
+	if err := v.pjrt.Release(); err != nil {
 		return pluginError("close view", err)
 	}
 	return nil
+}
+
+// A guardedView ends a view in debug mode.
+type guardedView struct {
+	io.Closer        // of the view without debug mode
+	pages     []byte // a copy whose protection can change; nil for what was copied already
+	guard     *forgotten.Guard[forgottenView]
+}
+
+// debugView makes a view one of debug mode: memory of the device is copied to pages that cannot be written to.
+func debugView(c *Client, data []byte, end io.Closer) ([]byte, io.Closer, error) {
+	v := &guardedView{Closer: end}
+	if _, held := end.(*heldView); held {
+		pages, err := mapMemory(len(data))
+		if err == nil {
+			copy(pages, data)
+			err = readOnly(pages)
+		}
+		if err != nil {
+			return nil, nil, errors.Join(fmt.Errorf("bridge: view: memory for the debug mode: %w", err), end.Close())
+		}
+		v.pages, data = pages, pages
+	}
+	v.guard = forgottenViews.Watch(forgottenView{c, c.line()})
+	return data, v, nil
+}
+
+func (v *guardedView) Close() error {
+	forgottenViews.Drop(&v.guard)
+	if v.pages != nil {
+		poisonView(v.pages)
+	}
+	return v.Closer.Close()
 }
 
 // poisonedViews are the pages of closed views, the oldest first. They cannot be accessed,

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"math/bits"
 	"slices"
 	"sync"
@@ -79,7 +80,7 @@ func (m *hostMemory) Copy(ctx context.Context, _ Use) ([]byte, error) {
 }
 
 // View implements Memory.
-func (m *hostMemory) View(ctx context.Context, u Use) ([]byte, func() error, error) {
+func (m *hostMemory) View(ctx context.Context, u Use) ([]byte, io.Closer, error) {
 	data, err := m.InPlace(ctx, u)
 	return data, nil, err
 }

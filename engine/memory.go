@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"io"
 
 	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/internal/lifetime"
@@ -22,9 +23,8 @@ type Memory interface {
 	InPlace(ctx context.Context, u Use) ([]byte, error)
 	// Copy waits until the elements are computed, and returns them in new memory of the host, in row-major order.
 	Copy(ctx context.Context, u Use) ([]byte, error)
-	// View is InPlace, or else Copy, for longer than others have the array: until close is called, which is nil if
-	// nothing is to be done.
-	View(ctx context.Context, u Use) (data []byte, close func() error, err error)
+	// View is InPlace, or else Copy, until end is closed, which is nil if nothing is to be done.
+	View(ctx context.Context, u Use) (data []byte, end io.Closer, err error)
 	// CopyToDevice begins a copy to a device of the same engine.
 	CopyToDevice(u Use, device int) (*Array, error)
 	// Borrowed reports whether the memory is a caller's, which was not copied, and which must not be written to.

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"io"
 	"sync/atomic"
 
 	"github.com/calliope-mlir/calliope/internal/errtext"
@@ -13,7 +14,7 @@ import (
 type View struct {
 	use    Use
 	view   tensor.View
-	close  func() error // nil if only the use ends
+	end    io.Closer // nil if only the use ends
 	closed atomic.Bool
 }
 
@@ -32,7 +33,7 @@ func (a *Array) View(ctx context.Context) (*View, error) {
 	}
 	v := &View{use: u}
 	v.view.Shape = a.Shape()
-	if v.view.Data, v.close, err = a.memory.View(ctx, u); err != nil {
+	if v.view.Data, v.end, err = a.memory.View(ctx, u); err != nil {
 		return nil, errors.Join(err, u.End())
 	}
 	return v, nil
@@ -55,8 +56,8 @@ func (v *View) Close() error {
 		return nil
 	}
 	var err error
-	if v.close != nil {
-		err = v.close()
+	if v.end != nil {
+		err = v.end.Close()
 	}
 	return errors.Join(err, v.use.End())
 }
