@@ -47,6 +47,7 @@ func (m *deviceArray) hold(ctx context.Context, u engine.Use, n int) ([]byte, er
 // A copiedView ends a view of a copy. It and heldView are an array, so that a view needs no memory of its own.
 type copiedView deviceArray
 
+// Close implements io.Closer.
 func (v *copiedView) Close() error {
 	v.client.memory.views.Add(-1)
 	return nil
@@ -55,6 +56,7 @@ func (v *copiedView) Close() error {
 // A heldView ends a view of memory that the plugin holds for it.
 type heldView deviceArray
 
+// Close implements io.Closer.
 func (v *heldView) Close() error {
 	v.client.memory.views.Add(-1)
 	if err := v.pjrt.Release(); err != nil {
@@ -88,6 +90,7 @@ func debugView(c *Client, data []byte, end io.Closer) ([]byte, io.Closer, error)
 	return data, v, nil
 }
 
+// Close implements io.Closer.
 func (v *guardedView) Close() error {
 	forgottenViews.Drop(&v.guard)
 	if v.pages != nil {

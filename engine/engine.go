@@ -59,6 +59,7 @@ type CompileOptions struct {
 // A RefusedError says that an engine lacks what a module needs.
 type RefusedError struct{ Err error }
 
+// Error returns the text of Err.
 func (e *RefusedError) Error() string { return fmt.Sprint(e.Err) }
 
 // Unwrap returns Err.

@@ -20,7 +20,7 @@ type Executable interface {
 	// one, as callbacks.Barrier does for all.
 	Barrier(ctx context.Context, name string) error
 	// OnClose registers a function to be called when the executable is closed and its last run is over, or at once if
-	// that has happened.
+	// that has happened. It does nothing with nil.
 	OnClose(f func())
 	// Close releases the module. Runs in flight go on. Closing it again does nothing.
 	Close() error

@@ -194,8 +194,11 @@ func (e *Executable) Run(ctx context.Context, inputs ...engine.Input) ([]*engine
 }
 
 // OnClose registers a function to be called when the executable is closed and its last run is over, or at once if that
-// has happened.
+// has happened. If f is nil, OnClose does nothing.
 func (e *Executable) OnClose(f func()) {
+	if f == nil {
+		return
+	}
 	e.mu.Lock()
 	over := e.over
 	if !over {

@@ -104,7 +104,11 @@ func (e *Executable) Run(ctx context.Context, inputs ...engine.Input) ([]*engine
 func (e *Executable) Barrier(ctx context.Context, _ string) error { return dispatch.Ended(ctx) }
 
 // OnClose implements engine.Executable.
-func (e *Executable) OnClose(f func()) { e.life.OnOver(f) }
+func (e *Executable) OnClose(f func()) {
+	if f != nil {
+		e.life.OnOver(f)
+	}
+}
 
 // Close implements engine.Executable.
 func (e *Executable) Close() error {
