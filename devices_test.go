@@ -81,8 +81,14 @@ func TestMesh(t *testing.T) {
 	check.NoError(t, err)
 	check.Diff(t, "y", [][]float32{{2, 4}, {6, 8}}, y)
 	check.Diff(t, "what the tap saw", []string{"f32[2,2]"}, shapes)
-	_, err = f.Call(t.Context(), [][]float32{{1, 2}, {3, 4}})
-	check.Error(t, err, "use calliope.Call")
+	arrays, err := f.Call(t.Context(), [][]float32{{1, 2}, {3, 4}})
+	check.NoError(t, err)
+	y, err = calliope.Call[[][]float32](f, arrays[0])
+	check.NoError(t, err)
+	check.Diff(t, "y of what a call returned", [][]float32{{4, 8}, {12, 16}}, y)
+	check.NoError(t, arrays[0].Close())
+	_, err = f.Call(t.Context(), [][]float32{{1, 2}})
+	check.Error(t, err, "dimension 0 of f32[1,2] cannot be split into 2 equal parts")
 }
 
 // TestCompileConcurrently compiles functions of one session at the same time.

@@ -17,8 +17,8 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine/load"
 	"github.com/calliope-mlir/calliope/internal/errtext"
-	"github.com/calliope-mlir/calliope/internal/model"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -151,8 +151,8 @@ func (f *Function) register(name string, fn callbacks.Func) error {
 // Call runs the function and returns its results as Arrays, in the contract's order of the leaves. It waits for the
 // run.
 func (f *Function) Call(ctx context.Context, args ...any) ([]Array, error) {
-	_, results, err := f.run(ctx, args, (*compiled).checkArrays)
-	return results.arrays, err
+	_, results, err := f.run(ctx, args, func(*compiled) error { return nil })
+	return results, err
 }
 
 // Call runs a function with a background context, and returns its results as R. See CallContext.
@@ -246,8 +246,9 @@ func (f *Function) keep(ctx context.Context, r request) (*compiled, error) {
 }
 
 // Close releases what was compiled, and the callbacks that it calls, once the runs in flight have ended, which go on.
-// It stops a compile, or waits for it: XLA cannot stop one. It waits for calls of closures that are made after their
-// run, and returns the errors of taps since the last barrier. Later calls fail with bridge.ErrClosed.
+// It stops a compile. That of XLA, which cannot stop, goes on, and Session.Close waits for it. Close waits for calls of
+// closures that are made after their run, and returns the errors of taps since the last barrier. Later calls fail with
+// bridge.ErrClosed.
 func (f *Function) Close() error {
 	f.given("Close")
 	f.mu.Lock()
@@ -333,19 +334,19 @@ func (f *Function) opened(s *Session) (*Session, error) {
 }
 
 // run runs the function, unless check returns an error for what is compiled.
-func (f *Function) run(ctx context.Context, args []any, check func(*compiled) error) (*compiled, outputs, error) {
+func (f *Function) run(ctx context.Context, args []any, check func(*compiled) error) (*compiled, []Array, error) {
 	f.given("Call")
 	r, err := f.read(args)
 	if err != nil {
-		return nil, outputs{}, err
+		return nil, nil, err
 	}
 	c, err := f.find(ctx, r)
 	if err != nil {
-		return nil, outputs{}, err
+		return nil, nil, err
 	}
 	defer c.life.End()
 	if err := check(c); err != nil {
-		return nil, outputs{}, err
+		return nil, nil, err
 	}
 	results, err := c.run(ctx, r)
 	return c, results, err
@@ -361,7 +362,7 @@ func (f *Function) find(ctx context.Context, r request) (*compiled, error) {
 		return nil, err
 	}
 	for _, a := range r.list {
-		if model.IsOpen(a.shape) {
+		if load.IsOpen(a.shape) {
 			return nil, fmt.Errorf("calliope: %s has the shape %s, with an open dimension: give all of them, or "+
 				"save what Function.Module returns, which may have open ones", a.place(r.first), a.shape)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/jit"
 )
 
 // TestNamesInputs holds that the error of an array that a run cannot take says where in the call's trees it is.
@@ -15,7 +16,7 @@ func TestNamesInputs(t *testing.T) {
 	layers := func(l []dense[builder.Value]) []dense[builder.Value] {
 		return []dense[builder.Value]{{builder.Sin(l[0].Kernel), l[0].Bias}, {builder.Sin(l[1].Kernel), l[1].Bias}}
 	}
-	for name, o := range map[string]calliope.Options{"XLA": {}, "JIT": {Engine: calliope.JIT}} {
+	for name, o := range map[string]calliope.Options{"XLA": {}, "JIT": {Engine: jit.Engine()}} {
 		t.Run(name, func(t *testing.T) {
 			s := check.Must(calliope.Open(t.Context(), o))
 			check.Cleanup(t, s)

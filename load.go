@@ -1,7 +1,6 @@
 package calliope
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,11 +12,8 @@ import (
 	"sync/atomic"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/engine/load"
 	"github.com/calliope-mlir/calliope/internal/errtext"
-	"github.com/calliope-mlir/calliope/internal/model"
-	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
-	"github.com/calliope-mlir/calliope/stablehlo/sharding"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -41,9 +37,8 @@ func Load(path string, o ...FuncOptions) (*Function, error) {
 func LoadBytes(data []byte, o ...FuncOptions) (*Function, error) { return loadNamed("module", data, o) }
 
 func loadNamed(name string, data []byte, o []FuncOptions) (*Function, error) {
-	f := &Function{source: &loaded{name: name, data: data}}
+	f := &Function{source: &loaded{file: &load.File{Name: name, Data: data}}}
 	err := f.set(o, math.MaxInt)
-	f.source.(*loaded).entry = f.options.Entry
 	if err == nil {
 		err = f.load(context.Background())
 	}
@@ -61,9 +56,9 @@ func (f *Function) load(ctx context.Context) error {
 	}
 	l := f.source.(*loaded)
 	if s.client != nil {
-		e, err := s.client.Load(ctx, l.data)
+		e, err := s.client.Load(ctx, l.file.Data)
 		if saved, ok := errors.AsType[*bridge.SavedError](err); !ok || saved.Reason != bridge.NotSaved {
-			if err == nil && l.entry != "" {
+			if err == nil && f.options.Entry != "" {
 				return errors.Join(errors.New("it is a compiled program: leave FuncOptions.Entry out"), e.Close())
 			}
 			if err == nil {
@@ -73,82 +68,53 @@ func (f *Function) load(ctx context.Context) error {
 			return err
 		}
 	}
-	if jaxexport.Is(l.data) {
-		if l.export, err = model.ReadExport(l.data); err != nil {
-			return err
-		}
-		l.data = l.export.Module
+	o := load.Options{Entry: f.options.Entry, Choose: "FuncOptions.Entry", Fetch: s.fetching()}
+	if s.ownLibrary {
+		o.Library = s.library
 	}
-	if l.library = s.library; !s.ownLibrary {
-		if l.library, err = model.Library(ctx, l.data, s.fetching()); err != nil {
-			return err
-		}
+	if l.file, err = load.Open(ctx, l.file.Name, l.file.Data, o); err != nil {
+		return err
 	}
-	m, err := l.parse()
+	m, err := l.file.Parse(nil)
 	if err != nil {
 		return err
 	}
 	l.parsed.Store(m)
-	return l.read(s, m, &f.options)
+	l.signature = m.Signature
+	compile := &f.options.Compile
+	compile.Replicas = max(compile.Replicas, m.Declared.Replicas)
+	check := *compile
+	check.Partitions = max(check.Partitions, m.Declared.Partitions)
+	return load.CheckCalls(m.Module, check)
 }
 
 // A loaded is a module that was read.
 type loaded struct {
-	name      string
-	data      []byte
-	entry     string // the function that runs, "" for main
-	library   *mlir.Library
-	parsed    atomic.Pointer[mlir.Module] // for the first trace, nil after it
-	export    model.Export                // if it is of jax.export
-	signature model.Signature
+	file      *load.File
+	parsed    atomic.Pointer[load.Module] // for the first trace, nil after it
+	signature load.Signature
 }
 
 // module returns the module in a context of its own: the one that load has read, or a new one.
-func (l *loaded) module() (*mlir.Module, error) {
+func (l *loaded) module() (*load.Module, error) {
 	if m := l.parsed.Swap(nil); m != nil {
 		return m, nil
 	}
-	return l.parse()
+	return l.file.Parse(nil)
 }
 
 // close closes the module if nothing has been compiled.
 func (l *loaded) close() error {
 	if m := l.parsed.Swap(nil); m != nil {
-		return m.Context().Close()
+		return m.Close()
 	}
 	return nil
 }
 
-// parse reads the module in a new context.
-func (l *loaded) parse() (*mlir.Module, error) {
-	ir := l.library.NewContext(mlir.ContextOptions{})
-	m, err := ir.Parse(l.name, l.data)
-	if err == nil {
-		err = cmp.Or(model.SetMain(m, l.entry, "FuncOptions.Entry"), l.export.SelectPlatform(m))
-	}
-	if err != nil {
-		return nil, errors.Join(err, ir.Close())
-	}
-	return m, nil
-}
-
-func (l *loaded) read(s *Session, m *mlir.Module, o *FuncOptions) (err error) {
-	if l.signature, err = model.SignatureOf(m); err != nil {
-		return err
-	}
-	declared, err := sharding.Read(m)
-	if err != nil {
-		return err
-	}
-	o.Compile.Replicas = max(o.Compile.Replicas, declared.Replicas)
-	o.Compile.Partitions = max(o.Compile.Partitions, declared.Partitions)
-	return checkCalls(m, o.Compile)
-}
-
 // saved returns an executable that was loaded.
 func (l *loaded) saved(s *Session, e *bridge.Executable) *compiled {
-	l.signature = model.Signature{Params: e.Inputs(), Results: e.Outputs()}
-	c := &compiled{session: s, runner: e, cancel: func() {}, ready: make(chan struct{}), replicas: e.NumDevices(),
+	l.signature = load.Signature{Params: e.Inputs(), Results: e.Outputs()}
+	c := &compiled{session: s, runner: e, cancel: func() {}, ready: make(chan struct{}), devices: e.NumDevices(),
 		outputs: e.Outputs()}
 	for _, s := range e.Inputs() {
 		c.list = append(c.list, argument{shape: s})
@@ -162,7 +128,7 @@ func (l *loaded) saved(s *Session, e *bridge.Executable) *compiled {
 // does not matter.
 func (l *loaded) take(a arguments) arguments {
 	a.structure = structure{}
-	if e := l.export.Exported; e != nil && len(e.Kept) < len(e.Inputs) && len(a.list) == len(e.Inputs) {
+	if e := l.file.Export.Exported; e != nil && len(e.Kept) < len(e.Inputs) && len(a.list) == len(e.Inputs) {
 		var kept []argument
 		for _, i := range e.Kept {
 			kept = append(kept, a.list[i])
@@ -181,15 +147,16 @@ func (l *loaded) trace(_ context.Context, s *Session, o FuncOptions, args []any,
 	t := newTrace(s, o, a)
 	m, err := l.module()
 	if err != nil {
-		return nil, fmt.Errorf("calliope: %s: %w", l.name, err)
+		return nil, fmt.Errorf("calliope: %s: %w", l.file.Name, err)
 	}
 	shapes := make([]tensor.Shape, len(a.list))
 	for i, one := range a.list {
 		shapes[i] = one.shape
 	}
-	if t.module, err = l.signature.Refine(m, shapes); err != nil {
-		return nil, errors.Join(fmt.Errorf("calliope: %s: %w", l.name, err), m.Context().Close())
+	if err := m.Refine(shapes); err != nil {
+		return nil, errors.Join(fmt.Errorf("calliope: %s: %w", l.file.Name, err), m.Close())
 	}
+	t.module = m.Module
 	return t, nil
 }
 
@@ -208,7 +175,7 @@ func (l *loaded) check(args []any, a arguments) error {
 		ok := i < len(a.list) && i < len(l.signature.Params)
 		if i < len(l.signature.Params) {
 			takes = l.parameter(i)
-			if path = l.export.ParameterPath(i, len(l.signature.Params)); path != "" {
+			if path = l.file.Export.ParameterPath(i, len(l.signature.Params)); path != "" {
 				path = " " + path
 			}
 		}
@@ -221,12 +188,12 @@ func (l *loaded) check(args []any, a arguments) error {
 		differs := !ok || !fitsOpen(a.list[i].shape, l.signature.Params[i])
 		pairs.Add(differs, "%d%s: takes %s, given %s", i, path, takes, given)
 	}
-	return fmt.Errorf("calliope: the arguments do not fit %s:%s", l.name, &pairs)
+	return fmt.Errorf("calliope: the arguments do not fit %s:%s", l.file.Name, &pairs)
 }
 
 // parameter returns the type of a parameter for people.
 func (l *loaded) parameter(i int) string {
-	if e := l.export.Exported; e != nil && len(e.Kept) == len(l.signature.Params) {
+	if e := l.file.Export.Exported; e != nil && len(e.Kept) == len(l.signature.Params) {
 		return e.Inputs[e.Kept[i]].String()
 	}
 	return strings.ReplaceAll(l.signature.Params[i].String(), "-1", "?")

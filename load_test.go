@@ -15,6 +15,8 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/interpreter"
+	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/nn"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -271,8 +273,8 @@ func TestLoadCallbacks(t *testing.T) {
 
 // TestWithoutPlugin runs functions and modules where there is no plugin.
 func TestWithoutPlugin(t *testing.T) {
-	t.Run("JIT", func(t *testing.T) { withoutPlugin(t, calliope.Options{Engine: calliope.JIT}) })
-	t.Run("interpreter", func(t *testing.T) { withoutPlugin(t, calliope.Options{Engine: calliope.Interpreter}) })
+	t.Run("JIT", func(t *testing.T) { withoutPlugin(t, calliope.Options{Engine: jit.Engine()}) })
+	t.Run("interpreter", func(t *testing.T) { withoutPlugin(t, calliope.Options{Engine: interpreter.Engine()}) })
 }
 
 func withoutPlugin(t *testing.T, o calliope.Options) {

@@ -10,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -114,7 +115,7 @@ func TestTwoTraces(t *testing.T) {
 // TestRecursiveCallback has a closure call the Function that calls it. XLA refuses the second call, and package jit one
 // that is too deep: its stack would end.
 func TestRecursiveCallback(t *testing.T) {
-	s, err := calliope.Open(t.Context(), calliope.Options{Engine: calliope.JIT})
+	s, err := calliope.Open(t.Context(), calliope.Options{Engine: jit.Engine()})
 	check.NoError(t, err)
 	check.Cleanup(t, s)
 	for _, o := range []calliope.CallOptions{{}, {Dispatch: calliope.Goroutine}} {

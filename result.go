@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/leaf"
 	"github.com/calliope-mlir/calliope/internal/tree"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -15,48 +16,19 @@ import (
 // results have the structure of the results of a Go function: what it returned, without values.
 type results struct{ like []reflect.Value }
 
-// outputs are the results of a run, as Arrays or as arrays of the host.
-type outputs struct {
-	arrays []Array
-	views  []tensor.View
-}
-
-func (o outputs) count() int { return len(o.arrays) + len(o.views) }
-
-// set stores an output in v. It closes an Array that v does not keep.
-func (o outputs) set(ctx context.Context, i int, at string, v reflect.Value) (err error) {
+// setResult stores an output in v. It closes an Array that v does not keep.
+func setResult(ctx context.Context, a Array, at string, v reflect.Value) error {
 	if v.Type() == bufferType {
-		v.Set(reflect.ValueOf(o.arrays[i]))
+		v.Set(reflect.ValueOf(a))
 		return nil
 	}
-	var host tensor.View
-	if o.arrays != nil {
-		defer o.arrays[i].Close()
-		if host, err = o.arrays[i].ToHost(ctx); err != nil {
-			return err
-		}
-	} else {
-		host = o.views[i]
+	defer a.Close()
+	host, err := a.ToHost(ctx)
+	if err != nil {
+		return err
 	}
 	if !leaf.Of(v.Type()).Set(v, host) {
 		return fmt.Errorf("%s is a %s, which cannot hold %s", at, v.Type(), host.Shape)
-	}
-	return nil
-}
-
-// close closes the Arrays.
-func (o outputs) close() error {
-	var errs []error
-	for _, a := range o.arrays {
-		errs = append(errs, a.Close())
-	}
-	return errors.Join(errs...)
-}
-
-// checkArrays returns an error if the results cannot be Arrays.
-func (c *compiled) checkArrays() error {
-	if c.divided != nil {
-		return errors.New("calliope: the results are not on one device, so they are no Arrays: use calliope.Call")
 	}
 	return nil
 }
@@ -67,7 +39,7 @@ func (c *compiled) checkResults(t reflect.Type) error {
 		return nil
 	}
 	next, n := 0, len(c.outputs)
-	err := c.eachResult(reflect.New(t).Elem(), n*max(c.replicas, 1), func(at string, v reflect.Value) error {
+	err := c.eachResult(reflect.New(t).Elem(), n*c.devices, func(at string, v reflect.Value) error {
 		next++
 		return c.checkResult(at, v.Type(), c.outputs[(next-1)%n])
 	})
@@ -80,9 +52,6 @@ func (c *compiled) checkResults(t reflect.Type) error {
 
 func (c *compiled) checkResult(at string, t reflect.Type, s tensor.Shape) error {
 	if t == bufferType {
-		if c.divided != nil {
-			return fmt.Errorf("%s is a %s, and the result is not on one device: use %s", at, t, leaf.Types)
-		}
 		return nil
 	}
 	l := leaf.Of(t)
@@ -97,33 +66,34 @@ func (c *compiled) checkResult(at string, t reflect.Type, s tensor.Shape) error 
 }
 
 // setResults stores the outputs in a tree. It closes those that the tree does not keep, and all if there is an error.
-func (c *compiled) setResults(ctx context.Context, o outputs, to reflect.Value) error {
+func (c *compiled) setResults(ctx context.Context, arrays []Array, to reflect.Value) error {
 	next := 0
 	set := func(at string, v reflect.Value) error {
 		next++
-		return o.set(ctx, next-1, at, v)
+		return setResult(ctx, arrays[next-1], at, v)
 	}
-	err := c.eachResult(to, o.count(), set)
+	err := c.eachResult(to, len(arrays), set)
 	if err != nil {
 		to.SetZero()
-		return fmt.Errorf("calliope: %w", errors.Join(err, o.close()))
+		engine.CloseAll(arrays)
+		return fmt.Errorf("calliope: %w", err)
 	}
 	return nil
 }
 
 // eachResult calls set for the leaves of the results in a tree.
 func (c *compiled) eachResult(to reflect.Value, n int, set func(at string, v reflect.Value) error) error {
-	if c.replicas <= 1 {
+	if c.devices <= 1 {
 		return c.results.each(to, "the result", n, set)
 	}
 	switch {
 	case to.Kind() == reflect.Slice:
-		to.Set(reflect.MakeSlice(to.Type(), c.replicas, c.replicas))
-	case to.Kind() != reflect.Array || to.Len() != c.replicas:
-		return fmt.Errorf("the result is a %s: use a slice of %d trees, one for each replica", to.Type(), c.replicas)
+		to.Set(reflect.MakeSlice(to.Type(), c.devices, c.devices))
+	case to.Kind() != reflect.Array || to.Len() != c.devices:
+		return fmt.Errorf("the result is a %s: use a slice of %d trees, one for each replica", to.Type(), c.devices)
 	}
-	for i := range c.replicas {
-		if err := c.results.each(to.Index(i), fmt.Sprintf("the result [%d]", i), n/c.replicas, set); err != nil {
+	for i := range c.devices {
+		if err := c.results.each(to.Index(i), fmt.Sprintf("the result [%d]", i), n/c.devices, set); err != nil {
 			return err
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -12,11 +11,11 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/engine"
+	"github.com/calliope-mlir/calliope/engine/load"
 	"github.com/calliope-mlir/calliope/internal/errtext"
-	"github.com/calliope-mlir/calliope/internal/model"
+	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
-	"github.com/calliope-mlir/calliope/stages"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -25,8 +24,10 @@ type Options struct {
 	// Offline forbids downloads. Without it, the MLIR library and the XLA plugin are fetched if they are missing, with
 	// the user's own pip, and the session prints where they go. See package native.
 	Offline bool
-	// Engine runs functions. The zero value is XLA.
-	Engine Engine
+	// Engine runs functions: jit.Engine() or interpreter.Engine(), which need no plugin, or one of the program's own.
+	// nil is XLA, on the plugin and the client that the other options describe. On platforms without a plugin, and if
+	// CALLIOPE_PJRT_PLUGIN is "none", it is jit.Engine().
+	Engine engine.Engine
 	// Fallback is called for what package jit refuses, so that StableHLO's interpreter runs it, hundreds of times
 	// slower. why is the reason of package jit. The first call of a function returns the error of Fallback, if it is
 	// not nil. Without Fallback, a warning is logged.
@@ -45,18 +46,6 @@ type Options struct {
 	Registry *callbacks.Registry
 }
 
-// An Engine runs functions.
-type Engine uint8
-
-const (
-	// XLA is a plugin. On platforms without one, and if CALLIOPE_PJRT_PLUGIN is "none", Open takes JIT instead.
-	XLA Engine = iota
-	// JIT is MLIR and LLVM, as in package jit, without a plugin.
-	JIT
-	// Interpreter is StableHLO's interpreter, in a process of its own, without a plugin. It is slow.
-	Interpreter
-)
-
 // A Session has what functions need to be built and run. It is safe for concurrent use.
 type Session struct {
 	offline       bool
@@ -65,8 +54,8 @@ type Session struct {
 	library       *mlir.Library
 	plugin        *bridge.Plugin // nil if functions run without one
 	client        *bridge.Client // nil without a plugin
+	engine        engine.Engine
 	fallback      func(error) error
-	devices       []stages.Device // that run functions without a plugin that calls back
 	registry      *callbacks.Registry
 	closed        atomic.Bool
 }
@@ -91,15 +80,12 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 }
 
 func (s *Session) open(ctx context.Context, o Options) (err error) {
-	if o.Engine > Interpreter {
-		return fmt.Errorf("Options.Engine is %d: use XLA, JIT or Interpreter", o.Engine)
+	if s.engine = o.Engine; s.engine == nil && o.Plugin.Path == "" && !native.PJRTPlugin.Available() {
+		s.engine = jit.Engine()
 	}
-	if o.Engine == XLA && o.Plugin.Path == "" && !hasPlugin() {
-		o.Engine = JIT
-	}
-	alone := o.Engine != XLA
-	if n := o.Client.Devices; alone && n > 1 {
-		return fmt.Errorf("Options.Client.Devices is %d, and without an XLA plugin there is one device", n)
+	alone := s.engine != nil
+	if n := o.Client.Devices; alone && n > s.engine.NumDevices() {
+		return fmt.Errorf("Options.Client.Devices is %d, and without an XLA plugin there are %d", n, s.engine.NumDevices())
 	}
 	missing := slices.DeleteFunc(native.DefaultParts(), func(p native.Part) bool {
 		return p == native.MLIR && o.Library.Path != "" || p == native.PJRTPlugin &&
@@ -110,11 +96,7 @@ func (s *Session) open(ctx context.Context, o Options) (err error) {
 			return err
 		}
 	}
-	s.library, err = model.Fetched(ctx, s.fetching(), func() (*mlir.Library, error) { return mlir.Open(o.Library) })
-	s.devices = []stages.Device{stages.JIT()}
-	if o.Engine == Interpreter {
-		s.devices = []stages.Device{stages.Interpreter()}
-	}
+	s.library, err = load.Fetched(ctx, s.fetching(), func() (*mlir.Library, error) { return mlir.Open(o.Library) })
 	if err != nil || alone {
 		return err
 	}
@@ -127,21 +109,9 @@ func (s *Session) open(ctx context.Context, o Options) (err error) {
 		}
 	}
 	if s.client, err = s.plugin.NewClient(o.Client); err == nil {
-		s.devices = stages.On(s.client.Engine())
+		s.engine = s.client.Engine()
 	}
 	return err
-}
-
-// hasPlugin reports whether there is a plugin to find or to fetch.
-func hasPlugin() bool {
-	if os.Getenv(native.PJRTPlugin.Env()) == "none" {
-		return false
-	}
-	if native.PJRTPlugin.Fetchable() {
-		return true
-	}
-	_, err := native.Find(native.PJRTPlugin)
-	return !errors.As(err, new(*native.NotFoundError))
 }
 
 // given panics because a method was called on a nil pointer or a zero value.
@@ -171,28 +141,20 @@ func (s *Session) Client() *bridge.Client {
 	return s.client
 }
 
-// ArrayFromHost copies a host array to a device of the client, as bridge.Client.ArrayFromHost does. Without a plugin
-// there is device 0, whose memory is the host's. An Array is an argument of the functions of its session. The caller
-// must close it.
-func (s *Session) ArrayFromHost(ctx context.Context, v tensor.View, device int) (Array, error) {
-	s.given("ArrayFromHost")
-	if s.client != nil {
-		return s.client.ArrayFromHost(ctx, v, device)
-	}
-	if s.closed.Load() {
-		return nil, fmt.Errorf("calliope: Session.ArrayFromHost: the session is %w", bridge.ErrClosed)
-	}
-	if device != 0 {
-		return nil, fmt.Errorf("calliope: Session.ArrayFromHost: there is no device %d: without a plugin there is only device 0", device)
-	}
-	return engine.HostArray(ctx, v)
+// Engine returns what runs functions.
+func (s *Session) Engine() engine.Engine {
+	s.given("Engine")
+	return s.engine
 }
 
-// Devices returns what runs modules in stages: the client's devices, or one device without a plugin. They are for
-// stages.Options.Devices, and so for whatever compiles a module and does not ask which engine there is.
-func (s *Session) Devices() []stages.Device {
-	s.given("Devices")
-	return slices.Clone(s.devices)
+// ArrayFromHost copies a host array to a device of the engine. An Array is an argument of the functions of its session.
+// The caller must close it.
+func (s *Session) ArrayFromHost(ctx context.Context, v tensor.View, device int) (Array, error) {
+	s.given("ArrayFromHost")
+	if s.closed.Load() {
+		return nil, fmt.Errorf("calliope: Session.ArrayFromHost: the session is %w", engine.ErrClosed)
+	}
+	return s.engine.ArrayFromHost(ctx, v, device)
 }
 
 // Registry returns the registry that holds the closures of functions.

@@ -26,15 +26,7 @@ func (e clientEngine) Can() engine.Abilities {
 func (e clientEngine) Compile(ctx context.Context, p engine.Program, o engine.CompileOptions) (
 	engine.Executable, error,
 ) {
-	if e.CallsBack() {
-		for _, t := range o.Foreign {
-			if err := e.Plugin().RegisterForeign(t); err != nil {
-				return nil, err
-			}
-		}
-	}
-	made, err := e.Client.Compile(ctx, p,
-		CompileOptions{Replicas: o.Replicas, JAXCallbacks: o.JAXCallbacks, Exact: o.Exact})
+	made, err := e.Client.Compile(ctx, p, o)
 	if err != nil {
 		return nil, err
 	}

@@ -78,9 +78,16 @@ func (c *Client) Compile(ctx context.Context, program engine.Program, o CompileO
 	if program == nil {
 		return nil, errors.New("bridge: Compile: the program is nil; give a Source, or a module by passes.Program")
 	}
-	flags, err := o.check(c.pjrt.NumInAll())
+	flags, err := checkOptions(o, c.pjrt.NumInAll())
 	if err != nil {
 		return nil, fmt.Errorf("bridge: Compile: %w", err)
+	}
+	if c.CallsBack() {
+		for _, t := range o.Foreign {
+			if err := c.plugin.RegisterForeign(t); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if err := c.use("Compile"); err != nil {
 		return nil, err

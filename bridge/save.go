@@ -203,7 +203,8 @@ func (c *Client) openSaved(data []byte) (saved.Program, error) {
 	if err := p.Fits(here); err != nil {
 		return p, savedError(err)
 	}
-	if _, err := (CompileOptions{Replicas: p.Replicas, Partitions: p.Partitions}).check(c.NumDevices()); err != nil {
+	if _, err := checkOptions(CompileOptions{Replicas: p.Replicas, Partitions: p.Partitions},
+		c.NumDevices()); err != nil {
 		return p, fmt.Errorf("bridge: Load: %w", err)
 	}
 	return p, nil

@@ -14,3 +14,12 @@ func BorrowHostArray(v tensor.View) (*Array, error) {
 	}
 	return NewArray(&hostMemory{shape: v.Shape.Clone(), all: v.Data, borrowed: true}), nil
 }
+
+// OwnHostArray returns an Array of memory that the caller gives away, without a copy: afterwards it uses only the
+// Array.
+func OwnHostArray(v tensor.View) (*Array, error) {
+	if err := v.Check(); err != nil {
+		return nil, fmt.Errorf("engine: OwnHostArray: %w", err)
+	}
+	return NewArray(&hostMemory{shape: v.Shape.Clone(), all: v.Data}), nil
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -46,14 +45,6 @@ type Program interface {
 	// Artifact returns the module in a form that engines read: text, bytecode or a portable artifact. version is the
 	// StableHLO version that the engine reads, such as "1.13.3", or "" for any.
 	Artifact(version string) ([]byte, error)
-}
-
-// CompileOptions are what all engines have to know of a module.
-type CompileOptions struct {
-	Replicas     int                       // the number of devices that each run the whole module; 0 is one
-	JAXCallbacks []string                  // the callbacks of a module that JAX lowered: see bridge.CompileOptions
-	Foreign      []callbacks.ForeignTarget // the targets of other hosts whose calls are callbacks, too
-	Exact        bool                      // see bridge.CompileOptions
 }
 
 // A RefusedError says that an engine lacks what a module needs.

@@ -14,6 +14,8 @@ type Executable interface {
 	// Inputs and Outputs return the shapes of the parameters and results, those of one device.
 	Inputs() []tensor.Shape
 	Outputs() []tensor.Shape
+	// NumDevices returns for how many devices a run takes inputs and returns results.
+	NumDevices() int
 	// Call runs the module on host arrays, and returns host arrays. The inputs are copied.
 	Call(ctx context.Context, inputs ...tensor.View) ([]tensor.View, error)
 	// Barrier waits until every callback of every earlier run is done, and returns the errors of taps since the last

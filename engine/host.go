@@ -53,6 +53,7 @@ type hostMemory struct {
 	shape    tensor.Shape
 	all      []byte // what the array needs, and more
 	borrowed bool   // all is a caller's
+	pooled   bool   // all is used again for others
 }
 
 // Shape implements Memory.
@@ -104,11 +105,11 @@ func (m *hostMemory) NotClosed(string, error) {}
 
 // Free implements Memory.
 func (m *hostMemory) Free() error {
-	if m.borrowed {
+	if !m.pooled {
 		return nil
 	}
 	pool, _ := spareHostMemory.LoadOrStore(len(m.all), new(sync.Pool))
-	pool.(*sync.Pool).Put(&hostMemory{all: m.all})
+	pool.(*sync.Pool).Put(&hostMemory{all: m.all, pooled: true})
 	return nil
 }
 
@@ -125,7 +126,7 @@ func newHostMemory(s tensor.Shape) *hostMemory {
 			return spare
 		}
 	}
-	return &hostMemory{shape: s, all: Aligned(size)}
+	return &hostMemory{shape: s, all: Aligned(size), pooled: true}
 }
 
 // roundSize returns one of eight sizes between two powers of two, so that arrays of about the same size share memory.

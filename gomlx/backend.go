@@ -40,6 +40,8 @@ import (
 
 	"github.com/calliope-mlir/calliope"
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/interpreter"
+	"github.com/calliope-mlir/calliope/jit"
 )
 
 // Name is the name of the backend.
@@ -74,7 +76,7 @@ func New(config string) (*Backend, error) {
 		return nil, errors.WithStack(err)
 	}
 	b := &Backend{session: session, offline: o.session.Offline, dynamic: o.dynamic, sizes: o.sizes}
-	if b.interprets() {
+	if b.onHost() {
 		b.shared = true
 		return b, nil
 	}
@@ -113,9 +115,9 @@ func parse(config string) (o options, err error) {
 		case "offline":
 			o.session.Offline = true
 		case "interpreter":
-			o.session.Engine = calliope.Interpreter
+			o.session.Engine = interpreter.Engine()
 		case "jit":
-			o.session.Engine = calliope.JIT
+			o.session.Engine = jit.Engine()
 		default:
 			err = errors.New("no such option")
 		}
@@ -130,7 +132,11 @@ func parse(config string) (o options, err error) {
 // Session returns the session that the backend runs in.
 func (b *Backend) Session() *calliope.Session { return b.session }
 
+// client returns the client of the session, or nil without a plugin.
 func (b *Backend) client() *bridge.Client { return b.session.Client() }
+
+// onHost reports whether arrays are in the host's memory.
+func (b *Backend) onHost() bool { return b.session.Engine().Can().OnHost }
 
 // Name returns Name.
 func (b *Backend) Name() string { return Name }
@@ -140,20 +146,15 @@ func (b *Backend) String() string { return Name }
 
 // Description returns the name, and the file and version of the plugin.
 func (b *Backend) Description() string {
-	if b.interprets() {
-		return fmt.Sprintf("%s: StableHLO by MLIR, run by %s", Name, b.session.Devices()[0])
+	if b.client() == nil {
+		return fmt.Sprintf("%s: StableHLO by MLIR, run by %s", Name, b.session.Engine())
 	}
 	info := b.session.Plugin().Info()
 	return fmt.Sprintf("%s: StableHLO by MLIR, run by PJRT %s (%s)", Name, info.PJRT, info.Path)
 }
 
-// NumDevices returns the number of devices. Without a plugin there is one.
-func (b *Backend) NumDevices() int {
-	if b.interprets() {
-		return 1
-	}
-	return b.client().NumDevices()
-}
+// NumDevices returns the number of devices.
+func (b *Backend) NumDevices() int { return b.session.Engine().NumDevices() }
 
 // SetContext sets the context of the executions that begin from now on: see ContextExecutable.
 func (b *Backend) SetContext(ctx context.Context) { b.ctx.Store(&ctx) }
@@ -167,7 +168,7 @@ func (b *Backend) context() context.Context {
 
 // Stats returns the counts of arrays, memory and executions, which are zero without a plugin.
 func (b *Backend) Stats() bridge.ClientStats {
-	if b.interprets() {
+	if b.client() == nil {
 		return bridge.ClientStats{}
 	}
 	return b.client().Stats()

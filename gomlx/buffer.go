@@ -51,30 +51,19 @@ func (b *Backend) NewSharedBuffer(device compute.DeviceNum, shape shapes.Shape) 
 	if err != nil {
 		return nil, nil, errors.WithStack(err)
 	}
-	if b.interprets() {
-		made, memory, err := engine.NewHostArray(s)
-		if err != nil {
-			return nil, nil, errors.WithStack(err)
-		}
-		clear(memory.Data)
-		flat := flatOf(memory.Data, shape)
-		return &buffer{backend: b, Array: made, flat: flat}, flat, nil
+	memory := engine.Aligned(s.NumBytes())
+	view := tensor.View{Shape: s, Data: memory}
+	var made *engine.Array
+	if b.onHost() {
+		made, err = engine.OwnHostArray(view) // which can be donated
+	} else {
+		made, err = b.session.Engine().BorrowFromHost(context.Background(), view, int(device))
 	}
-	memory := aligned(s.NumBytes())
-	made, err := b.client().BorrowFromHost(context.Background(), tensor.View{Shape: s, Data: memory}, int(device))
 	if err != nil {
 		return nil, nil, errors.WithStack(err)
 	}
 	flat := flatOf(memory, shape) // of packed elements its beginning
 	return &buffer{backend: b, Array: made, flat: flat}, flat, nil
-}
-
-// aligned returns memory that a device can use.
-func aligned(n int) []byte {
-	const alignment = 64
-	memory := make([]byte, n+alignment)
-	at := -uintptr(unsafe.Pointer(unsafe.SliceData(memory))) % alignment
-	return memory[at:][:n:n]
 }
 
 // flatOf returns the elements in memory as a slice of GoMLX.

@@ -11,11 +11,11 @@ import (
 	"github.com/pkg/errors"
 
 	"github.com/calliope-mlir/calliope"
-	"github.com/calliope-mlir/calliope/bridge"
 	ir "github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/engine"
+	"github.com/calliope-mlir/calliope/interpreter"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/stages"
 )
 
 // builder builds a computation: what is added to it is added to each of its traces.
@@ -125,7 +125,7 @@ func (b *builder) DistributedAutoSharding(meshes ...compute.Mesh) error {
 			"closures", Name))
 	}
 	// The default library lacks the dialect of meshes, and a session without a plugin is a library.
-	session, err := calliope.Open(context.Background(), calliope.Options{Engine: calliope.Interpreter,
+	session, err := calliope.Open(context.Background(), calliope.Options{Engine: interpreter.Engine(),
 		Offline: b.backend.offline, Library: mlir.OpenOptions{Dialects: []string{"sdy"}}})
 	if err != nil {
 		return errors.WithStack(err)
@@ -249,28 +249,16 @@ func (t *trace) compile(b *builder) (made engine.Executable, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.backend.interprets() {
-		made, err = b.interpret(module)
-	} else {
-		made, err = b.compileForClient(module)
+	compile := engine.CompileOptions{Replicas: b.devices}
+	if b.mesh != "" {
+		compile = engine.CompileOptions{Partitions: b.devices}
 	}
+	made, err = stages.Compile(context.Background(), module,
+		stages.Options{Devices: stages.On(b.backend.session.Engine()), Compile: compile})
 	if err != nil {
 		return nil, err
 	}
 	b.called.keep()
 	made.OnClose(b.called.drop)
 	return made, nil
-}
-
-// compileForClient compiles a module for the session's client.
-func (b *builder) compileForClient(m *mlir.Module) (engine.Executable, error) {
-	o := bridge.CompileOptions{Replicas: b.devices}
-	if b.mesh != "" {
-		o = bridge.CompileOptions{Partitions: b.devices}
-	}
-	e, err := b.backend.client().Compile(context.Background(), passes.Program(m, passes.PrepareOptions{}), o)
-	if err != nil {
-		return nil, err
-	}
-	return e, nil
 }

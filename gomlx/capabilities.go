@@ -6,7 +6,7 @@ import (
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 
-	"github.com/calliope-mlir/calliope/stages"
+	"github.com/calliope-mlir/calliope/interpreter"
 )
 
 // missing are the operations that the backend does not have. GoMLX makes fused ones of their parts.
@@ -28,7 +28,7 @@ func (b *Backend) Capabilities() compute.Capabilities {
 		c.Operations[op] = true
 	}
 	maps.DeleteFunc(c.Operations, func(op compute.OpType, _ bool) bool { return missing[op] })
-	if b.session.Devices()[0] == stages.Interpreter() {
+	if b.session.Engine() == interpreter.Engine() {
 		delete(c.Operations, compute.OpTypeRNGBitGenerator) // the interpreter has none
 	}
 	for d := range elements {

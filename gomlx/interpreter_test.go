@@ -48,7 +48,7 @@ func TestInterpreterBuffers(t *testing.T) {
 	_, err := e.Execute([]compute.Buffer{foreign}, nil, 0)
 	holds(t, "a buffer of the plugin", err, "another backend")
 	_, err = b.BufferFromFlatData(1, []float32{1, 2}, shape)
-	holds(t, "a second device", err, "only device 0")
+	holds(t, "a second device", err, "the host's memory is device 0")
 	_, err = b.BufferFromFlatData(0, []float32{1}, shape)
 	holds(t, "too few elements", err, "4 bytes")
 	_, err = b.Load(nil)

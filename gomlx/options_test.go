@@ -10,6 +10,7 @@ import (
 
 	"github.com/calliope-mlir/calliope"
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/interpreter"
 )
 
 func TestOptions(t *testing.T) {
@@ -21,7 +22,7 @@ func TestOptions(t *testing.T) {
 		err    string
 	}{
 		{config: "", sizes: 64},
-		{config: "interpreter,dynamic,sizes=2", want: calliope.Options{Engine: calliope.Interpreter}, sizes: 2,
+		{config: "interpreter,dynamic,sizes=2", want: calliope.Options{Engine: interpreter.Engine()}, sizes: 2,
 			axes: true},
 		{config: "sizes=few", err: `option "sizes=few"`},
 		{config: "devices=4,plugin=/a/b.so,cache=dir,offline", want: calliope.Options{Offline: true, Cache: "dir",

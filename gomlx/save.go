@@ -46,7 +46,7 @@ func Save(e compute.Executable) ([]byte, error) {
 
 // Load returns a computation that Save has saved. Load only what you trust.
 func (b *Backend) Load(data []byte) (compute.Executable, error) {
-	if b.interprets() {
+	if b.client() == nil {
 		return nil, errors.WithStack(fmt.Errorf("%s: load: there is no plugin: %w", Name, stderrors.ErrUnsupported))
 	}
 	var s saved

@@ -3,6 +3,7 @@ package jit
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -26,11 +27,11 @@ func (jitEngine) String() string { return "the JIT compiler" }
 func (jitEngine) Can() engine.Abilities { return engine.Abilities{Callbacks: true, OnHost: true} }
 
 // Compile implements engine.Engine.
-func (jitEngine) Compile(ctx context.Context, p engine.Program, o engine.CompileOptions) (
+func (e jitEngine) Compile(ctx context.Context, p engine.Program, o engine.CompileOptions) (
 	_ engine.Executable, err error,
 ) {
-	if o.Replicas > 1 {
-		return nil, &engine.RefusedError{Err: errors.New("jit: the module runs on several devices, and there is one")}
+	if err := e.CheckOptions(o); err != nil {
+		return nil, fmt.Errorf("jit: %w", err)
 	}
 	m, done, err := moduleOf(p)
 	if err != nil {

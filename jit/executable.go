@@ -50,6 +50,9 @@ func (e *Executable) Inputs() []tensor.Shape { return engine.Cloned(e.inputs) }
 // Outputs returns the shapes of the results.
 func (e *Executable) Outputs() []tensor.Shape { return engine.Cloned(e.outputs) }
 
+// NumDevices returns 1.
+func (e *Executable) NumDevices() int { return 1 }
+
 // Call runs the module on arrays, which it reads in place, and returns the results in new ones. If a callback fails,
 // the run ends, and the error is a *callbacks.CallError. ctx is the context of the callbacks. If it ends, so does the
 // run: it leaves a callback that goes on, and otherwise ends at its next callback or the next iteration of a while,

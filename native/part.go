@@ -2,8 +2,10 @@ package native
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path"
 	"runtime"
 	"slices"
@@ -382,6 +384,19 @@ func (p Part) String() string {
 func (p Part) Fetchable() bool {
 	_, ok := table[p].build()
 	return ok
+}
+
+// Available reports whether there is a build of the part to fetch, or a library to find. An environment variable of the
+// part that is "none" says that there is not.
+func (p Part) Available() bool {
+	if os.Getenv(p.Env()) == "none" {
+		return false
+	}
+	if p.Fetchable() {
+		return true
+	}
+	_, err := Find(p)
+	return !errors.As(err, new(*NotFoundError))
 }
 
 // Release returns the project and version that the part is pinned to on this platform, such as

@@ -3,6 +3,7 @@ package stages
 import (
 	"fmt"
 
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/hostcall"
 )
 
@@ -50,14 +51,20 @@ func (b *bindings) close() {
 	b.late.Close()
 }
 
-// keepForeign has the calls of other hosts served that stay in their stages.
-func (p *Plan) keepForeign(o Options) {
+// compileWith sets the options of the stages, which serve the calls of other hosts if some stay in their stages.
+func (p *Plan) compileWith(o Options) {
+	p.options, p.prepare, p.fallback = o.Compile, o.Prepare, o.Fallback
+	p.options.Foreign, p.options.JAXCallbacks = nil, nil
 	for _, c := range p.callbacks {
 		if c.foreign && c.Decision == Inline {
-			p.foreign = o.Foreign
-			for _, s := range p.stages {
-				s.jax = o.JAXCallbacks
-			}
+			p.options.Foreign, p.options.JAXCallbacks = o.Compile.Foreign, o.Compile.JAXCallbacks
 		}
 	}
+}
+
+// optionsOf returns how a stage is compiled.
+func (p *Plan) optionsOf(s *Stage) engine.CompileOptions {
+	o := p.options
+	o.Replicas = s.replicas
+	return o
 }

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-	"strings"
 	"sync"
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
@@ -69,9 +69,8 @@ hand:
 }
 
 func (p *Plan) key(s *Stage) stageKey {
-	return stageKey{engine: p.devices[s.Device].Engine, replicas: s.replicas, exact: p.exact,
-		jax: strings.Join(s.jax, "\x00"), text: sha256.Sum256([]byte(s.module.String())),
-		library: s.module.Context().Library().Path()}
+	return stageKey{engine: p.devices[s.Device].Engine, options: fmt.Sprintf("%#v", p.optionsOf(s)), prepare: p.prepare,
+		text: sha256.Sum256([]byte(s.module.String())), library: s.module.Context().Library().Path()}
 }
 
 // compileStage compiles a stage, unless an equal one is compiled.
@@ -129,7 +128,7 @@ func unserved(m *mlir.Module) string {
 		switch {
 		case contract.XLATargetOf(call.Target) != contract.NotXLA:
 		case typed:
-			return fmt.Sprintf("if a function of this process should serve the target %q, name it in Options.Foreign",
+			return fmt.Sprintf("if a function of this process should serve the target %q, name it in Options.Compile.Foreign",
 				call.Target)
 		default:
 			return fmt.Sprintf("if a function of this process should serve the target %q, rewrite it by passes.ReplaceLegacy, and register the function with package callbacks/legacy", call.Target)
@@ -143,12 +142,11 @@ var compiled = sharedStages{entries: map[stageKey]*sharedStage{}}
 
 // A stageKey identifies equal stages.
 type stageKey struct {
-	engine   engine.Engine // whose devices all run it
-	replicas int
-	text     [sha256.Size]byte // of the module, without locations
-	jax      string            // its JAX callbacks
-	exact    bool
-	library  string // that read the module
+	engine  engine.Engine     // whose devices all run it
+	text    [sha256.Size]byte // of the module, without locations
+	library string            // that read the module
+	options string            // engine.CompileOptions
+	prepare passes.PrepareOptions
 }
 
 type sharedStages struct {

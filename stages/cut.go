@@ -64,9 +64,14 @@ func Cut(m *mlir.Module, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Prepare.RuntimeTokens {
+		if _, err := passes.AddRuntimeTokens(whole); err != nil {
+			return nil, err
+		}
+	}
 	o.warnForce(whole)
 	c := &cutter{
-		module: whole, plan: &Plan{devices: o.devices(), replicas: replicas, fallback: o.Fallback},
+		module: whole, plan: &Plan{devices: o.devices(), replicas: replicas},
 		stats:      callbacks.Stats(),
 		boundaries: map[mlir.Operation]*Callback{}, holds: map[mlir.Operation]bool{},
 		called: map[mlir.Operation][]string{},
@@ -103,8 +108,7 @@ func Cut(m *mlir.Module, o Options) (*Plan, error) {
 		return nil, errors.Join(err, c.plan.Close())
 	}
 	c.plan.signature()
-	c.plan.keepForeign(o)
-	c.plan.exact = o.Exact
+	c.plan.compileWith(o)
 	return c.plan, nil
 }
 

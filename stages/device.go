@@ -10,9 +10,9 @@ import (
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/interpreter"
 	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/passes"
-	"github.com/calliope-mlir/calliope/stages/internal/interpreter"
 )
 
 // A Device runs stages. Devices can be compared by ==.
@@ -39,9 +39,7 @@ func On(e engine.Engine, devices ...int) []Device {
 // the stages that jit refuses. A warning says so.
 func JIT() Device { return Device{Engine: jit.Engine()} }
 
-// Interpreter returns the device of StableHLO's reference interpreter, which needs no plugin. It is slow and exact.
-// Because it ends its process when something is wrong, it runs in child processes, which are the program's own
-// executable. Compile refuses what it does not support.
+// Interpreter returns the device of package interpreter.
 func Interpreter() Device { return Device{Engine: interpreter.Engine()} }
 
 // String describes the device in a few words.
@@ -97,9 +95,10 @@ type compiledStage struct {
 // compile compiles a stage, whose module has a context of its own.
 func (p *Plan) compile(ctx context.Context, s *Stage) (*compiledStage, error) {
 	d := p.devices[s.Device]
-	m := stageModule{passes.Program(s.module, passes.PrepareOptions{PoliciesApplied: true}), s.jax}
-	o := engine.CompileOptions{Replicas: s.replicas, JAXCallbacks: s.jax, Foreign: p.foreign, Exact: p.exact}
-	made := &compiledStage{calls: d.onHost() || len(s.jax) > 0 || len(p.foreign) > 0}
+	o, prepare := p.optionsOf(s), p.prepare
+	prepare.PoliciesApplied, prepare.RuntimeTokens = true, false // Cut has done both for the whole module
+	m := stageModule{passes.Program(s.module, prepare), o.JAXCallbacks}
+	made := &compiledStage{calls: d.onHost() || len(o.JAXCallbacks) > 0 || len(o.Foreign) > 0}
 	for range callop.Calls(s.module) {
 		made.calls = true
 	}
@@ -121,7 +120,7 @@ func (p *Plan) compile(ctx context.Context, s *Stage) (*compiledStage, error) {
 // A stageModule is the module of a stage.
 type stageModule struct {
 	passes.Prepared
-	jax []string // see Stage
+	jax []string
 }
 
 // Describe implements bridge.DescribedProgram. A stage has no runtime tokens, see refuse, and only some

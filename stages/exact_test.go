@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/stages"
@@ -24,7 +25,8 @@ func TestExact(t *testing.T) {
 			exact bool
 			want  string
 		}{{false, "[f32[] +Inf]"}, {true, "[f32[] 1e+30]"}} {
-			o := stages.Options{Devices: stages.On(client.Engine(), device), Exact: test.exact}
+			o := stages.Options{Devices: stages.On(client.Engine(), device),
+				Compile: engine.CompileOptions{Exact: test.exact}}
 			e, err := stages.Compile(t.Context(), m, o)
 			check.NoError(t, err)
 			check.Cleanup(t, e)

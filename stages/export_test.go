@@ -1,15 +1,15 @@
 package stages
 
-import interp "github.com/calliope-mlir/calliope/stages/internal/interpreter"
+import "github.com/calliope-mlir/calliope/internal/evaluator"
 
 // IdleWorkers returns the process ids of the workers that wait for requests.
-func IdleWorkers() []int { return interp.Current().Idle }
+func IdleWorkers() []int { return evaluator.Current().Idle }
 
 // KnownModules returns how many modules the idle workers have.
-func KnownModules() int { return interp.Current().Known }
+func KnownModules() int { return evaluator.Current().Known }
 
 // OpenModules returns how many stages programs have on the interpreter.
-func OpenModules() int { return interp.Current().Open }
+func OpenModules() int { return evaluator.Current().Open }
 
 // Entered returns how many runs on the host have come to take a turn for their effects.
 func Entered() int { return hostOrder.Entered() }

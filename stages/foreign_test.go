@@ -9,6 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -65,7 +66,8 @@ func savedRun(t *testing.T, m *mlir.Module, o stages.Options, in ...tensor.View)
 		check.Error(t, err, "is bound by an id, which only this process has")
 		return "", false
 	}
-	loaded, err := stages.Load(m.Context(), data, stages.Options{Devices: o.Devices, Foreign: o.Foreign})
+	loaded, err := stages.Load(m.Context(), data, stages.Options{Devices: o.Devices,
+		Compile: engine.CompileOptions{Foreign: o.Compile.Foreign}})
 	check.NoError(t, err)
 	check.Cleanup(t, loaded)
 	e, err := loaded.Compile(t.Context())
@@ -170,7 +172,8 @@ func testForeign(t *testing.T, way callbacks.Dispatch) {
   return %y#0, %y#1, %z : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>
 }`)
 	o := stages.Options{
-		Foreign: []bridge.ForeignTarget{{Target: "mine", AnyLayout: true}, {Target: "seen", Callback: "see"}}}
+		Compile: engine.CompileOptions{Foreign: []bridge.ForeignTarget{{Target: "mine", AnyLayout: true},
+			{Target: "seen", Callback: "see"}}}}
 	in, err := tensor.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3)
 	check.NoError(t, err)
 	// The memory of the operand is 2 8 4 10 6 12, column by column.
@@ -183,14 +186,15 @@ func testForeign(t *testing.T, way callbacks.Dispatch) {
 
 	refused := func(want string, t1 bridge.ForeignTarget) {
 		t.Helper()
-		_, err := stages.Cut(m, stages.Options{Foreign: []bridge.ForeignTarget{t1}})
+		_, err := stages.Cut(m, stages.Options{Compile: engine.CompileOptions{Foreign: []bridge.ForeignTarget{t1}}})
 		check.Error(t, err, want)
 	}
 	refused("stablehlo.custom_call at", bridge.ForeignTarget{Target: "mine"}) // the layout
 	refused("it has no factor", bridge.ForeignTarget{Target: "mine", AnyLayout: true,
 		Check: func(callbacks.Attributes) error { return errors.New("it has no factor") }})
 	_, err = stages.Compile(t.Context(), m,
-		stages.Options{Foreign: []bridge.ForeignTarget{{Target: "mine", Callback: "nobody", AnyLayout: true}}})
+		stages.Options{Compile: engine.CompileOptions{Foreign: []bridge.ForeignTarget{{Target: "mine",
+			Callback: "nobody", AnyLayout: true}}}})
 	if unknown := new(callbacks.UnknownError); !errors.As(err, &unknown) {
 		t.Errorf("got %v, want an UnknownError", err)
 	}
@@ -200,9 +204,9 @@ func testForeign(t *testing.T, way callbacks.Dispatch) {
 func TestOtherTargets(t *testing.T) {
 	without := hidden(t)
 	for target, want := range map[string]string{
-		"lapack_spotrf_ffi":       "put lapack.Foreign of bridge/lapack into Options.Foreign",
+		"lapack_spotrf_ffi":       "put lapack.Foreign of bridge/lapack into Options.Compile.Foreign",
 		"xla_python_cpu_callback": "lower the program again with a newer JAX",
-		"unserved":                "name it in Options.Foreign",
+		"unserved":                "name it in Options.Compile.Foreign",
 	} {
 		for _, devices := range [][]stages.Device{stages.On(without.Engine()), nil} {
 			m := mlirtest.Parse(t, mlirtest.Context(t), `func.func @main(%x: tensor<f32>) -> tensor<f32> {

@@ -12,6 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/stages"
@@ -60,7 +61,8 @@ func TestJAX(t *testing.T) {
 			if err == nil {
 				check.Cleanup(t, m)
 				var plan *stages.Plan
-				if plan, err = stages.Cut(m, stages.Options{JAXCallbacks: names}); err == nil {
+				if plan, err = stages.Cut(m,
+					stages.Options{Compile: engine.CompileOptions{JAXCallbacks: names}}); err == nil {
 					check.NoError(t, plan.Close())
 				}
 			}
@@ -75,7 +77,7 @@ func TestJAX(t *testing.T) {
 				{Devices: stages.On(client.Engine())}, {Devices: stages.On(client.Engine()), Force: cutAll(names...)},
 				{Devices: stages.On(without.Engine())}, {},
 			} {
-				o.JAXCallbacks = names
+				o.Compile.JAXCallbacks = names
 				e, err := stages.Compile(t.Context(), m, o)
 				if err != nil {
 					t.Fatalf("way %d: %v", i, err)
@@ -106,7 +108,8 @@ func TestJAX(t *testing.T) {
 				places = append(places, stages.On(client.Engine()))
 			}
 			for _, devices := range places {
-				got, saved := savedRun(t, m, stages.Options{Devices: devices, JAXCallbacks: names}, in...)
+				got, saved := savedRun(t, m, stages.Options{Devices: devices,
+					Compile: engine.CompileOptions{JAXCallbacks: names}}, in...)
 				check.Diff(t, "saved", true, saved)
 				check.Diff(t, "the saved plan", want, got)
 			}
@@ -151,15 +154,16 @@ func TestJAXErrors(t *testing.T) {
 	m := mlirtest.Parse(t, mlirtest.ContextOf(t, mlirtest.LibraryFor(t, text)), string(text))
 	_, err = stages.Cut(m, stages.Options{})
 	check.Error(t, err, "name the callbacks that serve these calls in Options.JAXCallbacks")
-	_, err = stages.Cut(m, stages.Options{JAXCallbacks: []string{"one"}})
+	_, err = stages.Cut(m, stages.Options{Compile: engine.CompileOptions{JAXCallbacks: []string{"one"}}})
 	check.Error(t, err, `which CompileOptions.JAXCallbacks does not name (it has 0: "one")`)
 	for _, name := range []string{"first", "second", "third"} {
 		register(t, name, double, callbacks.Options{})
 	}
 	// The first call keeps its token, which orders it against the others.
 	_, err = stages.Cut(m, stages.Options{
-		Devices: stages.On(newClient(t).Engine()), JAXCallbacks: []string{"first", "second", "third"},
-		Force: cutAll("second"),
+		Devices: stages.On(newClient(t).Engine()),
+		Compile: engine.CompileOptions{JAXCallbacks: []string{"first", "second", "third"}},
+		Force:   cutAll("second"),
 	})
 	check.Error(t, err, "cut at all such callbacks, or at none")
 }
@@ -183,7 +187,8 @@ func TestJAXInlineInStages(t *testing.T) {
 	for _, names := range [][]string{{"one", "two"}, {"one", "three"}} { // equal stages with other callbacks
 		clear(calls)
 		e, err := stages.Compile(t.Context(), m,
-			stages.Options{Devices: stages.On(client.Engine()), JAXCallbacks: names, Force: cutAll("one")})
+			stages.Options{Devices: stages.On(client.Engine()),
+				Compile: engine.CompileOptions{JAXCallbacks: names}, Force: cutAll("one")})
 		check.NoError(t, err)
 		check.Cleanup(t, e)
 		_, err = e.Call(t.Context(), floats(1, 2, 3, 4))

@@ -7,9 +7,10 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/builder"
-	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/nearest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/passes"
 )
 
 // A Decision is what becomes of a callback.
@@ -52,20 +53,9 @@ type Options struct {
 	// Place returns the index in Devices of the device that runs a stage. nil is the first one for all. It may read
 	// Stage.After, for example to run what follows a callback elsewhere.
 	Place func(s *Stage) int
-	// Replicas is the number of devices that each run the whole module. 0 is what the module says, or 1. The
-	// inputs and results of a run are then those of all replicas, one after the other. Each replica has its own
-	// values, and calls for itself, and all of them meet for collective operations.
-	Replicas int
 	// Lower has functions that build what a callback computes, by the callback's name. Only
 	// callbacks of the form pure are lowered.
 	Lower map[string]Func
-	// JAXCallbacks names the callbacks of a module that JAX lowered: see bridge.CompileOptions.
-	JAXCallbacks []string
-	// Exact is that of bridge.CompileOptions, for the stages on clients.
-	Exact bool
-	// Foreign has the targets of other hosts whose calls are callbacks, too, such as those of
-	// package bridge/lapack: see bridge.Plugin.RegisterForeign.
-	Foreign []callbacks.ForeignTarget
 	// Policy decides about the callbacks that Force does not name. The zero value is ByDevice.
 	Policy Policy
 	// Force has decisions that differ from those of Policy, by the callback's name, or by "id N". It may
@@ -75,6 +65,13 @@ type Options struct {
 	// slower. why is the reason of package jit. Compile returns the error of Fallback, if it is not nil. Without
 	// Fallback, a warning is logged.
 	Fallback func(why error) error
+	// Compile says how engines compile the stages. Replicas of 0 are what the module says, or 1. The inputs and results
+	// of a run are those of all replicas, one after the other. Each replica has its own values, and calls for itself,
+	// and all of them meet for collective operations. A module of several partitions is not cut, so that its engine
+	// must be able to run all of it.
+	Compile engine.CompileOptions
+	// Prepare says how modules are made fit for the engines.
+	Prepare passes.PrepareOptions
 }
 
 // warn is the Fallback of options without one.

@@ -8,6 +8,7 @@ import (
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -23,10 +24,10 @@ type Plan struct {
 	callbacks []*Callback // in the order of the text
 	replicas  int
 	closed    bool
-	exact     bool                      // see Options.Exact
-	fallback  func(error) error         // see Options.Fallback
-	foreign   []callbacks.ForeignTarget // for calls that stay in their stages
-	numbered  bool                      // main has the number of the replica as its last argument, which is no input
+	options   engine.CompileOptions // of the stages; see compileWith
+	prepare   passes.PrepareOptions // see Options.Prepare
+	fallback  func(error) error     // see Options.Fallback
+	numbered  bool                  // main has the number of the replica as its last argument, which is no input
 }
 
 // Close releases the modules of the stages. Programs that were compiled stay.
@@ -61,8 +62,7 @@ type Stage struct {
 	module *mlir.Module
 	donate []bool // by input: nothing needs the value afterwards
 
-	replicas int      // that execute it together; 0 if each does so by itself
-	jax      []string // the callbacks of JAX's calls that stay in it
+	replicas int // that execute it together; 0 if each does so by itself
 }
 
 // A Callback is a callback of the module, with what became of it.

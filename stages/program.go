@@ -99,6 +99,12 @@ func (p *Program) Outputs() []tensor.Shape {
 	return engine.Cloned(p.outputs)
 }
 
+// NumDevices returns the number of replicas.
+func (p *Program) NumDevices() int {
+	p.given("NumDevices")
+	return p.replicas
+}
+
 // Close releases the compiled stages, after the runs in flight. Closing it again does nothing.
 func (p *Program) Close() error {
 	p.given("Close")

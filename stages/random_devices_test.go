@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/stages"
@@ -88,7 +89,8 @@ func TestRandomReplicas(t *testing.T) {
 		}
 		check.NoError(t, one.Close())
 		w := way{"on replicas",
-			stages.Options{Devices: stages.On(client.Engine()), Replicas: replicas, Force: cutAll(callNames...)}}
+			stages.Options{Devices: stages.On(client.Engine()),
+				Compile: engine.CompileOptions{Replicas: replicas}, Force: cutAll(callNames...)}}
 		e, err := stages.Compile(t.Context(), m, w.o)
 		if err != nil {
 			c.fail(w, "%v", err)

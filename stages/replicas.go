@@ -19,11 +19,11 @@ func (o Options) replicas(m *mlir.Module) (int, error) {
 		}
 	}
 	switch {
-	case o.Replicas < 0 || o.Replicas > 0 && n > 1 && o.Replicas != n:
+	case o.Compile.Replicas < 0 || o.Compile.Replicas > 0 && n > 1 && o.Compile.Replicas != n:
 		return 0,
-			fmt.Errorf("stages: Options.Replicas is %d, but the module has %s = %d", o.Replicas, replicasAttribute, n)
-	case o.Replicas > 0:
-		n = o.Replicas
+			fmt.Errorf("stages: Options.Compile.Replicas is %d, but the module has %s = %d", o.Compile.Replicas, replicasAttribute, n)
+	case o.Compile.Replicas > 0:
+		n = o.Compile.Replicas
 	}
 	return n, o.checkReplicas(n)
 }
@@ -52,7 +52,7 @@ func (o Options) checkReplicas(n int) error {
 func (c *cutter) checkPolicy(op mlir.Operation, cb *Callback) error {
 	p, err := contract.ParsePolicy(cb.Config.Policy)
 	if err == nil && p.Device >= c.plan.replicas {
-		err = fmt.Errorf("device %d only calls it (policy %q), and the program runs on %d: increase Options.Replicas, or name another device", p.Device, cb.Config.Policy, c.plan.replicas)
+		err = fmt.Errorf("device %d only calls it (policy %q), and the program runs on %d: increase Options.Compile.Replicas, or name another device", p.Device, cb.Config.Policy, c.plan.replicas)
 	}
 	if err != nil {
 		return cutError(op, "the callback %q: %w", cb.Name, err)

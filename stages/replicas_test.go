@@ -107,7 +107,7 @@ func TestReplicas(t *testing.T) {
 				in = append(in, floats(float32(i+1), 2, -3, float32(10*i)))
 			}
 			whole, err := stages.Compile(t.Context(), m,
-				stages.Options{Devices: stages.On(client.Engine()), Replicas: replicas})
+				stages.Options{Devices: stages.On(client.Engine()), Compile: engine.CompileOptions{Replicas: replicas}})
 			check.NoError(t, err)
 			check.Cleanup(t, whole)
 			if _, ok := whole.(*bridge.Executable); !ok {
@@ -116,11 +116,11 @@ func TestReplicas(t *testing.T) {
 			want, err := whole.Call(t.Context(), in...)
 			check.NoError(t, err)
 			wantSeen := c.take()
-			before := held(client)
+			before, compile := held(client), engine.CompileOptions{Replicas: replicas}
 			for _, o := range []stages.Options{
-				{Devices: stages.On(client.Engine()), Replicas: replicas, Force: cutAll("double", "see")},
-				{Devices: stages.On(client.Engine()), Replicas: replicas, Force: cutAll("see")},
-				{Replicas: replicas},
+				{Devices: stages.On(client.Engine()), Compile: compile, Force: cutAll("double", "see")},
+				{Devices: stages.On(client.Engine()), Compile: compile, Force: cutAll("see")},
+				{Compile: compile},
 			} {
 				e, err := stages.Compile(t.Context(), m, o)
 				if o.Devices == nil && test.collectives {
@@ -187,7 +187,8 @@ func TestReplicasAtOnce(t *testing.T) {
 		f.Return(s.V)
 	})
 	e, err := stages.Compile(t.Context(), m,
-		stages.Options{Devices: stages.On(client.Engine()), Replicas: 3, Force: cutAll("double")})
+		stages.Options{Devices: stages.On(client.Engine()),
+			Compile: engine.CompileOptions{Replicas: 3}, Force: cutAll("double")})
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	var all sync.WaitGroup
@@ -217,7 +218,8 @@ func TestErrorOfOneReplica(t *testing.T) {
 	})
 	client := devices(t, 3)
 	e, err := stages.Compile(t.Context(), m,
-		stages.Options{Devices: stages.On(client.Engine()), Replicas: 3, Force: cutAll("fails")})
+		stages.Options{Devices: stages.On(client.Engine()),
+			Compile: engine.CompileOptions{Replicas: 3}, Force: cutAll("fails")})
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	in := slices.Repeat([]tensor.View{floats(1, 2, 3, 4)}, 3)
@@ -248,7 +250,8 @@ func TestReplicaStaysAway(t *testing.T) {
 				func() builder.Value { return one(call(y)) }, func() builder.Value { return other(call(y)) }))
 		})
 		e, err := stages.Compile(t.Context(), m,
-			stages.Options{Devices: stages.On(client.Engine()), Replicas: 2, Force: cutAll("double")})
+			stages.Options{Devices: stages.On(client.Engine()),
+				Compile: engine.CompileOptions{Replicas: 2}, Force: cutAll("double")})
 		check.NoError(t, err)
 		check.Cleanup(t, e)
 		return e
@@ -275,19 +278,23 @@ func TestReplicasRefused(t *testing.T) {
 		o    stages.Options
 		want string
 	}{
-		{stages.Options{Replicas: -1}, "Options.Replicas is -1"},
-		{stages.Options{Devices: stages.On(client.Engine(), 0, 1), Replicas: 2}, "give only On(client.Engine())"},
-		{stages.Options{Devices: stages.On(client.Engine(), 1), Replicas: 2}, "is not the first"},
-		{stages.Options{Devices: stages.On(client.Engine()), Replicas: 3, Force: cutAll("double")},
+		{stages.Options{Compile: engine.CompileOptions{Replicas: -1}}, "Options.Compile.Replicas is -1"},
+		{stages.Options{Devices: stages.On(client.Engine(), 0, 1),
+			Compile: engine.CompileOptions{Replicas: 2}}, "give only On(client.Engine())"},
+		{stages.Options{Devices: stages.On(client.Engine(), 1),
+			Compile: engine.CompileOptions{Replicas: 2}}, "is not the first"},
+		{stages.Options{Devices: stages.On(client.Engine()),
+			Compile: engine.CompileOptions{Replicas: 3}, Force: cutAll("double")},
 			"the client has 2 devices: increase ClientOptions.Devices"},
-		{stages.Options{Devices: stages.On(client.Engine()), Replicas: 3},
+		{stages.Options{Devices: stages.On(client.Engine()), Compile: engine.CompileOptions{Replicas: 3}},
 			"the client has 2 devices: increase ClientOptions.Devices"},
 	} {
 		_, err := stages.Compile(t.Context(), m, test.o)
 		check.Error(t, err, test.want)
 	}
 	e, err := stages.Compile(t.Context(), m,
-		stages.Options{Devices: stages.On(client.Engine()), Replicas: 2, Force: cutAll("double")})
+		stages.Options{Devices: stages.On(client.Engine()),
+			Compile: engine.CompileOptions{Replicas: 2}, Force: cutAll("double")})
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	_, err = e.Call(t.Context(), floats(1, 2, 3, 4))
@@ -309,10 +316,10 @@ func TestReplicasRefused(t *testing.T) {
 	_, err = stages.Cut(mlirtest.Parse(t, mlirtest.Context(t), fmt.Sprintf(text, 1, 2)), stages.Options{})
 	check.Error(t, err, "the module is partitioned over 2 devices", "only modules of one partition are cut")
 	replicated := mlirtest.Parse(t, mlirtest.Context(t), fmt.Sprintf(text, 2, 1))
-	_, err = stages.Cut(replicated, stages.Options{Replicas: 3})
-	check.Error(t, err, "Options.Replicas is 3, but the module has mhlo.num_replicas = 2")
+	_, err = stages.Cut(replicated, stages.Options{Compile: engine.CompileOptions{Replicas: 3}})
+	check.Error(t, err, "Options.Compile.Replicas is 3, but the module has mhlo.num_replicas = 2")
 	_, err = stages.Cut(replicated, stages.Options{})
-	check.Error(t, err, `the callback "double": device 2 only calls it (policy "once:2"), and the program runs on 2: increase Options.Replicas`)
+	check.Error(t, err, `the callback "double": device 2 only calls it (policy "once:2"), and the program runs on 2: increase Options.Compile.Replicas`)
 	plan, err := stages.Cut(mlirtest.Parse(t, mlirtest.Context(t), fmt.Sprintf(text, 3, 1)), stages.Options{})
 	check.NoError(t, err)
 	check.Cleanup(t, plan)

@@ -44,7 +44,7 @@ func (s *savedPlan) plan(devices []Device) (*Plan, error) {
 		}
 		p.stages = append(p.stages, &Stage{
 			Name: stageName(i), number: i, Operations: stage.Operations, Inputs: stage.Inputs, Outputs: stage.Outputs,
-			After: stage.After, Device: stage.Device, donate: donate, jax: stage.JAX,
+			After: stage.After, Device: stage.Device, donate: donate,
 		})
 	}
 	r := &restorer{savedPlan: s, plan: p, seen: make([]bool, len(s.Bodies))}

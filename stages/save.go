@@ -45,7 +45,7 @@ func (p *Plan) Serialize() ([]byte, error) {
 		}
 	}
 	s := savedPlan{Inputs: p.inputs, Outputs: p.outputs, Replicas: p.replicas, Numbered: p.numbered,
-		Effects: p.tokens.effects, Leading: p.tokens.leading}
+		Effects: p.tokens.effects, Leading: p.tokens.leading, JAX: p.options.JAXCallbacks}
 	for _, c := range p.callbacks {
 		s.Callbacks = append(s.Callbacks, savedCallback{
 			Callback: *c, Pure: c.pure, Foreign: c.foreign, Attributes: c.attributes, Before: c.before,
@@ -53,14 +53,13 @@ func (p *Plan) Serialize() ([]byte, error) {
 		})
 	}
 	for _, stage := range p.stages {
-		s.JAX = stage.jax // all have the same
 		module, err := stablehlo.Unprepared(stage.module).Artifact("")
 		if err != nil {
 			return nil, fmt.Errorf("stages: Serialize: %s: %w", stage.Name, err)
 		}
 		saved := savedStage{
 			Operations: stage.Operations, Inputs: stage.Inputs, Outputs: stage.Outputs, After: stage.After,
-			Device: stage.Device, Module: module, JAX: stage.jax,
+			Device: stage.Device, Module: module,
 		}
 		for i, donate := range stage.donate {
 			if donate {
@@ -74,9 +73,8 @@ func (p *Plan) Serialize() ([]byte, error) {
 }
 
 // Load makes a plan of what Serialize returned, on the devices of o. The modules are read into c, which must
-// stay open until the plan is closed. Options.Place may change where the stages are, and Options.Foreign has the
-// targets of inline calls, and Options.Exact says how XLA compiles. The plan has its decisions, its replicas and the
-// names of JAX's callbacks, so o must have no other options.
+// stay open until the plan is closed. Options.Place may change where the stages are. The plan has its decisions, its
+// replicas and the names of JAX's callbacks, so o must not have them.
 //
 // The error is a *SavedError if data was damaged. The checksum detects damage, and no intent: a run calls the
 // functions of the process that data names, and bytecode that was made for it can crash the library, so load only what
@@ -88,8 +86,9 @@ func Load(c *mlir.Context, data []byte, o Options) (*Plan, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	if len(o.Lower) > 0 || len(o.Force) > 0 || o.Policy != ByDevice || o.Replicas != 0 || len(o.JAXCallbacks) > 0 {
-		return nil, errors.New("stages: Load: the plan has its decisions, replicas and JAX's callbacks: give only Devices, Place, Foreign and Exact, or cut the module again")
+	if len(o.Lower) > 0 || len(o.Force) > 0 || o.Policy != ByDevice || o.Compile.Replicas != 0 ||
+		len(o.Compile.JAXCallbacks) > 0 {
+		return nil, errors.New("stages: Load: the plan has its decisions, replicas and JAX's callbacks: leave these options out, or cut the module again")
 	}
 	s, err := unseal(data)
 	if err != nil {
@@ -99,7 +98,6 @@ func Load(c *mlir.Context, data []byte, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, &SavedError{err}
 	}
-	p.foreign = o.Foreign
 	if err := o.checkReplicas(p.replicas); err != nil {
 		return nil, err
 	}
@@ -116,9 +114,8 @@ func Load(c *mlir.Context, data []byte, o Options) (*Plan, error) {
 	if err := p.place(o.Place); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	o.JAXCallbacks = s.JAX
-	p.keepForeign(o)
-	p.exact, p.fallback = o.Exact, o.Fallback
+	o.Compile.JAXCallbacks = s.JAX
+	p.compileWith(o)
 	return p, nil
 }
 
@@ -194,7 +191,6 @@ type savedStage struct {
 	Device          int
 	Donate          []int // inputs
 	Module          []byte
-	JAX             []string // see Stage.jax
 }
 
 type savedBody struct {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -52,7 +53,8 @@ func TestSavedSites(t *testing.T) {
 	text, err := os.ReadFile("../bridge/testdata/jax/io_ordered.mlir")
 	check.NoError(t, err)
 	m := mlirtest.Parse(t, mlirtest.ContextOf(t, mlirtest.LibraryFor(t, text)), string(text))
-	loaded(t, m, stages.Options{JAXCallbacks: []string{"one", "two", "three"}}, stages.Options{}, floats(1, 2, 3, 4))
+	loaded(t, m, stages.Options{Compile: engine.CompileOptions{JAXCallbacks: []string{"one", "two", "three"}}},
+		stages.Options{}, floats(1, 2, 3, 4))
 
 	loaded(t, ordered(t, "log"), stages.Options{}, stages.Options{}, floats(1, 2, 3, 4))
 
@@ -65,7 +67,8 @@ func TestSavedSites(t *testing.T) {
 }`)
 	in, err := tensor.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3)
 	check.NoError(t, err)
-	o := stages.Options{Foreign: []bridge.ForeignTarget{{Target: "saved", Callback: "one", AnyLayout: true}}}
+	o := stages.Options{Compile: engine.CompileOptions{Foreign: []bridge.ForeignTarget{{Target: "saved",
+		Callback: "one", AnyLayout: true}}}}
 	loaded(t, foreign, o, stages.Options{}, in)
 
 	debug, err := os.ReadFile("../bridge/testdata/jax/debug.mlir")
@@ -73,6 +76,7 @@ func TestSavedSites(t *testing.T) {
 	m = mlirtest.Parse(t, mlirtest.ContextOf(t, mlirtest.LibraryFor(t, debug)), string(debug))
 	client := newClient(t)
 	loaded(t, m, stages.Options{
-		Devices: stages.On(client.Engine()), JAXCallbacks: []string{"one", "two"}, Force: cutAll("one")},
+		Devices: stages.On(client.Engine()),
+		Compile: engine.CompileOptions{JAXCallbacks: []string{"one", "two"}}, Force: cutAll("one")},
 		stages.Options{Devices: stages.On(client.Engine())}, floats(1, 2, 3, 4))
 }

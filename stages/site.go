@@ -10,7 +10,7 @@ import (
 // sites returns the calls of a module that functions of the host serve, in the order of its text.
 func (o Options) sites(m *mlir.Module) (list []hostcall.Site, err error) {
 	var r callop.Reader
-	targets := hostcall.Targets{Foreign: o.Foreign, JAX: o.JAXCallbacks}
+	targets := hostcall.Targets{Foreign: o.Compile.Foreign, JAX: o.Compile.JAXCallbacks}
 	for op := range m.Operation().Index().Named("stablehlo.custom_call") {
 		s, ok, err := targets.Read(&r, op)
 		if err != nil {
@@ -20,7 +20,7 @@ func (o Options) sites(m *mlir.Module) (list []hostcall.Site, err error) {
 			list = append(list, s)
 		} else if contract.IsLAPACKTarget(s.Call.Target) {
 			if callsBack, why := o.callsBack(); !callsBack {
-				return nil, cutError(op, "%s, and nothing serves the target %q: put lapack.Foreign of bridge/lapack into Options.Foreign", why, s.Call.Target)
+				return nil, cutError(op, "%s, and nothing serves the target %q: put lapack.Foreign of bridge/lapack into Options.Compile.Foreign", why, s.Call.Target)
 			}
 		}
 	}

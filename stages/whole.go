@@ -15,6 +15,9 @@ import (
 func (o Options) compileWhole(ctx context.Context, m *mlir.Module) (engine.Executable, error) {
 	d := o.devices()
 	can := d[0].Engine.Can()
+	if o.Compile.Partitions > 1 {
+		return d[0].Engine.Compile(ctx, passes.Program(m, o.Prepare), o.Compile)
+	}
 	if len(d) > 1 || d[0].Number > 0 || !can.Callbacks || len(o.Lower) > 0 || len(o.Force) > 0 {
 		return nil, nil
 	}
@@ -24,13 +27,14 @@ func (o Options) compileWhole(ctx context.Context, m *mlir.Module) (engine.Execu
 	}
 	if !can.All {
 		effects, err := stablehlo.RuntimeTokens(m)
-		if err != nil || len(effects) > 0 || replicas > 1 || o.Place != nil || o.Policy != ByDevice {
+		if err != nil || len(effects) > 0 || o.Prepare.RuntimeTokens || replicas > 1 || o.Place != nil ||
+			o.Policy != ByDevice {
 			return nil, err // the program orders its runs
 		}
 	}
-	e, err := d[0].Engine.Compile(ctx, passes.Program(m, passes.PrepareOptions{}), engine.CompileOptions{
-		Replicas: replicas, JAXCallbacks: o.JAXCallbacks, Foreign: o.Foreign, Exact: o.Exact,
-	})
+	compile := o.Compile
+	compile.Replicas = replicas
+	e, err := d[0].Engine.Compile(ctx, passes.Program(m, o.Prepare), compile)
 	if refused := new(engine.RefusedError); errors.As(err, &refused) && callop.Partitions(m) == 1 {
 		return nil, nil // one of several partitions is not cut
 	}

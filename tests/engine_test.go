@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/calliope-mlir/calliope"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/engine"
@@ -66,6 +67,26 @@ func TestEngineOfATest(t *testing.T) {
 	}
 }
 
+// TestFrontDoorOnEngine runs a function with a closure on an engine that this module does not have.
+func TestFrontDoorOnEngine(t *testing.T) {
+	e := counting{jit.Engine(), new(atomic.Int32), new(atomic.Int32)}
+	s := check.Must(calliope.Open(t.Context(), calliope.Options{Engine: e}))
+	check.Cleanup(t, s)
+	var seen []float32
+	f := calliope.Func(func(x builder.Value) builder.Value {
+		calliope.Tap(builder.Add(x, 1), func(v []float32) { seen = append(seen, v...) })
+		return builder.Mul(x, 2)
+	}, calliope.FuncOptions{Session: s})
+	check.Cleanup(t, f)
+	y, err := calliope.Call[[]float32](f, []float32{1, 2})
+	check.NoError(t, err)
+	check.Diff(t, "y", []float32{2, 4}, y)
+	check.Diff(t, "what the tap saw", []float32{2, 3}, seen)
+	if e.compiled.Load() == 0 {
+		t.Error("it compiled nothing")
+	}
+}
+
 // TestLinked holds what programs link that use a part of this module only.
 func TestLinked(t *testing.T) {
 	for _, test := range []struct {
@@ -73,6 +94,7 @@ func TestLinked(t *testing.T) {
 		without []string
 	}{
 		{"./jit ./stages ./engine", []string{"/bridge", "/internal/pjrt", "gopjrt", "protobuf", "klog"}},
+		{"./engine/load ./interpreter", []string{"/internal/pjrt", "/internal/ffi", "gopjrt", "protobuf", "klog"}},
 		{"./bridge", []string{"/jit", "/stages", "calliope/mlir"}},
 		{"./lint ./lint/rules ./lint/fix ./builder ./passes ./stablehlo ./mlir",
 			[]string{"/bridge", "/jit", "/stages", "/engine", "gopjrt", "protobuf"}},

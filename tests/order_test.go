@@ -29,12 +29,12 @@ import (
 // i-th turn of the innermost loop.
 type step interface {
 	build(p *program, i, x builder.Value) builder.Value
-	run(m *interpreter, i, x int32) int32
+	run(m *evaluator, i, x int32) int32
 }
 
-// interpreter keeps the taps of each effect, in order. Those after a tap that is ordered
+// evaluator keeps the taps of each effect, in order. Those after a tap that is ordered
 // against all effects are kept apart from those before it.
-type interpreter struct {
+type evaluator struct {
 	flags  [2]bool
 	bodies []steps
 	taps   map[string][]string
@@ -44,7 +44,7 @@ type interpreter struct {
 	run    string // which execution taps, if there are several
 }
 
-func (m *interpreter) tap(effect string, tag, x int32) {
+func (m *evaluator) tap(effect string, tag, x int32) {
 	if effect == builder.AllEffects {
 		m.fences++
 	}
@@ -104,7 +104,7 @@ func (s steps) build(p *program, i, x builder.Value) builder.Value {
 	return x
 }
 
-func (s steps) run(m *interpreter, i, x int32) int32 {
+func (s steps) run(m *evaluator, i, x int32) int32 {
 	for _, step := range s {
 		x = step.run(m, i, x)
 	}
@@ -114,14 +114,14 @@ func (s steps) run(m *interpreter, i, x int32) int32 {
 func (s shift) build(p *program, _, x builder.Value) builder.Value {
 	return builder.Add(x, p.number(s.by))
 }
-func (s shift) run(_ *interpreter, _, x int32) int32 { return x + s.by }
+func (s shift) run(_ *evaluator, _, x int32) int32 { return x + s.by }
 
 func (s tapStep) build(p *program, _, x builder.Value) builder.Value {
 	p.tap(s.effect, s.tag, x)
 	return x
 }
 
-func (s tapStep) run(m *interpreter, _, x int32) int32 {
+func (s tapStep) run(m *evaluator, _, x int32) int32 {
 	m.tap(s.effect, s.tag, x)
 	return x
 }
@@ -131,7 +131,7 @@ func (s through) build(p *program, _, x builder.Value) builder.Value {
 	return builder.Passthrough(cb, []builder.Value{p.number(s.tag), x})[1]
 }
 
-func (s through) run(m *interpreter, _, x int32) int32 {
+func (s through) run(m *evaluator, _, x int32) int32 {
 	m.tap("other", s.tag, x)
 	return x
 }
@@ -141,7 +141,7 @@ func (s ask) build(p *program, _, x builder.Value) builder.Value {
 	return builder.RuntimeCall(cb, x, []builder.Value{p.number(s.tag), x})
 }
 
-func (s ask) run(m *interpreter, _, x int32) int32 {
+func (s ask) run(m *evaluator, _, x int32) int32 {
 	m.tap("other", s.tag, x)
 	return x + 1
 }
@@ -152,7 +152,7 @@ func (s ifStep) build(p *program, i, x builder.Value) builder.Value {
 		func() builder.Value { return s.no.build(p, i, x) })
 }
 
-func (s ifStep) run(m *interpreter, i, x int32) int32 {
+func (s ifStep) run(m *evaluator, i, x int32) int32 {
 	if m.flags[s.flag] {
 		return s.yes.run(m, i, x)
 	}
@@ -167,7 +167,7 @@ func (s caseStep) build(p *program, i, x builder.Value) builder.Value {
 	return builder.Case(i, branches...)
 }
 
-func (s caseStep) run(m *interpreter, i, x int32) int32 {
+func (s caseStep) run(m *evaluator, i, x int32) int32 {
 	return s.branches[min(int(i), len(s.branches)-1)].run(m, i, x)
 }
 
@@ -175,7 +175,7 @@ func (s loopStep) build(p *program, _, x builder.Value) builder.Value {
 	return builder.Loop(p.number(s.n), x, func(i, x builder.Value) builder.Value { return s.body.build(p, i, x) })
 }
 
-func (s loopStep) run(m *interpreter, _, x int32) int32 {
+func (s loopStep) run(m *evaluator, _, x int32) int32 {
 	for i := range s.n {
 		x = s.body.run(m, i, x)
 	}
@@ -202,7 +202,7 @@ func (s whileStep) build(p *program, _, x builder.Value) builder.Value {
 	return end.X
 }
 
-func (s whileStep) run(m *interpreter, _, x int32) int32 {
+func (s whileStep) run(m *evaluator, _, x int32) int32 {
 	for i := int32(0); ; i++ {
 		m.tap(s.effect, s.tag, i)
 		if i >= s.n {
@@ -217,7 +217,7 @@ func (s callStep) build(p *program, _, x builder.Value) builder.Value {
 	return builder.Call[builder.Value](p.functions[s.function], x, p.flags[0], p.flags[1])
 }
 
-func (s callStep) run(m *interpreter, _, x int32) int32 { return m.bodies[s.function].run(m, 0, x) }
+func (s callStep) run(m *evaluator, _, x int32) int32 { return m.bodies[s.function].run(m, 0, x) }
 
 // buildProgram makes a module of the bodies.
 func buildProgram(ctx *mlir.Context, callback int64, bodies []steps, o builder.Options) (*mlir.Module, error) {
@@ -320,7 +320,7 @@ func checkOrder(t *testing.T, client *bridge.Client, bodies []steps) {
 // reports whether any were seen in another order than the interpreter's.
 func checkOrderWith(t *testing.T, client *bridge.Client, bodies []steps, overlap bool) (reordered bool) {
 	var mu sync.Mutex // taps of two effects may come at once
-	var got *interpreter
+	var got *evaluator
 	o := callbacks.Options{}
 	if overlap {
 		o.Dispatch = callbacks.Deferred
@@ -357,9 +357,9 @@ func checkOrderWith(t *testing.T, client *bridge.Client, bodies []steps, overlap
 	}
 	defer executable.Close()
 	for _, flags := range [][2]bool{{true, false}, {false, true}} {
-		want := &interpreter{flags: flags, bodies: bodies, taps: map[string][]string{}}
+		want := &evaluator{flags: flags, bodies: bodies, taps: map[string][]string{}}
 		end := bodies[len(bodies)-1].run(want, 0, 1)
-		got = &interpreter{taps: map[string][]string{}}
+		got = &evaluator{taps: map[string][]string{}}
 		outputs, err := executable.Run(t.Context(), tensor.Scalar[int32](1), tensor.Scalar(flags[0]),
 			tensor.Scalar(flags[1]))
 		check.NoError(t, err)

@@ -34,9 +34,9 @@ var roles = map[string]func() error{
 		// The oldest plugin in use has this version.
 		return save(func(m *mlir.Module) ([]byte, error) { return stablehlo.PortableArtifact(m, "1.13.3") })
 	},
-	"run":          func() error { return load("scale", "f32[3]->f32[3]") },
-	"run unbound":  func() error { return load("scales", "f32[3]->f32[3]") },
-	"run mistyped": func() error { return load("scale", "f32[4]->f32[4]") },
+	"run":          func() error { return loadScaled("scale", "f32[3]->f32[3]") },
+	"run unbound":  func() error { return loadScaled("scales", "f32[3]->f32[3]") },
+	"run mistyped": func() error { return loadScaled("scale", "f32[4]->f32[4]") },
 	"run the failer": func() error {
 		return loadFunc("scale", "", func(*callbacks.Frame) error { panic("on purpose") })
 	},
@@ -60,7 +60,7 @@ func save(form func(*mlir.Module) ([]byte, error)) error {
 	return os.WriteFile(os.Getenv(fileVariable), data, 0o644)
 }
 
-func load(name, signature string) error {
+func loadScaled(name, signature string) error {
 	return loadFunc(name, signature, timesTen)
 }
 

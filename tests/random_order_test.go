@@ -49,7 +49,7 @@ func (s looseStep) build(p *program, _, x builder.Value) builder.Value {
 	return x
 }
 
-func (s looseStep) run(m *interpreter, _, x int32) int32 {
+func (s looseStep) run(m *evaluator, _, x int32) int32 {
 	m.loose = append(m.loose, fmt.Sprintf("%d: %d", s.tag, x))
 	return x
 }
@@ -63,7 +63,7 @@ func (workStep) build(p *program, _, x builder.Value) builder.Value {
 	return builder.Add(x, builder.Convert(builder.Mul(0.25, builder.ReduceMax(v)), tensor.S32))
 }
 
-func (workStep) run(_ *interpreter, _, x int32) int32 { return x }
+func (workStep) run(_ *evaluator, _, x int32) int32 { return x }
 
 // loosened returns the steps with calls without an order between them, at each depth, and with
 // some effects renamed.
@@ -106,7 +106,7 @@ type runProgram struct {
 	two    *bridge.Executable // nil if there is none
 }
 
-func (p *runProgram) interpret(m *interpreter, x int32) int32 {
+func (p *runProgram) interpret(m *evaluator, x int32) int32 {
 	m.bodies = p.bodies
 	return p.bodies[len(p.bodies)-1].run(m, 0, x)
 }
@@ -348,7 +348,7 @@ func (o *randomOrder) sequence(record *sequenceRecord, programs []*runProgram, r
 				continue
 			}
 			want := record.runs[n].program.interpret(
-				&interpreter{flags: record.runs[n].flags, taps: map[string][]string{}}, int32(n))
+				&evaluator{flags: record.runs[n].flags, taps: map[string][]string{}}, int32(n))
 			for _, b := range outputs {
 				if v, err := b.ToHost(o.t.Context()); err != nil || v.At(0) != want {
 					o.t.Errorf("run %d returned %v, %v, not %d", n, v, err, want)
@@ -365,7 +365,7 @@ func (o *randomOrder) sequence(record *sequenceRecord, programs []*runProgram, r
 // calls without an order were seen in another one than the program's.
 func (o *randomOrder) compare(record *sequenceRecord) (reordered bool) {
 	o.t.Helper()
-	want := &interpreter{taps: map[string][]string{}}
+	want := &evaluator{taps: map[string][]string{}}
 	for _, r := range record.runs {
 		devices := 1
 		if r.replicas {

@@ -463,7 +463,7 @@ func TestSequenceOfRandomRuns(t *testing.T) {
 	for _, devices := range []int{1, 2, 4, 8} {
 		t.Run(fmt.Sprint(devices), func(t *testing.T) {
 			client := newClient(t, devices)
-			got := &interpreter{taps: map[string][]string{}}
+			got := &evaluator{taps: map[string][]string{}}
 			var mu sync.Mutex
 			tap := func(f *callbacks.Frame) error {
 				if f.Device%2 == 0 {
@@ -481,7 +481,7 @@ func TestSequenceOfRandomRuns(t *testing.T) {
 				executables = append(executables,
 					effectful(t, client, t.Name(), n, bridge.CompileOptions{}, effects...))
 			}
-			want := &interpreter{taps: map[string][]string{}}
+			want := &evaluator{taps: map[string][]string{}}
 			random := rand.New(rand.NewPCG(uint64(devices), 2))
 			var list []*bridge.Run
 			for i := range runs {

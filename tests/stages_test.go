@@ -13,6 +13,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/cctest"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -162,7 +163,8 @@ func TestCorpusInStages(t *testing.T) {
 			}
 		}
 		plan, err := stages.Cut(m,
-			stages.Options{Devices: stages.On(without.Engine()), JAXCallbacks: s.jax, Foreign: s.foreign})
+			stages.Options{Devices: stages.On(without.Engine()),
+				Compile: engine.CompileOptions{JAXCallbacks: s.jax, Foreign: s.foreign}})
 		if why := notCut[row.file()]; why != "" || err != nil {
 			check.Error(t, err, why)
 			return
@@ -182,7 +184,8 @@ func (s *stagedCorpus) compare(t *testing.T, m *mlir.Module, client, without *br
 	t.Helper()
 	all := map[string]stages.Decision{}
 	plan, err := stages.Cut(m,
-		stages.Options{Devices: stages.On(without.Engine()), JAXCallbacks: s.jax, Foreign: s.foreign})
+		stages.Options{Devices: stages.On(without.Engine()),
+			Compile: engine.CompileOptions{JAXCallbacks: s.jax, Foreign: s.foreign}})
 	check.NoError(t, err)
 	for _, c := range plan.Callbacks() {
 		all[c.Name] = stages.Boundary
@@ -204,7 +207,7 @@ func (s *stagedCorpus) compare(t *testing.T, m *mlir.Module, client, without *br
 		for _, index := range contract.JAXIndices(stablehlo.CustomCalls(m)) {
 			jax = s.jax[:max(len(jax), index+1)]
 		}
-		w.o.JAXCallbacks, w.o.Foreign = jax, s.foreign
+		w.o.Compile.JAXCallbacks, w.o.Compile.Foreign = jax, s.foreign
 		e, err := stages.Compile(t.Context(), m, w.o)
 		if err != nil {
 			t.Fatalf("%s: %v", w.name, err)

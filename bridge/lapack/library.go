@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/fortran"
 	"github.com/calliope-mlir/calliope/native"
@@ -28,14 +27,19 @@ func Targets() []string {
 	return names
 }
 
+// A Plugin serves the targets of other hosts. A *bridge.Plugin is one.
+type Plugin interface {
+	RegisterForeign(callbacks.ForeignTarget) error
+}
+
 // Register makes a plugin serve the targets. It opens the library, once in the process. If the
 // library is missing, the error is a [*native.NotFoundError], which names the command that
 // fetches it; native.Ensure does the same. Registering a plugin again does nothing. Register may
 // be called by several goroutines.
 //
-// Of the foreign targets that a process serves (see [bridge.Plugin.RegisterForeign]), these
+// Of the foreign targets that a process serves (see bridge.Plugin.RegisterForeign), these
 // are 60.
-func Register(plugin *bridge.Plugin) error {
+func Register(plugin Plugin) error {
 	if plugin == nil {
 		return errors.New("lapack: Register: the plugin is nil: check the error that was returned with it")
 	}
@@ -53,13 +57,13 @@ func Register(plugin *bridge.Plugin) error {
 
 // Foreign returns the targets that [Register] serves, for package stages: it makes their calls between compiled
 // modules, where a plugin cannot. Foreign opens the library, as Register does.
-func Foreign() (targets []bridge.ForeignTarget, err error) {
+func Foreign() (targets []callbacks.ForeignTarget, err error) {
 	if err := open(); err != nil {
 		return nil, err
 	}
 	for _, r := range routines {
 		for _, v := range r.variants {
-			targets = append(targets, bridge.ForeignTarget{
+			targets = append(targets, callbacks.ForeignTarget{
 				Target: v.target(), Callback: v.name, Registry: registryName,
 				Check: r.check, AnyLayout: true,
 			})

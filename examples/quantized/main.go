@@ -45,7 +45,7 @@ func main() {
 		log.Fatal(err)
 	}
 	session := must(calliope.Default(ctx))
-	executable := must(stages.Compile(ctx, module, stages.Options{Devices: session.Devices()}))
+	executable := must(stages.Compile(ctx, module, stages.Options{Devices: stages.On(session.Engine())}))
 	defer executable.Close()
 	results := must(executable.Call(ctx, x, w))
 	for i, name := range []string{"quantized", "exact"} {

@@ -37,7 +37,7 @@ func main() {
 		fmt.Printf("tapped %.4f\n", hidden)
 		return err
 	}, callbacks.Options{}))
-	executable := must(stages.Compile(ctx, module, stages.Options{Devices: session.Devices()}))
+	executable := must(stages.Compile(ctx, module, stages.Options{Devices: stages.On(session.Engine())}))
 	defer executable.Close()
 	results := must(executable.Call(ctx, wave.Of(0, 5, 3), wave.Of(60, 3, 3)))
 	fmt.Printf("last %.4f\n", must(tensor.Slice[float32](results[0])))

@@ -12,13 +12,15 @@ import (
 
 	"github.com/calliope-mlir/calliope"
 	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/engine"
+	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // open opens the engine that the first argument names, xla or jit.
 func open() *calliope.Session {
-	engine := map[string]calliope.Engine{"xla": calliope.XLA, "jit": calliope.JIT}[os.Args[1]]
-	return must(calliope.Open(context.Background(), calliope.Options{Engine: engine}))
+	e := map[string]engine.Engine{"jit": jit.Engine()}[os.Args[1]]
+	return must(calliope.Open(context.Background(), calliope.Options{Engine: e}))
 }
 
 func must[T any](v T, err error) T {
@@ -51,8 +53,8 @@ func closeInFlight() {
 // endless calls a loop without an end, and then another function of the same session.
 func endless() {
 	within(time.Minute)
-	s := must(calliope.Open(context.Background(), calliope.Options{Engine: map[string]calliope.Engine{
-		"xla": calliope.XLA, "jit": calliope.JIT}[os.Args[1]], Interruptible: true}))
+	s := must(calliope.Open(context.Background(), calliope.Options{Engine: map[string]engine.Engine{
+		"jit": jit.Engine()}[os.Args[1]], Interruptible: true}))
 	f := calliope.Func(func(x builder.Value) builder.Value {
 		return builder.While(x, func(n builder.Value) builder.Value { return builder.Ge(n, 0) },
 			func(n builder.Value) builder.Value { return builder.Sub(1, n) })

@@ -117,12 +117,12 @@ func gradientsBesideJAX(ctx context.Context, s settings, r *report) (err error) 
 func gradientBesideJAX(
 	ctx context.Context, s settings, r *report, client *bridge.Client, path, name string,
 ) (err error) {
-	ours, err := load(ctx, client, path+".mlir", path+".npz", gradientAsMain, bridge.CompileOptions{})
+	ours, err := loadModel(ctx, client, path+".mlir", path+".npz", gradientAsMain, bridge.CompileOptions{})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, ours.close()) }()
-	theirs, err := load(ctx, client, path+".grad.mlir", path+".npz", nil, bridge.CompileOptions{})
+	theirs, err := loadModel(ctx, client, path+".grad.mlir", path+".npz", nil, bridge.CompileOptions{})
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/engine"
-	"github.com/calliope-mlir/calliope/internal/model"
+	"github.com/calliope-mlir/calliope/engine/load"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/passes"
@@ -52,11 +52,11 @@ func modelsSuite(ctx context.Context, s settings, r *report) (err error) {
 	overJAX, overGo, n := 1.0, 1.0, 0
 	for name := range strings.FieldsSeq(names) {
 		path := filepath.Join(folder, name)
-		plain, err := load(ctx, client, path+".mlir", path+".npz", nil, bridge.CompileOptions{})
+		plain, err := loadModel(ctx, client, path+".mlir", path+".npz", nil, bridge.CompileOptions{})
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		exact, err := load(ctx, client, path+".mlir", path+".npz", nil, bridge.CompileOptions{Exact: true})
+		exact, err := loadModel(ctx, client, path+".mlir", path+".npz", nil, bridge.CompileOptions{Exact: true})
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, errors.Join(err, plain.close()))
 		}
@@ -93,8 +93,8 @@ type loaded struct {
 	buffers []*engine.Array
 }
 
-// load compiles a model, after derive, which may be nil, and reads its inputs.
-func load(
+// loadModel compiles a model, after derive, which may be nil, and reads its inputs.
+func loadModel(
 	ctx context.Context, client *bridge.Client, path, data string, derive func(m *mlir.Module) error,
 	o bridge.CompileOptions,
 ) (l *loaded, err error) {
@@ -102,7 +102,7 @@ func load(
 	if err != nil {
 		return nil, err
 	}
-	library, err := model.Library(ctx, text, native.EnsureOptions{})
+	library, err := load.Library(ctx, text, native.EnsureOptions{})
 	if err != nil {
 		return nil, err
 	}

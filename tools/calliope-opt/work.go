@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/engine/load"
 	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/internal/child"
-	"github.com/calliope-mlir/calliope/internal/model"
 	"github.com/calliope-mlir/calliope/internal/parts"
 	"github.com/calliope-mlir/calliope/internal/replace"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -59,7 +59,7 @@ func work(o options, progress io.Writer) error {
 		}
 		o.steps = append(o.steps, pipelineStep(pipeline))
 	}
-	library, err := model.Library(context.Background(), source, native.EnsureOptions{Progress: os.Stderr})
+	library, err := load.Library(context.Background(), source, native.EnsureOptions{Progress: os.Stderr})
 	if err != nil {
 		return err
 	}
@@ -105,8 +105,8 @@ func read(o options) (source []byte, err error) {
 		return nil, fmt.Errorf("%s: %w", o.name(), err)
 	}
 	if err == nil && jaxexport.Is(source) {
-		var export model.Export
-		if export, err = model.ReadExport(source); err == nil {
+		var export load.Export
+		if export, err = load.ReadExport(source); err == nil {
 			source = export.Module
 		}
 	}

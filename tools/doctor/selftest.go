@@ -15,8 +15,8 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/engine"
+	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stages"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -112,40 +112,45 @@ func withModule(bytecode []byte, do func(*mlir.Module) error) error {
 	return do(module)
 }
 
-// buildAndRunAlone runs the module without a plugin.
+// buildAndRunAlone runs the module without a plugin, as one step.
 func buildAndRunAlone(s *steps) {
 	bytecode, ok := buildModule(s)
 	if !ok {
 		return
 	}
 	s.do("run without XLA", func() (string, error) {
-		ctx := context.Background()
 		var saw seen
-		var outputs []tensor.View
-		err := errors.Join(saw.register(), withModule(bytecode, func(module *mlir.Module) error {
-			e, err := stages.Compile(ctx, module, stages.Options{})
-			if err != nil {
-				return err
-			}
-			outputs, err = e.Call(ctx, tensor.Vector(input...))
-			return errors.Join(err, e.Close())
-		}))
+		if err := saw.register(); err != nil {
+			return "", err
+		}
+		executable, err := compile(bytecode, jit.Engine())
 		if err != nil {
 			return "", err
 		}
-		result, err := tensor.Slice[float32](outputs[0])
-		total, totalErr := tensor.Slice[float32](outputs[1])
-		return "", errors.Join(err, totalErr, same(saw.io, doubled), same(saw.tap, doubled), same(result, doubled),
-			same(total, sum))
+		outputs, err := executable.Run(context.Background(), tensor.Vector(input...))
+		if err != nil {
+			return "", err
+		}
+		return "", errors.Join(same(saw.io, doubled), same(saw.tap, doubled), sameOutput(outputs[0], doubled),
+			sameOutput(outputs[1], sum), executable.Close())
 	})
 }
 
+// compile reads and compiles the module.
+func compile(bytecode []byte, e engine.Engine) (executable engine.Executable, err error) {
+	err = withModule(bytecode, func(module *mlir.Module) (err error) {
+		executable, err = stages.Compile(context.Background(), module, stages.Options{Devices: stages.On(e)})
+		return err
+	})
+	return executable, err
+}
+
+// buildAndRun runs the module on XLA.
 func buildAndRun(s *steps) {
 	bytecode, ok := buildModule(s)
 	if !ok {
 		return
 	}
-	ctx := context.Background()
 	var saw seen
 	if !s.do("preflight", func() (string, error) {
 		if err := saw.register(); err != nil {
@@ -158,26 +163,22 @@ func buildAndRun(s *steps) {
 		return
 	}
 	var client *bridge.Client
-	var executable *bridge.Executable
+	var executable engine.Executable
 	if !s.do("compile", func() (_ string, err error) {
 		plugin, err := bridge.Open(bridge.OpenOptions{VLog: os.Getenv(vlogEnv)})
 		if err != nil {
 			return "", err
 		}
-		if client, err = plugin.NewClient(bridge.ClientOptions{}); err != nil {
-			return "", err
+		if client, err = plugin.NewClient(bridge.ClientOptions{}); err == nil {
+			executable, err = compile(bytecode, client.Engine())
 		}
-		return "", withModule(bytecode, func(module *mlir.Module) (err error) {
-			executable,
-				err = client.Compile(ctx, passes.Program(module, passes.PrepareOptions{}), bridge.CompileOptions{})
-			return err
-		})
+		return "", err
 	}) {
 		return
 	}
 	var outputs []*engine.Array
 	if !s.do("run", func() (_ string, err error) {
-		outputs, err = executable.Run(ctx, tensor.Vector(input...))
+		outputs, err = executable.Run(context.Background(), tensor.Vector(input...))
 		return "", err
 	}) {
 		return

@@ -194,7 +194,7 @@ func count(what string, shapes []tensor.Shape, replicas int) string {
 
 // inputs reads the arguments of @main.
 func (m *module) inputs(o options) ([]tensor.View, error) {
-	if len(o.in) == 0 && len(m.Params) > len(m.bound) {
+	if len(o.in) == 0 && len(m.ir.Params) > len(m.bound) {
 		return nil, m.noInputs()
 	}
 	a, err := openArrays("--in", "in", o.in)
@@ -202,20 +202,20 @@ func (m *module) inputs(o options) ([]tensor.View, error) {
 		return nil, err
 	}
 	defer a.close()
-	given := m.Params[len(m.bound):]
+	given := m.ir.Params[len(m.bound):]
 	views, err := a.match("parameters", given, o.replicas, m.path, o.arraysLimit())
 	if err != nil {
 		return nil, fmt.Errorf("--in %s does not fit %s:\n  %w", strings.Join(o.in, " "), m.name, err)
 	}
 	for r := range o.replicas {
-		views = slices.Insert(views, r*len(m.Params), m.bound...)
+		views = slices.Insert(views, r*len(m.ir.Params), m.bound...)
 	}
 	return views, nil
 }
 
 // path returns the place of an input in the arguments in Python, for the end of a line. It is "" if it is not known.
 func (m *module) path(i int) string {
-	path := m.export.ParameterPath(i, len(m.Params)-len(m.bound))
+	path := m.file.Export.ParameterPath(i, len(m.ir.Params)-len(m.bound))
 	if path == "" {
 		return ""
 	}
@@ -227,9 +227,9 @@ func (m *module) noInputs() error {
 	var list []string
 	index, takesPlatform := 0, false
 	if !m.isUnread() {
-		index, takesPlatform = stablehlo.PlatformArgument(m.mlir)
+		index, takesPlatform = stablehlo.PlatformArgument(m.ir.Module)
 	}
-	for i, s := range m.Params[len(m.bound):] {
+	for i, s := range m.ir.Params[len(m.bound):] {
 		line := fmt.Sprintf("in%d: %s%s", i, s, m.path(i))
 		if takesPlatform && i == index {
 			line += ", the index of the platform in the list for which the module was exported"
@@ -249,7 +249,7 @@ func (m *module) expected(o options) ([]tensor.View, error) {
 		return nil, err
 	}
 	defer a.close()
-	views, err := a.match("results", m.Results, o.replicas, func(int) string { return "" }, o.arraysLimit())
+	views, err := a.match("results", m.ir.Results, o.replicas, func(int) string { return "" }, o.arraysLimit())
 	if err != nil {
 		return nil, fmt.Errorf("--expect %s does not fit %s:\n  %w", o.expect, m.name, err)
 	}

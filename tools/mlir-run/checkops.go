@@ -11,7 +11,7 @@ import (
 // callChecks puts the custom calls that serveChecks serves in the place of the operations of StableHLO's dialect check.
 func (m *module) callChecks() error {
 	var found []mlir.Operation
-	for op := range m.mlir.Operation().All() {
+	for op := range m.ir.Module.Operation().All() {
 		if strings.HasPrefix(op.Name(), "check.expect_") {
 			found = append(found, op)
 		}

@@ -4,37 +4,47 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/bridge/preflight"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
+	"github.com/calliope-mlir/calliope/engine/load"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
-	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/stages"
 )
 
-// compile compiles the module. XLA sees no custom calls without a handler.
-func (m *module) compile(client *bridge.Client, o options, s *standIns) (*bridge.Executable, error) {
+// compile compiles the module for whole arrays. The engine sees no custom calls without a handler.
+func (m *module) compile(e engine.Engine, o options, s *standIns, progress io.Writer) (engine.Executable, error) {
 	if m.isUnread() {
 		names, err := s.serveUnread()
 		if err != nil {
 			return nil, err
 		}
-		return m.compileUnread(client, o, names)
+		made, err := m.compileUnread(e, o, names)
+		if err != nil || o.partitions == 1 {
+			return made, err
+		}
+		return load.Divide(made, m.ir.Signature, m.ir.Declared)
 	}
 	if err := m.serveCalls(o, s); err != nil {
 		return nil, err
 	}
-	options := m.compileOptions(o)
-	options.JAXCallbacks = s.jax
-	executable, err := client.Compile(context.Background(), passes.Program(m.mlir, passes.PrepareOptions{}), options)
+	options := stages.Options{Devices: stages.On(e), Compile: m.compileOptions(o), Fallback: func(why error) error {
+		_, err := fmt.Fprintf(progress, "mlir-run: %s: StableHLO's interpreter runs it, slowly: %v\n", m.name, why)
+		return err
+	}}
+	options.Compile.JAXCallbacks, options.Compile.Partitions = s.jax, 0 // those that the module declares
+	made, err := load.Compile(context.Background(), m.ir.Module, options, native.EnsureOptions{Progress: progress})
 	if plugin, ok := errors.AsType[*bridge.PluginError](err); ok && o.partitions == 1 &&
 		strings.Contains(plugin.Message, "custom call to "+shardyTarget) {
 		return nil, errManual // XLA itself generates it for a manual computation
 	}
-	return executable, err
+	return made, err
 }
 
 // serveCalls finds custom calls without a handler, and replaces them by callbacks if the options allow it.
@@ -44,7 +54,7 @@ func (m *module) serveCalls(o options, s *standIns) error {
 			return err
 		}
 	}
-	if found, ok := errors.AsType[*preflight.Error](preflight.Check(m.mlir,
+	if found, ok := errors.AsType[*preflight.Error](preflight.Check(m.ir.Module,
 		preflight.Options{File: m.name, Targets: targets, Handlers: m.handlers, Partitions: o.partitions})); ok {
 		for _, p := range found.Problems {
 			if p.Kind == preflight.BadDevices {
@@ -63,27 +73,30 @@ const shardyTarget = "xla.sdy."
 
 var errManual = errors.New("it has a manual computation for one device, and the XLA of this plugin runs them for several devices only")
 
-func (m *module) compileOptions(o options) bridge.CompileOptions {
-	return bridge.CompileOptions{Replicas: o.replicas, Partitions: o.partitions, GSPMD: m.declared.GSPMD,
+func (m *module) compileOptions(o options) engine.CompileOptions {
+	return engine.CompileOptions{Replicas: o.replicas, Partitions: o.partitions, GSPMD: m.ir.Declared.GSPMD,
 		Exact: o.exact}
 }
 
 // compileUnread compiles a module that only XLA reads. names serve the callbacks of JAX.
-func (m *module) compileUnread(client *bridge.Client, o options, names []string) (*bridge.Executable, error) {
+func (m *module) compileUnread(e engine.Engine, o options, names []string) (engine.Executable, error) {
+	if e.Can().OnHost {
+		return nil, errors.New("only XLA can read it: run it without --jit, where there is a plugin")
+	}
 	options := m.compileOptions(o)
 	options.JAXCallbacks = names
-	executable, err := client.Compile(context.Background(), bridge.Source(m.program), options)
+	made, err := e.Compile(context.Background(), bridge.Source(m.file.Data), options)
 	if plugin, ok := errors.AsType[*bridge.PluginError](err); ok {
 		switch {
 		case o.partitions == 1 && strings.Contains(plugin.Message, "custom call to "+shardyTarget):
 			return nil, errPartitioned // XLA itself generates it for a manual computation
-		case mlir.IsBytecode(m.program) && strings.Contains(plugin.Message, "Failed to parse"):
+		case mlir.IsBytecode(m.file.Data) && strings.Contains(plugin.Message, "Failed to parse"):
 			return nil, fmt.Errorf("%w\nA plugin may not read the bytecode of an older release: use the module's text, or another plugin (%s)", err, native.PJRTPlugin.Env())
 		case names == nil && strings.Contains(plugin.Message, contract.TargetJAX):
 			return nil, errors.New("it has callbacks of JAX, which have no handler: with --tap their operands are printed, and passed on as the results; with --stub zeros they return zeros")
 		}
 	}
-	return executable, err
+	return made, err
 }
 
 var errPartitioned = errors.New("it is partitioned over several devices, and no MLIR library here can read over how many: use its text, or the file that jax.export serialized")

@@ -8,7 +8,7 @@ func (o options) forModule(m *module) (options, error) {
 	fail := func(format string, args ...any) (options, error) {
 		return o, fmt.Errorf("%s: %s", m.name, fmt.Sprintf(format, args...))
 	}
-	d := m.declared
+	d := m.ir.Declared
 	if d.Replicas > 1 {
 		if o.replicasGiven && o.replicas != d.Replicas {
 			return fail("--replicas %d: the module is for %d replicas: leave the flag out", o.replicas, d.Replicas)

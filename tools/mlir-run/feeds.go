@@ -20,7 +20,7 @@ import (
 // replaced before. Other custom calls stay, for --tap.
 func (m *module) migrate() (err error) {
 	stay := func(mlir.Operation) string { return "" }
-	m.migrated, err = passes.Migrate(m.mlir, passes.MigrateOptions{Callback: stay})
+	m.migrated, err = passes.Migrate(m.ir.Module, passes.MigrateOptions{Callback: stay})
 	if err != nil {
 		return fmt.Errorf("%s: --feeds: %w", m.name, err)
 	}
@@ -30,7 +30,7 @@ func (m *module) migrate() (err error) {
 			left = append(left, fmt.Sprintf("\n  %s: %s: %s", m.placeOf(l.Location), l.Operation, l.Reason))
 		}
 	}
-	for call := range callop.Calls(m.mlir) {
+	for call := range callop.Calls(m.ir.Module) {
 		if from := feedOf(call.Config); call.Err == nil && from != "" && call.Config.Registry == "" {
 			m.migrated.Callbacks = append(m.migrated.Callbacks,
 				passes.Migrated{Name: call.Config.Callback, From: from, Location: call.Op.Location()})

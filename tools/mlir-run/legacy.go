@@ -139,7 +139,7 @@ func (m *module) serveLegacy(o options) error {
 	if m.legacy, err = o.legacyFunctions(); err != nil {
 		return err
 	}
-	result, err := passes.ReplaceLegacy(m.mlir, passes.LegacyOptions{Callback: func(c passes.LegacyCall) string {
+	result, err := passes.ReplaceLegacy(m.ir.Module, passes.LegacyOptions{Callback: func(c passes.LegacyCall) string {
 		if m.legacy[c.Target] == nil {
 			return ""
 		}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/model"
+	"github.com/calliope-mlir/calliope/engine/load"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/tensor/npz"
 )
@@ -13,19 +13,14 @@ import (
 // refine specializes the module for the inputs if its shapes are dynamic, or if it asserts shapes.
 // All replicas have the shapes of the first one.
 func (m *module) refine(o options) error {
-	shapes := m.Params
-	if m.IsOpen() {
+	shapes := m.ir.Params
+	if m.ir.IsOpen() {
 		var err error
 		if shapes, err = m.inputShapes(o); err != nil {
 			return err
 		}
 	}
-	refined, err := m.Signature.Refine(m.mlir, shapes)
-	if err == nil && refined != m.mlir {
-		m.mlir = refined
-		m.Signature, err = model.SignatureOf(refined)
-	}
-	if err != nil {
+	if err := m.ir.Refine(shapes); err != nil {
 		return fmt.Errorf("%s: %w", m.name, err)
 	}
 	return nil
@@ -33,7 +28,7 @@ func (m *module) refine(o options) error {
 
 // inputShapes returns the shapes of the parameters for the inputs.
 func (m *module) inputShapes(o options) ([]tensor.Shape, error) {
-	if len(o.in) == 0 && len(m.Params) > 0 {
+	if len(o.in) == 0 && len(m.ir.Params) > 0 {
 		return nil, m.noInputs()
 	}
 	a, err := openArrays("--in", "in", o.in)
@@ -41,10 +36,10 @@ func (m *module) inputShapes(o options) ([]tensor.Shape, error) {
 		return nil, err
 	}
 	defer a.close()
-	shapes := make([]tensor.Shape, len(m.Params))
-	for i, p := range m.Params {
+	shapes := make([]tensor.Shape, len(m.ir.Params))
+	for i, p := range m.ir.Params {
 		shapes[i] = p
-		if !model.IsOpen(p) {
+		if !load.IsOpen(p) {
 			continue // match compares it later
 		}
 		if shapes[i].Dims, err = a.dims(i, p); err != nil {

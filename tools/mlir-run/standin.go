@@ -76,7 +76,7 @@ func (s *standIns) registry(name string) (*callbacks.Registry, error) {
 // serveChecks provides a callback for each check of the module, also for those whose result is not used.
 func (s *standIns) serveChecks() error {
 	var found []mlir.Operation
-	for op := range s.module.mlir.Operation().All() {
+	for op := range s.module.ir.Module.Operation().All() {
 		if call, ok := stablehlo.AsCustomCall(op); ok && contract.IsCheckTarget(call.Target) {
 			found = append(found, op)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 )
 
 // showStats prints the outcomes of the calls as a table.
@@ -34,8 +35,12 @@ func showStats(out io.Writer, stats []callbacks.Stat) {
 	_ = table.Flush() // a closed output is not an error of the run
 }
 
-// showMemory prints what a compiled module needs.
-func showMemory(out io.Writer, executable *bridge.Executable) {
+// showMemory prints what a module that XLA has compiled needs.
+func showMemory(out io.Writer, e engine.Executable) {
+	executable, ok := e.(*bridge.Executable)
+	if !ok {
+		return
+	}
 	m, _, err := executable.Memory()
 	if err != nil {
 		fmt.Fprintln(out, "memory is not known:", err)

@@ -12,7 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/model"
+	"github.com/calliope-mlir/calliope/engine/load"
 	"github.com/calliope-mlir/calliope/lint/quick"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo/sharding"
@@ -42,7 +42,22 @@ func partitionsOf(text []byte) int {
 var numPartitions = regexp.MustCompile(`\bmhlo\.num_partitions = (\d+)`)
 
 // isUnread reports whether only XLA reads the module.
-func (m *module) isUnread() bool { return m.mlir == nil }
+func (m *module) isUnread() bool { return m.ir.Module == nil }
+
+// leaveToXLA makes the module one that only XLA reads, because the library refuses it.
+func (m *module) leaveToXLA(o options, refused error) error {
+	if o.function != "" {
+		return fmt.Errorf("%s: only XLA reads it, which runs main: leave --function out: %w", m.name, refused)
+	}
+	m.ir = &load.Module{Declared: sharding.Module{Replicas: 1, Partitions: 1}}
+	switch {
+	case m.file.Export.Exported != nil:
+		m.ir.Declared.Partitions = max(m.file.Export.Devices, 1)
+	case !mlir.IsBytecode(m.file.Data):
+		m.ir.Declared.Partitions = partitionsOf(m.file.Data)
+	}
+	return nil
+}
 
 // shapesFromXLA compiles a module that is unread, and sets its parameters and results.
 func (m *module) shapesFromXLA(o options, progress io.Writer) (err error) {
@@ -67,30 +82,32 @@ func (m *module) shapesFromXLA(o options, progress io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
-	executable, err := m.compileUnread(client, o, m.unreadCallbacks())
+	made, err := m.compileUnread(client.Engine(), o, m.unreadCallbacks())
 	if err != nil {
 		return err
 	}
-	m.Params, m.Results = executable.Inputs(), executable.Outputs()
+	executable := made.(*bridge.Executable) // as Client.Engine says
+	m.ir.Params, m.ir.Results = executable.Inputs(), executable.Outputs()
 	m.bindPlatform()
 	if o.partitions > 1 {
-		err = errors.Join(whole(m.Params, executable.InputShardings(), o),
-			whole(m.Results, executable.OutputShardings(), o))
+		err = errors.Join(whole(m.ir.Params, executable.InputShardings(), o),
+			whole(m.ir.Results, executable.OutputShardings(), o))
 	}
 	return errors.Join(err, executable.Close())
 }
 
 // bindPlatform sets the index of the platform, which an export for several platforms takes first.
 func (m *module) bindPlatform() {
-	if m.export.Exported != nil && len(m.export.Platforms) > 1 && len(m.Params) == len(m.export.Kept)+1 {
-		index, _ := m.export.PlatformIndex(model.Platform)
+	if m.file.Export.Exported != nil && len(m.file.Export.Platforms) > 1 &&
+		len(m.ir.Params) == len(m.file.Export.Kept)+1 {
+		index, _ := m.file.Export.PlatformIndex(load.Platform)
 		m.bound = []tensor.View{tensor.Scalar(int32(index))}
 	}
 }
 
 // refuseUnreadFeeds is refuseFeeds for a module that is unread.
 func (m *module) refuseUnreadFeeds() error {
-	list, err := quick.Check(m.name, m.program)
+	list, err := quick.Check(m.name, m.file.Data)
 	if err != nil {
 		return fmt.Errorf("cannot read %s: %w", m.name, err)
 	}
@@ -105,7 +122,7 @@ func (m *module) refuseUnreadFeeds() error {
 // unreadCallbacks returns a name for each index of a callback of JAX in a module that is unread. In
 // bytecode they are not known: then it has more names than a program has callbacks.
 func (m *module) unreadCallbacks() (names []string) {
-	described, err := bridge.Source(m.program).Describe("", false)
+	described, err := bridge.Source(m.file.Data).Describe("", false)
 	known := err == nil && described.Calls != nil
 	n := 256
 	var called []int

@@ -14,8 +14,9 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/engine"
+	"github.com/calliope-mlir/calliope/engine/load"
 	"github.com/calliope-mlir/calliope/internal/ffi"
-	"github.com/calliope-mlir/calliope/internal/model"
+	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -152,11 +153,24 @@ func named(outputs []tensor.View) []npz.Named {
 
 // lapack returns what serves the module's calls of LAPACK.
 func (m *module) lapack(progress io.Writer) ([]bridge.ForeignTarget, error) {
-	foreign, err := model.LAPACK(context.Background(), m.program, native.EnsureOptions{Progress: progress})
+	foreign, err := load.LAPACK(context.Background(), m.file.Data, native.EnsureOptions{Progress: progress})
 	for _, t := range foreign {
 		m.handlers = append(m.handlers, t.Target)
 	}
 	return foreign, err
+}
+
+// openEngine returns what runs the module, and what closes that.
+func (m *module) openEngine(o options, progress io.Writer) (engine.Engine, func() error, error) {
+	if o.alone() {
+		_, err := m.lapack(progress)
+		return jit.Engine(), func() error { return nil }, err
+	}
+	client, err := m.openClient(o, progress)
+	if err != nil {
+		return nil, nil, err
+	}
+	return client.Engine(), client.Close, nil
 }
 
 // openClient returns a client that can run the module.
@@ -188,13 +202,11 @@ func (m *module) execute(
 		return nil, err
 	}
 	defer func() { err = observers.finish(err) }()
-	var client *bridge.Client
-	if !o.alone() {
-		if client, err = m.openClient(o, stderr); err != nil {
-			return nil, err
-		}
-		defer func() { err = errors.Join(err, client.Close()) }()
+	runner, closeRunner, err := m.openEngine(o, stderr)
+	if err != nil {
+		return nil, err
 	}
+	defer func() { err = errors.Join(err, closeRunner()) }()
 	standIns, err := newStandIns(m, o, observers, judge, stdout)
 	if err != nil {
 		return nil, err
@@ -214,45 +226,19 @@ func (m *module) execute(
 			}
 		}()
 	}
-	if client == nil {
-		return m.executeAlone(o, standIns, inputs, stderr)
-	}
-	executable, err := m.compile(client, o, standIns)
+	executable, err := m.compile(runner, o, standIns, stderr)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, executable.Close()) }()
 	if o.stats {
-		defer showMemory(stdout, executable)
+		defer showMemory(stdout, load.Undivided(executable))
 	}
-	var divided model.Divided
-	if o.partitions > 1 {
-		if divided, err = model.Divide(executable, m.Signature, m.declared); err != nil {
-			return nil, err
-		}
-		if inputs, err = divided.Split(inputs); err != nil {
-			return nil, err
-		}
+	if outputs, err = executable.Call(context.Background(), inputs...); err == nil {
+		err = executable.Barrier(context.Background(), "end of the run")
 	}
-	var in []engine.Input
-	for _, v := range inputs {
-		in = append(in, v)
-	}
-	buffers, err := executable.Run(context.Background(), in...)
-	if err != nil {
-		return nil, err
-	}
-	for i, b := range buffers {
-		var v tensor.View
-		var hostErr error
-		if o.partitions == 1 || divided.Needs(i) {
-			v, hostErr = b.ToHost(context.Background())
-		}
-		outputs = append(outputs, v)
-		err = errors.Join(err, hostErr, b.Close())
-	}
-	if err != nil || o.partitions == 1 {
-		return outputs, err
-	}
-	return divided.Join(outputs)
+	return outputs, err
 }
+
+// alone reports whether the module runs without a plugin.
+func (o options) alone() bool { return o.jit || !native.PJRTPlugin.Available() }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/calliope-mlir/calliope"
+	"github.com/calliope-mlir/calliope/engine"
+	"github.com/calliope-mlir/calliope/jit"
 )
 
 // Options say how long the load lasts.
@@ -60,7 +62,7 @@ type load struct {
 }
 
 // engines are those of the sessions.
-var engines = []calliope.Engine{calliope.XLA, calliope.JIT}
+var engines = []engine.Engine{nil, jit.Engine()}
 
 // Run makes the calls. It returns an error if one ends in another way than it must, or if the process grows.
 func Run(ctx context.Context, o Options) (*Result, error) {

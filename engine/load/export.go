@@ -1,6 +1,4 @@
-// Package model reads modules that another program wrote, to run them: what main takes and returns, the files of
-// jax.export, and shapes that only a call determines.
-package model
+package load
 
 import (
 	"fmt"

@@ -7,6 +7,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/evaluator"
 	"github.com/calliope-mlir/calliope/internal/lifetime"
 	"github.com/calliope-mlir/calliope/internal/xlacalls"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -14,16 +15,16 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// An Executable is a module that the child processes evaluate. It implements engine.Executable.
-type Executable struct {
-	module          *Module
+// An executable is a module that child processes evaluate.
+type executable struct {
+	module          *evaluator.Module
 	inputs, outputs []tensor.Shape
 	life            lifetime.Runs
 }
 
 // compile checks a module, for parameters and results of the given shapes, and makes it fit for the interpreter. It
 // changes the module.
-func compile(m *mlir.Module, inputs, outputs []tensor.Shape) (*Executable, error) {
+func compile(m *mlir.Module, inputs, outputs []tensor.Shape) (*executable, error) {
 	err := expand(m)
 	if err == nil {
 		err = stablehlo.CheckEvaluate(m)
@@ -31,11 +32,11 @@ func compile(m *mlir.Module, inputs, outputs []tensor.Shape) (*Executable, error
 	if err != nil {
 		return nil, fmt.Errorf("the interpreter cannot run it: %w", err)
 	}
-	made, err := New(m)
+	made, err := evaluator.New(m)
 	if err != nil {
 		return nil, err
 	}
-	e := &Executable{module: made, inputs: inputs, outputs: outputs}
+	e := &executable{module: made, inputs: inputs, outputs: outputs}
 	e.life.OnOver(made.Close)
 	return e, nil
 }
@@ -58,18 +59,21 @@ func expand(m *mlir.Module) error {
 }
 
 // Inputs implements engine.Executable.
-func (e *Executable) Inputs() []tensor.Shape { return engine.Cloned(e.inputs) }
+func (e *executable) Inputs() []tensor.Shape { return engine.Cloned(e.inputs) }
 
 // Outputs implements engine.Executable.
-func (e *Executable) Outputs() []tensor.Shape { return engine.Cloned(e.outputs) }
+func (e *executable) Outputs() []tensor.Shape { return engine.Cloned(e.outputs) }
+
+// NumDevices implements engine.Executable.
+func (e *executable) NumDevices() int { return 1 }
 
 // Call implements engine.Executable.
-func (e *Executable) Call(ctx context.Context, inputs ...tensor.View) ([]tensor.View, error) {
+func (e *executable) Call(ctx context.Context, inputs ...tensor.View) ([]tensor.View, error) {
 	return engine.Call(ctx, e, inputs...)
 }
 
 // Run implements engine.Executable. The arrays are in the host's memory. Nothing is written to the inputs.
-func (e *Executable) Run(ctx context.Context, inputs ...engine.Input) ([]*engine.Array, error) {
+func (e *executable) Run(ctx context.Context, inputs ...engine.Input) ([]*engine.Array, error) {
 	if err := dispatch.Ended(ctx); err != nil {
 		return nil, err
 	}
@@ -101,17 +105,17 @@ func (e *Executable) Run(ctx context.Context, inputs ...engine.Input) ([]*engine
 }
 
 // Barrier implements engine.Executable. A module has no callbacks.
-func (e *Executable) Barrier(ctx context.Context, _ string) error { return dispatch.Ended(ctx) }
+func (e *executable) Barrier(ctx context.Context, _ string) error { return dispatch.Ended(ctx) }
 
 // OnClose implements engine.Executable.
-func (e *Executable) OnClose(f func()) {
+func (e *executable) OnClose(f func()) {
 	if f != nil {
 		e.life.OnOver(f)
 	}
 }
 
 // Close implements engine.Executable.
-func (e *Executable) Close() error {
+func (e *executable) Close() error {
 	e.life.Close()
 	return nil
 }

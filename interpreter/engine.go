@@ -11,7 +11,7 @@ import (
 )
 
 // Engine returns the interpreter as an engine, whose memory is that of the host. It compiles programs that have their
-// modules, without callbacks.
+// modules, such as those of passes.Program, without callbacks: package stages calls these between stages.
 func Engine() engine.Engine { return interpreter{} }
 
 type interpreter struct{ engine.HostEngine }
@@ -23,7 +23,10 @@ func (interpreter) String() string { return "the interpreter" }
 func (interpreter) Can() engine.Abilities { return engine.Abilities{OnHost: true} }
 
 // Compile implements engine.Engine.
-func (interpreter) Compile(_ context.Context, p engine.Program, _ engine.CompileOptions) (engine.Executable, error) {
+func (e interpreter) Compile(_ context.Context, p engine.Program, o engine.CompileOptions) (engine.Executable, error) {
+	if err := e.CheckOptions(o); err != nil {
+		return nil, fmt.Errorf("the interpreter: %w", err)
+	}
 	withModule, ok := p.(interface{ Module() *mlir.Module })
 	if !ok {
 		return nil, fmt.Errorf("the interpreter compiles modules of package mlir, and not a %T", p)
@@ -42,9 +45,9 @@ func (interpreter) Compile(_ context.Context, p engine.Program, _ engine.Compile
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
-	e, err := compile(own, inputs, outputs)
+	made, err := compile(own, inputs, outputs)
 	if err = errors.Join(err, c.Close()); err != nil {
 		return nil, err
 	}
-	return e, nil
+	return made, nil
 }

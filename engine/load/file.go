@@ -1,0 +1,127 @@
+package load
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
+	"github.com/calliope-mlir/calliope/stablehlo/sharding"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// Options say how a file is read.
+type Options struct {
+	// Entry is the function that runs, "" for main.
+	Entry string
+	// Choose says how users choose Entry, for errors. "" means Options.Entry.
+	Choose string
+	// Library reads the module. nil is the one that the module needs, which is fetched if it is missing.
+	Library *mlir.Library
+	// Fetch says how native parts are fetched.
+	Fetch native.EnsureOptions
+}
+
+// A File is a file that was read. It is safe for concurrent use.
+type File struct {
+	Name   string
+	Data   []byte // the module: text, bytecode or a portable artifact
+	Export Export // if the file is one of jax.export
+
+	options Options
+}
+
+// Open reads a file, whose name is for errors. It does not parse the module.
+func Open(ctx context.Context, name string, data []byte, o Options) (*File, error) {
+	f := &File{Name: name, Data: data, options: o}
+	var err error
+	if jaxexport.Is(data) {
+		if f.Export, err = ReadExport(data); err != nil {
+			return nil, err
+		}
+		f.Data = f.Export.Module
+	}
+	if f.options.Library == nil {
+		f.options.Library, err = Library(ctx, f.Data, o.Fetch)
+	}
+	return f, err
+}
+
+// A ParseError says that the library cannot read a file's module.
+type ParseError struct{ Err error }
+
+func (e *ParseError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *ParseError) Unwrap() error { return e.Err }
+
+// A Module is a module in a context of its own, whose main is the function that runs.
+type Module struct {
+	*mlir.Module
+	Signature
+	Declared sharding.Module // about devices; the shardings are those of Signature
+}
+
+// Parse parses the module. edit, if it is not nil, may change it before its signature is read. The caller must close
+// the module. The error is a *[ParseError] if the library cannot read it, and a *[NoFunctionError] if it lacks the
+// function that runs.
+func (f *File) Parse(edit func(*mlir.Module) error) (*Module, error) {
+	c := f.options.Library.NewContext(mlir.ContextOptions{})
+	m, err := f.parse(c, edit)
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return m, nil
+}
+
+func (f *File) parse(c *mlir.Context, edit func(*mlir.Module) error) (*Module, error) {
+	parsed, err := c.Parse(f.Name, f.Data)
+	if err != nil {
+		return nil, &ParseError{err}
+	}
+	if err := SetMain(parsed, f.options.Entry, cmp.Or(f.options.Choose, "Options.Entry")); err != nil {
+		return nil, err
+	}
+	if edit != nil {
+		if err := edit(parsed); err != nil {
+			return nil, err
+		}
+	}
+	m := &Module{Module: parsed}
+	if err := f.Export.SelectPlatform(parsed); err != nil {
+		return nil, err
+	}
+	if m.Signature, m.Declared, err = describe(parsed); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// describe returns what a module takes and returns, and how devices share it.
+func describe(m *mlir.Module) (s Signature, declared sharding.Module, err error) {
+	if declared, err = sharding.Read(m); err != nil {
+		return s, declared, err
+	}
+	if s, err = SignatureOf(m); err != nil {
+		return s, declared, err
+	}
+	declared.Params = declared.Params[min(s.Tokens, len(declared.Params)):]
+	declared.Results = declared.Results[min(s.Tokens, len(declared.Results)):]
+	return s, declared, nil
+}
+
+// Close closes the module and its context.
+func (m *Module) Close() error { return m.Context().Close() }
+
+// Refine makes the module one for parameters of the given shapes: see Signature.Refine.
+func (m *Module) Refine(params []tensor.Shape) error {
+	refined, err := m.Signature.Refine(m.Module, params)
+	if err != nil || refined == m.Module {
+		return err
+	}
+	m.Module = refined
+	m.Signature, err = SignatureOf(refined)
+	return err
+}

@@ -1,3 +1,0 @@
-// Package interpreter evaluates modules by StableHLO's reference interpreter in child processes, because it ends its
-// process when something is wrong. A child serves any program, and evaluates one module at a time.
-package interpreter
