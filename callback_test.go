@@ -30,10 +30,10 @@ func TestTapIf(t *testing.T) {
 		})
 	})
 	check.Cleanup(t, f)
-	_, err := calliope.Call[int32](f, int32(6))
+	_, err := calliope.Call[int32](t.Context(), f, int32(6))
 	check.NoError(t, err)
 	check.Diff(t, "seen", []int32{3, 4, 5}, seen)
-	_, err = calliope.Call[int32](f, int32(7))
+	_, err = calliope.Call[int32](t.Context(), f, int32(7))
 	check.Error(t, err, "six", "callback_test.go:")
 }
 
@@ -56,10 +56,10 @@ func TestSource(t *testing.T) {
 		})
 	})
 	check.Cleanup(t, f)
-	y, err := calliope.Call[float32](f, float32(3))
+	y, err := calliope.Call[float32](t.Context(), f, float32(3))
 	check.NoError(t, err)
 	check.Diff(t, "the sum", float32(3+0+1+2+3+30), y)
-	_, err = calliope.Call[float32](f, float32(4))
+	_, err = calliope.Call[float32](t.Context(), f, float32(4))
 	check.Error(t, err, "no more", "callback_test.go:")
 }
 
@@ -78,7 +78,7 @@ func TestLateCalls(t *testing.T) {
 		return x
 	})
 	for range 3 {
-		_, err := calliope.Call[float32](f, float32(1))
+		_, err := calliope.Call[float32](t.Context(), f, float32(1))
 		check.NoError(t, err)
 	}
 	err := f.Close()
@@ -105,7 +105,7 @@ func TestCheckpoint(t *testing.T) {
 		Kernel: []float32{1, 2}, Layers: []layer[[]float32]{{[]float32{3}, []float32{4}}},
 		Named: map[string][]float32{"a": {5}},
 	}
-	_, err := calliope.Call[[]float32](f, p)
+	_, err := calliope.Call[[]float32](t.Context(), f, p)
 	check.NoError(t, err)
 	check.NoError(t, f.Close())
 	got := params[tensor.View]{Layers: make([]layer[tensor.View], 1), Named: map[string]tensor.View{"a": {}}}
@@ -123,7 +123,7 @@ func TestCheckpoint(t *testing.T) {
 		calliope.Checkpoint(filepath.Join(t.TempDir(), "no", "folder.npz"), x)
 		return x
 	})
-	_, err = calliope.Call[float32](missing, float32(1))
+	_, err = calliope.Call[float32](t.Context(), missing, float32(1))
 	check.Error(t, err, "callback_test.go:", "checkpoint", "no such file or directory")
 	check.NoError(t, missing.Close())
 }

@@ -27,7 +27,7 @@ func TestCloseDuringCall(t *testing.T) {
 			})
 		}
 		calls, named := 0, 0
-		f := calliope.Func(func(x builder.Value) builder.Value {
+		f := calliope.FuncWith(func(x builder.Value) builder.Value {
 			return builder.Loop(builder.Scalar(x.Func(), int32(iterations)), x, func(_, x builder.Value) builder.Value {
 				x = calliope.Passthrough(builder.Add(x, 1), func(float32) { hold(); calls++ })
 				return builder.Passthrough(builder.Callback{Name: t.Name()}, x)
@@ -40,7 +40,7 @@ func TestCloseDuringCall(t *testing.T) {
 		over := make(chan struct{})
 		go func() {
 			defer close(over)
-			got, err = calliope.Call[float32](f, float32(1))
+			got, err = calliope.Call[float32](t.Context(), f, float32(1))
 		}()
 		<-inside
 		check.NoError(t, f.Close())
@@ -57,7 +57,7 @@ func TestCloseDuringCall(t *testing.T) {
 func TestDeadlineDuringCompile(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *calliope.Session) {
 		built := 0
-		f := calliope.Func(func(x builder.Value) builder.Value {
+		f := calliope.FuncWith(func(x builder.Value) builder.Value {
 			built++
 			for range 30 {
 				x = builder.Add(builder.Sin(x), builder.Reverse(x, 0))
@@ -68,7 +68,7 @@ func TestDeadlineDuringCompile(t *testing.T) {
 		end(errMine)
 		before := runtime.NumGoroutine()
 		for range 50 {
-			_, err := calliope.CallContext[[]float32](ended, f, []float32{1, 2})
+			_, err := calliope.Call[[]float32](ended, f, []float32{1, 2})
 			if !errors.Is(err, errMine) && !errors.Is(err, context.Canceled) {
 				t.Fatal(err)
 			}
@@ -76,7 +76,7 @@ func TestDeadlineDuringCompile(t *testing.T) {
 		if more := runtime.NumGoroutine() - before; more > 10 {
 			t.Errorf("there are %d more goroutines", more)
 		}
-		_, err := calliope.Call[[]float32](f, []float32{1, 2})
+		_, err := calliope.Call[[]float32](t.Context(), f, []float32{1, 2})
 		check.NoError(t, err)
 		check.Diff(t, "built", 1, built)
 		check.NoError(t, f.Close())
@@ -88,17 +88,17 @@ var errMine = errors.New("mine")
 // Close ends a compile that nobody waits for.
 func TestCloseDuringCompile(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *calliope.Session) {
-		f := calliope.Func(func(x builder.Value) builder.Value {
+		f := calliope.FuncWith(func(x builder.Value) builder.Value {
 			return calliope.Passthrough(builder.Sin(x), func(float32) {})
 		}, calliope.FuncOptions{Session: s})
 		ended, end := context.WithCancel(t.Context())
 		end()
-		_, err := calliope.CallContext[float32](ended, f, float32(1))
+		_, err := calliope.Call[float32](ended, f, float32(1))
 		if !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
 		check.NoError(t, f.Close())
-		_, err = calliope.Call[float32](f, float32(1))
+		_, err = calliope.Call[float32](t.Context(), f, float32(1))
 		if !errors.Is(err, callbacks.ErrClosed) {
 			t.Error(err)
 		}

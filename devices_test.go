@@ -26,7 +26,7 @@ func twoDevices(t *testing.T) *calliope.Session {
 func TestReplicas(t *testing.T) {
 	var mu sync.Mutex
 	var seen []float32
-	f := calliope.Func(func(p params[builder.Value], x builder.Value) (params[builder.Value], builder.Value) {
+	f := calliope.FuncWith(func(p params[builder.Value], x builder.Value) (params[builder.Value], builder.Value) {
 		calliope.Tap(x, func(v float32) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -42,15 +42,15 @@ func TestReplicas(t *testing.T) {
 		X T
 	}
 	p := []params[float32]{{Kernel: 1}, {Kernel: 2}}
-	got, err := calliope.Call[[]out[float32]](f, p, []float32{10, 20})
+	got, err := calliope.Call[[]out[float32]](t.Context(), f, p, []float32{10, 20})
 	check.NoError(t, err)
 	check.Diff(t, "the kernels", []float32{11, 22}, []float32{got[0].P.Kernel, got[1].P.Kernel})
 	check.Diff(t, "the sums", []float32{30, 30}, []float32{got[0].X, got[1].X})
 	slices.Sort(seen)
 	check.Diff(t, "what the taps saw", []float32{10, 20}, seen)
-	arrays, err := calliope.Call[[2]out[calliope.Array]](f, p, []float32{10, 20})
+	arrays, err := calliope.Call[[2]out[calliope.Array]](t.Context(), f, p, []float32{10, 20})
 	check.NoError(t, err)
-	again, err := calliope.Call[[]out[float32]](f, []params[calliope.Array]{arrays[0].P, arrays[1].P},
+	again, err := calliope.Call[[]out[float32]](t.Context(), f, []params[calliope.Array]{arrays[0].P, arrays[1].P},
 		[]float32{10, 20})
 	check.NoError(t, err)
 	check.Diff(t, "the kernel after two steps", float32(42), again[1].P.Kernel)
@@ -60,14 +60,14 @@ func TestReplicas(t *testing.T) {
 	check.Error(t, err, "argument 0.Kernel of replica 1: the array is on device 0, but this run takes it on device 1")
 	_, err = f.Call(t.Context(), p, float32(1))
 	check.Error(t, err, "argument 1 is a float32: give a slice of 2 trees, one for each replica")
-	_, err = calliope.Call[out[float32]](f, p, []float32{10, 20})
+	_, err = calliope.Call[out[float32]](t.Context(), f, p, []float32{10, 20})
 	check.Error(t, err, "use a slice of 2 trees, one for each replica")
 }
 
 // TestMesh gives the devices of a mesh their parts of arrays.
 func TestMesh(t *testing.T) {
 	var shapes []string
-	f := calliope.Func(func(x builder.Value) builder.Value {
+	f := calliope.FuncWith(func(x builder.Value) builder.Value {
 		b := x.Func().Builder()
 		b.Mesh("mesh", builder.Axis{Name: "rows", Size: 2})
 		rows := builder.Sharding{Mesh: "mesh", Dims: [][]string{{"rows"}, {}}}
@@ -77,13 +77,13 @@ func TestMesh(t *testing.T) {
 		return builder.Mul(x, float32(2))
 	}, calliope.FuncOptions{Session: twoDevices(t)})
 	check.Cleanup(t, f)
-	y, err := calliope.Call[[][]float32](f, [][]float32{{1, 2}, {3, 4}})
+	y, err := calliope.Call[[][]float32](t.Context(), f, [][]float32{{1, 2}, {3, 4}})
 	check.NoError(t, err)
 	check.Diff(t, "y", [][]float32{{2, 4}, {6, 8}}, y)
 	check.Diff(t, "what the tap saw", []string{"f32[2,2]"}, shapes)
 	arrays, err := f.Call(t.Context(), [][]float32{{1, 2}, {3, 4}})
 	check.NoError(t, err)
-	y, err = calliope.Call[[][]float32](f, arrays[0])
+	y, err = calliope.Call[[][]float32](t.Context(), f, arrays[0])
 	check.NoError(t, err)
 	check.Diff(t, "y of what a call returned", [][]float32{{4, 8}, {12, 16}}, y)
 	check.NoError(t, arrays[0].Close())
@@ -97,7 +97,7 @@ func TestCompileConcurrently(t *testing.T) {
 	for i := range 8 {
 		all.Go(func() {
 			f := calliope.Func(func(x builder.Value) builder.Value { return builder.Add(x, float32(i)) })
-			y, err := calliope.CallContext[float32](t.Context(), f, float32(1))
+			y, err := calliope.Call[float32](t.Context(), f, float32(1))
 			if err != nil || y != float32(1+i) {
 				t.Errorf("%v, %v", y, err)
 			}

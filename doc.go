@@ -6,7 +6,7 @@
 //		return builder.Sin(y)
 //	})
 //	defer f.Close()
-//	y, err := calliope.Call[[]float32](f, []float32{0, 1, 2, 3})
+//	y, err := calliope.Call[[]float32](ctx, f, []float32{0, 1, 2, 3})
 //
 // A [Function] holds a Go function on values of package builder. Its first call with arrays of some shapes builds a
 // module, prepares it for XLA and compiles it. Later calls with these shapes run it.
@@ -24,8 +24,8 @@
 //
 //	type params[T any] struct{ Kernel, Bias T }
 //
-//	step := calliope.Func(func(p params[builder.Value]) params[builder.Value] { … }, calliope.FuncOptions{Donate: []int{0}})
-//	p, err := calliope.Call[params[calliope.Array]](step, params[tensor.Array[float32]]{…})
+//	step := calliope.FuncWith(func(p params[builder.Value]) params[builder.Value] { … }, calliope.FuncOptions{Donate: []int{0}})
+//	p, err := calliope.Call[params[calliope.Array]](ctx, step, params[tensor.Array[float32]]{…})
 //
 // # Callbacks
 //
@@ -35,7 +35,7 @@
 //
 // # Deadlines
 //
-// [CallContext] returns when its context ends. A compile then goes on, for the next call. A run ends with its next
+// [Call] returns when its context ends. A compile then goes on, for the next call. A run ends with its next
 // closure; a loop without closures ends if the session is opened with Options.Interruptible. Otherwise it keeps its
 // device on XLA, and a later call that runs out of time returns a *bridge.BusyError that says who began it.
 //
@@ -44,11 +44,11 @@
 // [Load] makes a Function of a file: a StableHLO module in any form, a file of jax.export, or a program that was saved.
 // It is called like any other:
 //
-//	model, err := calliope.Load("model.jaxexport")
-//	y, err := calliope.CallContext[[][]float32](ctx, model, x)
+//	model, err := calliope.Load(ctx, "model.jaxexport", calliope.FuncOptions{})
+//	y, err := calliope.Call[[][]float32](ctx, model, x)
 //
 // A module with open dimensions is compiled once for each set of shapes. Its results have no structure in Go: see
-// [CallContext]. What Executable.Serialize returns for a Function without closures is such a file.
+// [Call]. What Executable.Serialize returns for a Function without closures is such a file.
 //
 // # Several devices
 //

@@ -67,7 +67,7 @@ func TestTrainOnEngines(t *testing.T) {
 	var losses sync.Map
 	onEngines(t, func(t *testing.T, s *calliope.Session) {
 		ctx := t.Context()
-		step := calliope.Func(trainStep, calliope.FuncOptions{Session: s, Donate: []int{0}})
+		step := calliope.FuncWith(trainStep, calliope.FuncOptions{Session: s, Donate: []int{0}})
 		check.Cleanup(t, step)
 		put := func(rows [][]float32) calliope.Array {
 			v := check.Must(tensor.FromSlice(slices.Concat(rows...), len(rows), len(rows[0])))
@@ -82,14 +82,14 @@ func TestTrainOnEngines(t *testing.T) {
 		check.Cleanup(t, targets)
 		for range 19 {
 			previous := p
-			p = check.Must(calliope.CallContext[model[calliope.Array]](ctx, step, p, inputs, targets))
-			_, err := calliope.CallContext[model[calliope.Array]](ctx, step, previous, inputs, targets)
+			p = check.Must(calliope.Call[model[calliope.Array]](ctx, step, p, inputs, targets))
+			_, err := calliope.Call[model[calliope.Array]](ctx, step, previous, inputs, targets)
 			check.Error(t, err, "the donated array is closed or was donated before")
 			if !errors.Is(err, bridge.ErrClosed) {
 				t.Errorf("%v is no ErrClosed", err)
 			}
 		}
-		trained := check.Must(calliope.CallContext[host](ctx, step, p, inputs, targets))
+		trained := check.Must(calliope.Call[host](ctx, step, p, inputs, targets))
 		losses.Store(t.Name(), trained)
 	})
 	xla, _ := losses.Load("TestTrainOnEngines/XLA")
@@ -104,7 +104,7 @@ func TestTrainOnEngines(t *testing.T) {
 // Calls at the same time read one Array.
 func TestSharedOnEngines(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *calliope.Session) {
-		f := calliope.Func(func(x builder.Value) builder.Value { return nn.Softmax(x, -1) },
+		f := calliope.FuncWith(func(x builder.Value) builder.Value { return nn.Softmax(x, -1) },
 			calliope.FuncOptions{Session: s})
 		check.Cleanup(t, f)
 		x := check.Must(s.ArrayFromHost(t.Context(), tensor.Vector[float32](1, 1, 1, 1), 0))
@@ -115,7 +115,7 @@ func TestSharedOnEngines(t *testing.T) {
 				for range 5 {
 					y, err := f.Call(t.Context(), x)
 					check.NoError(t, err)
-					z, err := calliope.Call[[]float32](f, y[0])
+					z, err := calliope.Call[[]float32](t.Context(), f, y[0])
 					check.NoError(t, err)
 					check.Diff(t, "softmax", []float32{0.25, 0.25, 0.25, 0.25}, z)
 					check.NoError(t, y[0].Close())
@@ -134,14 +134,14 @@ func TestArraysOnEngines(t *testing.T) {
 		ctx := t.Context()
 		x := check.Must(other.ArrayFromHost(ctx, tensor.Vector[float32](1, 2), 0))
 		check.Cleanup(t, x)
-		f := calliope.Func(negate, calliope.FuncOptions{Session: s})
+		f := calliope.FuncWith(negate, calliope.FuncOptions{Session: s})
 		check.Cleanup(t, f)
-		_, err := calliope.Call[calliope.Array](f, x)
+		_, err := calliope.Call[calliope.Array](ctx, f, x)
 		check.Error(t, err, "argument 0: the array belongs to another client", "give what its ToHost returns")
-		y := check.Must(calliope.Call[calliope.Array](f, check.Must(x.ToHost(ctx))))
+		y := check.Must(calliope.Call[calliope.Array](ctx, f, check.Must(x.ToHost(ctx))))
 		check.Diff(t, "y", tensor.Vector[float32](-1, -2), check.Must(y.ToHost(ctx)))
 		check.NoError(t, y.Close())
-		_, err = calliope.Call[calliope.Array](f, y)
+		_, err = calliope.Call[calliope.Array](ctx, f, y)
 		check.Error(t, err, "the array is closed or was donated")
 
 		_, err = s.ArrayFromHost(ctx, tensor.Vector[float32](1), 99)

@@ -124,9 +124,9 @@ func TestErrors(t *testing.T) {
 	check.NoError(t, err)
 	check.NoError(t, itself.Close())
 
-	_, err = calliope.Call[[]int32](neg, []float32{1})
+	_, err = calliope.Call[[]int32](t.Context(), neg, []float32{1})
 	check.Error(t, err, "the result is a []int32, which cannot hold f32[1]")
-	_, err = calliope.Call[chan int](neg, []float32{1})
+	_, err = calliope.Call[chan int](t.Context(), neg, []float32{1})
 	check.Error(t, err, "the result is a chan int, and the function returns f32[1]: use calliope.Array")
 }
 
@@ -135,25 +135,25 @@ func TestErrors(t *testing.T) {
 func TestResultType(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *calliope.Session) {
 		calls := 0
-		f := calliope.Func(func(x builder.Value) (a, b builder.Value) {
+		f := calliope.FuncWith(func(x builder.Value) (a, b builder.Value) {
 			return calliope.Passthrough(x, func([]float32) { calls++ }), builder.Convert(x, tensor.S32)
 		}, calliope.FuncOptions{Session: s, Donate: []int{0}})
 		check.Cleanup(t, f)
 		x := check.Must(s.ArrayFromHost(t.Context(), tensor.Vector[float32](1, 2), 0))
-		_, err := calliope.Call[struct{ A, B []float32 }](f, x)
+		_, err := calliope.Call[struct{ A, B []float32 }](t.Context(), f, x)
 		check.Error(t, err, "the result.B is a []float32, which cannot hold s32[2]")
 		_, err = calliope.Call[struct {
 			A []float32
 			B int32
-		}](f, x)
+		}](t.Context(), f, x)
 		check.Error(t, err, "the result.B is a int32, which cannot hold s32[2]")
-		_, err = calliope.Call[[]float32](f, x)
+		_, err = calliope.Call[[]float32](t.Context(), f, x)
 		check.Error(t, err, "the function has 2 results: use a struct with as many fields for them")
 		check.Diff(t, "calls", 0, calls)
 		got, err := calliope.Call[struct {
 			A []float32
 			B []int32
-		}](f, x)
+		}](t.Context(), f, x)
 		check.NoError(t, err)
 		check.Diff(t, "A", []float32{1, 2}, got.A)
 		check.Diff(t, "B", []int32{1, 2}, got.B)
@@ -165,15 +165,15 @@ func TestResultType(t *testing.T) {
 func TestInnerSession(t *testing.T) {
 	s := check.Must(calliope.Open(t.Context(), calliope.Options{}))
 	check.Cleanup(t, s)
-	inner := calliope.Func(negate, calliope.FuncOptions{Session: s})
+	inner := calliope.FuncWith(negate, calliope.FuncOptions{Session: s})
 	check.Cleanup(t, inner)
 	f := calliope.Func(func(x builder.Value) builder.Value {
 		return calliope.RuntimeCall(x, x, func(ctx context.Context, x float32) (float32, error) {
-			return calliope.CallContext[float32](ctx, inner, x)
+			return calliope.Call[float32](ctx, inner, x)
 		})
 	})
 	check.Cleanup(t, f)
-	y, err := calliope.Call[float32](f, float32(3))
+	y, err := calliope.Call[float32](t.Context(), f, float32(3))
 	check.NoError(t, err)
 	check.Diff(t, "y", float32(-3), y)
 }
@@ -196,8 +196,8 @@ func TestPanic(t *testing.T) {
 
 func TestClosedSession(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *calliope.Session) {
-		f := calliope.Func(negate, calliope.FuncOptions{Session: s})
-		_, err := calliope.Call[float32](f, float32(1))
+		f := calliope.FuncWith(negate, calliope.FuncOptions{Session: s})
+		_, err := calliope.Call[float32](t.Context(), f, float32(1))
 		check.NoError(t, err)
 		check.NoError(t, s.Close())
 		for _, x := range []any{float32(1), []float32{1}} { // compiled before, and not
@@ -255,14 +255,14 @@ func TestRecursionElsewhere(t *testing.T) {
 	inner := make(chan error)
 	f = calliope.Func(func(x builder.Value) builder.Value {
 		go func() {
-			_, err := calliope.Call[[]float32](f, []float32{1, 2})
+			_, err := calliope.Call[[]float32](t.Context(), f, []float32{1, 2})
 			inner <- err
 		}()
 		check.Error(t, <-inner, "if it calls the Function that is made of it, let it call the Go function itself")
 		return builder.Add(x, x)
 	})
 	check.Cleanup(t, f)
-	got, err := calliope.Call[[]float32](f, []float32{1, 2})
+	got, err := calliope.Call[[]float32](t.Context(), f, []float32{1, 2})
 	check.NoError(t, err)
 	check.Diff(t, "result", []float32{2, 4}, got)
 }

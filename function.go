@@ -22,7 +22,7 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// FuncOptions are the options of Func and Load.
+// FuncOptions are the options of FuncWith and Load.
 type FuncOptions struct {
 	// Session runs the function. nil means the default session at the first call.
 	Session *Session
@@ -73,7 +73,10 @@ type source interface {
 // Func makes a Function from a Go function. Its parameters and results are trees of builder.Value. It is called once
 // for each set of shapes, to build a module. A panic in it is a panic of the call that builds. If fn is not such a
 // function, the first call returns the error.
-func Func(fn any, o ...FuncOptions) *Function {
+func Func(fn any) *Function { return FuncWith(fn, FuncOptions{}) }
+
+// FuncWith is Func with options.
+func FuncWith(fn any, o FuncOptions) *Function {
 	f := &Function{}
 	v := reflect.ValueOf(fn)
 	g := goFunction{v, make(chan struct{}, mostAtOnce)}
@@ -98,14 +101,8 @@ func Func(fn any, o ...FuncOptions) *Function {
 }
 
 // set sets the options. params is the number of parameters.
-func (f *Function) set(o []FuncOptions, params int) error {
-	if len(o) > 1 {
-		return errors.New("it takes one FuncOptions")
-	}
-	if len(o) == 0 {
-		return nil
-	}
-	f.options = o[0]
+func (f *Function) set(o FuncOptions, params int) error {
+	f.options = o
 	if f.options.MaxShapes < 0 {
 		return fmt.Errorf("the option MaxShapes is %d: give a number from 1, or 0 for %d", f.options.MaxShapes, usualShapes)
 	}
@@ -155,16 +152,11 @@ func (f *Function) Call(ctx context.Context, args ...any) ([]Array, error) {
 	return results, err
 }
 
-// Call runs a function with a background context, and returns its results as R. See CallContext.
-func Call[R any](f *Function, args ...any) (R, error) {
-	return CallContext[R](context.Background(), f, args...)
-}
-
-// CallContext runs a function and returns its results as R: a tree with the structure of the result of the Go function.
+// Call runs a function and returns its results as R: a tree with the structure of the result of the Go function.
 // If that has several results, R is a struct with a field for each. The results of a module have no structure: R is a
 // tree of structs and Go arrays with as many leaves as there are results. A type that does not fit is an error before
 // the run, which leaves donated arguments as they are.
-func CallContext[R any](ctx context.Context, f *Function, args ...any) (R, error) {
+func Call[R any](ctx context.Context, f *Function, args ...any) (R, error) {
 	var r R
 	to := reflect.ValueOf(&r).Elem()
 	c, results, err := f.run(ctx, args, func(c *compiled) error { return c.checkResults(to.Type()) })

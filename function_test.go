@@ -26,7 +26,7 @@ func Example() {
 		return builder.Mul(y, y)
 	})
 	defer f.Close()
-	y, err := calliope.Call[[]float32](f, []float32{0.5, 1.5, 2.5, 3.5})
+	y, err := calliope.Call[[]float32](context.Background(), f, []float32{0.5, 1.5, 2.5, 3.5})
 	fmt.Println(y, err)
 	// Output:
 	// in Go: [0 1 2 3]
@@ -68,10 +68,10 @@ func TestTrees(t *testing.T) {
 		Named: map[string]tensor.Array[float32]{"b": {Data: []float32{8}}, "a": {Data: []float32{9}}},
 	}
 	x := [][]float32{{1, 2}, {3, 4}}
-	device, err := calliope.Call[out[calliope.Array]](f, host, x)
+	device, err := calliope.Call[out[calliope.Array]](t.Context(), f, host, x)
 	check.NoError(t, err)
 	check.Diff(t, "x", [][]float32{{9, 15}, {21, 27}}, device.X)
-	again, err := calliope.Call[out[tensor.View]](f, device.P, x)
+	again, err := calliope.Call[out[tensor.View]](t.Context(), f, device.P, x)
 	check.NoError(t, err)
 	check.Diff(t, "x", [][]float32{{16, 28}, {40, 52}}, again.X)
 	check.Diff(t, "params", "{f32[2] [1 2] [{f32[] 4 f32[] 1} {f32[] 5 f32[] 0}] map[a:f32[] 9 b:f32[] 8]}",
@@ -90,7 +90,7 @@ func TestCallbacks(t *testing.T) {
 		})
 	})
 	check.Cleanup(t, f)
-	_, err := calliope.Call[float32](f, float32(1))
+	_, err := calliope.Call[float32](t.Context(), f, float32(1))
 	check.Error(t, err, "Step: takes f32[], given s32[]")
 
 	g := calliope.Func(func(x builder.Value) builder.Value {
@@ -110,11 +110,11 @@ func TestCallbacks(t *testing.T) {
 			return []int32{int32(x), -int32(x)}, nil
 		})
 	})
-	y, err := calliope.Call[[]int32](g, float32(1))
+	y, err := calliope.Call[[]int32](t.Context(), g, float32(1))
 	check.NoError(t, err)
 	check.Diff(t, "y", []int32{8, -8}, y)
 	check.Diff(t, "lines", []string{"{0 1}", "{1 2}", "{2 4}"}, lines)
-	_, err = calliope.Call[[]int32](g, float32(2))
+	_, err = calliope.Call[[]int32](t.Context(), g, float32(2))
 	var failed *callbacks.CheckError
 	if !errors.As(err, &failed) {
 		t.Errorf("the error of a check is a %T", err)
@@ -125,7 +125,7 @@ func TestCallbacks(t *testing.T) {
 	_, err = g.Module(t.Context(), tensor.ShapeOf(tensor.F32))
 	check.Error(t, err, "function_test.go:")
 	check.NoError(t, g.Close())
-	if _, err = calliope.Call[[]int32](g, float32(1)); !errors.Is(err, bridge.ErrClosed) {
+	if _, err = calliope.Call[[]int32](t.Context(), g, float32(1)); !errors.Is(err, bridge.ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
 }
@@ -158,7 +158,7 @@ func TestMistakes(t *testing.T) {
 	}
 	f := calliope.Func(double)
 	check.Cleanup(t, f)
-	_, err := calliope.Call[float32](f, []float32{1, 2})
+	_, err := calliope.Call[float32](t.Context(), f, []float32{1, 2})
 	check.Error(t, err, "the result is a float32, which cannot hold f32[2]")
 }
 
@@ -167,7 +167,7 @@ func TestMistakes(t *testing.T) {
 func BenchmarkCall(b *testing.B) {
 	f := calliope.Func(func(x builder.Value) builder.Value { return builder.Neg(x) })
 	defer f.Close()
-	x := check.Must(calliope.Call[calliope.Array](f, []float32{1, 2, 3, 4}))
+	x := check.Must(calliope.Call[calliope.Array](b.Context(), f, []float32{1, 2, 3, 4}))
 	e := check.Must(f.Executable(b.Context(), x))
 	ctx := b.Context()
 	var without, with []time.Duration
@@ -175,7 +175,7 @@ func BenchmarkCall(b *testing.B) {
 		start := time.Now()
 		y := check.Must(e.Run(ctx, x))
 		between := time.Now()
-		z := check.Must(calliope.CallContext[calliope.Array](ctx, f, x))
+		z := check.Must(calliope.Call[calliope.Array](ctx, f, x))
 		without, with = append(without, between.Sub(start)), append(with, time.Since(between))
 		y[0].Close()
 		z.Close()

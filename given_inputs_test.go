@@ -20,11 +20,11 @@ func TestNamesInputs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := check.Must(calliope.Open(t.Context(), o))
 			check.Cleanup(t, s)
-			f := calliope.Func(layers, calliope.FuncOptions{Session: s})
+			f := calliope.FuncWith(layers, calliope.FuncOptions{Session: s})
 			check.Cleanup(t, f)
 			one := []float32{1}
 			given := []dense[[]float32]{{one, one}, {one, one}}
-			arrays := check.Must(calliope.Call[[]dense[calliope.Array]](f, given))
+			arrays := check.Must(calliope.Call[[]dense[calliope.Array]](t.Context(), f, given))
 			for _, l := range arrays {
 				check.Cleanup(t, l.Bias)
 			}

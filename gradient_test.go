@@ -33,7 +33,8 @@ func ExampleFunc_gradient() {
 	var p params[float32]
 	var err error
 	for range 200 {
-		p, err = calliope.Call[params[float32]](step, p, []float32{0, 1, 2, 3}, []float32{1, 3, 5, 7})
+		p, err = calliope.Call[params[float32]](context.Background(), step, p, []float32{0, 1, 2, 3},
+			[]float32{1, 3, 5, 7})
 	}
 	fmt.Printf("%.2f %v\n", p, err)
 	// Output: {2.00 1.00} <nil>
@@ -44,7 +45,7 @@ func call[R any](t *testing.T, f any, args ...any) R {
 	t.Helper()
 	function := calliope.Func(f)
 	check.Cleanup(t, function)
-	got, err := calliope.CallContext[R](t.Context(), function, args...)
+	got, err := calliope.Call[R](t.Context(), function, args...)
 	check.NoError(t, err)
 	return got
 }
@@ -292,7 +293,7 @@ func TestNoGradient(t *testing.T) {
 		})(x)
 	})
 	check.Cleanup(t, f)
-	_, err := calliope.Call[float64](f, 1.0)
+	_, err := calliope.Call[float64](t.Context(), f, 1.0)
 	check.Error(t, err, "gradient_test.go:", "grad(f64[]): custom_call at ", "the host computes the results")
 }
 
@@ -337,7 +338,7 @@ func TestPassthroughOfForwardMode(t *testing.T) {
 			return dy
 		})
 		check.Cleanup(t, g)
-		return calliope.Call[float64](g, 3.0)
+		return calliope.Call[float64](t.Context(), g, 3.0)
 	}
 	_, err := dx(func(x value) value { return calliope.Passthrough(builder.Square(x), func(float64) {}) })
 	check.Error(t, err, "gradient_test.go:", `callback "id `, "takes f64[]", "the values and then their tangents",
@@ -429,7 +430,8 @@ func TestRuleOfIdentity(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := calliope.Func(tt.f)
 			defer f.Close()
-			check.Diff(t, "derivative", tt.want, check.Must(calliope.Call[[]float64](f, []float64{0.3, 2})), near)
+			check.Diff(t, "derivative", tt.want,
+				check.Must(calliope.Call[[]float64](t.Context(), f, []float64{0.3, 2})), near)
 		})
 	}
 }
@@ -457,7 +459,7 @@ func TestLoopOptions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := calliope.Func(builder.Grad(tt.f))
 			defer f.Close()
-			got := check.Must(calliope.Call[float64](f, 0.7))
+			got := check.Must(calliope.Call[float64](t.Context(), f, 0.7))
 			check.Diff(t, "derivative", tt.want, got, cmpopts.EquateApprox(1e-6, 0), cmpopts.EquateNaNs())
 		})
 	}
@@ -466,7 +468,7 @@ func TestLoopOptions(t *testing.T) {
 		{MaxSteps: -1}: "LoopOptions.MaxSteps is -1",
 	} {
 		f := calliope.Func(builder.Grad(double(o)))
-		_, err := calliope.Call[float64](f, 0.7)
+		_, err := calliope.Call[float64](t.Context(), f, 0.7)
 		check.Error(t, err, want)
 		check.NoError(t, f.Close())
 	}
@@ -534,7 +536,7 @@ func TestBatchOfClosures(t *testing.T) {
 		})(x)
 	})
 	check.Cleanup(t, f)
-	got, err := calliope.CallContext[[]float32](t.Context(), f, []float32{1, 2, 3})
+	got, err := calliope.Call[[]float32](t.Context(), f, []float32{1, 2, 3})
 	check.NoError(t, err)
 	check.Diff(t, "results", []float32{2, 4, 6}, got)
 	check.Diff(t, "calls", []float32{1, 2, 3}, one)
@@ -553,7 +555,7 @@ func TestBatchOfClosures(t *testing.T) {
 			return builder.Batch(func(x builder.Value) builder.Value { tap(x); return x })(x)
 		})
 		check.Cleanup(t, g)
-		_, err = calliope.CallContext[[]float32](t.Context(), g, []float32{1, 2, 3})
+		_, err = calliope.Call[[]float32](t.Context(), g, []float32{1, 2, 3})
 		if want == "" {
 			check.NoError(t, err)
 		} else {

@@ -25,22 +25,24 @@ import (
 // other types, is an error of Load, with its place and the nearest known name. Another custom call that nothing serves
 // is one of the first call. The files are trusted: see mlir.Context.Parse and
 // bridge.Client.Load.
-func Load(path string, o ...FuncOptions) (*Function, error) {
+func Load(ctx context.Context, path string, o FuncOptions) (*Function, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("calliope: Load: %w", err)
 	}
-	return loadNamed(filepath.Base(path), data, o)
+	return loadNamed(ctx, filepath.Base(path), data, o)
 }
 
 // LoadBytes is Load for the contents of a file.
-func LoadBytes(data []byte, o ...FuncOptions) (*Function, error) { return loadNamed("module", data, o) }
+func LoadBytes(ctx context.Context, data []byte, o FuncOptions) (*Function, error) {
+	return loadNamed(ctx, "module", data, o)
+}
 
-func loadNamed(name string, data []byte, o []FuncOptions) (*Function, error) {
+func loadNamed(ctx context.Context, name string, data []byte, o FuncOptions) (*Function, error) {
 	f := &Function{source: &loaded{file: &load.File{Name: name, Data: data}}}
 	err := f.set(o, math.MaxInt)
 	if err == nil {
-		err = f.load(context.Background())
+		err = f.load(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("calliope: Load: %s: %w", name, err), f.Close())

@@ -26,9 +26,9 @@ func export(name string) string {
 	return filepath.Join("stablehlo", "jaxexport", "testdata", name+".jaxexport")
 }
 
-func load(t *testing.T, path string, o ...calliope.FuncOptions) *calliope.Function {
+func load(t *testing.T, path string, o calliope.FuncOptions) *calliope.Function {
 	t.Helper()
-	f, err := calliope.Load(path, o...)
+	f, err := calliope.Load(t.Context(), path, o)
 	check.NoError(t, err)
 	check.Cleanup(t, f)
 	return f
@@ -40,33 +40,35 @@ type two struct {
 }
 
 func TestLoad(t *testing.T) {
-	static := load(t, export("static"))
-	got, err := calliope.Call[two](static, []float32{0, 0, 0, 0}, float32(2))
+	static := load(t, export("static"), calliope.FuncOptions{})
+	got, err := calliope.Call[two](t.Context(), static, []float32{0, 0, 0, 0}, float32(2))
 	check.NoError(t, err)
 	check.Diff(t, "static", two{[]float32{2, 2, 2, 2}, 2}, got)
-	list, err := calliope.Call[[]tensor.View](static, struct {
+	list, err := calliope.Call[[]tensor.View](t.Context(), static, struct {
 		X []float32
 		Y float32
 	}{[]float32{0, 0, 0, 0}, 3})
 	check.NoError(t, err)
 	check.Diff(t, "static as a slice", "[f32[4] [3 3 3 3] f32[] 3]", fmt.Sprint(list))
-	pairs, err := calliope.Call[[][2]tensor.View](static, []float32{0, 0, 0, 0}, float32(3))
+	pairs, err := calliope.Call[[][2]tensor.View](t.Context(), static, []float32{0, 0, 0, 0}, float32(3))
 	check.NoError(t, err)
 	check.Diff(t, "static as a slice of pairs", "[[f32[4] [3 3 3 3] f32[] 3]]", fmt.Sprint(pairs))
 
-	unused := load(t, export("unused"))
-	sum, err := calliope.Call[[4]float32](unused, []float32{1, 2, 3, 4}, []int8{0, 0, 0}, []float32{1, 1, 1, 1})
+	unused := load(t, export("unused"), calliope.FuncOptions{})
+	sum, err := calliope.Call[[4]float32](t.Context(), unused, []float32{1, 2, 3, 4}, []int8{0, 0, 0},
+		[]float32{1, 1, 1, 1})
 	check.Error(t, err, "the result[0] is a float32, which cannot hold f32[4]")
-	_, err = calliope.Call[struct{ X, Y []float32 }](unused, []float32{1, 2, 3, 4}, []int8{0, 0, 0},
+	_, err = calliope.Call[struct{ X, Y []float32 }](t.Context(), unused, []float32{1, 2, 3, 4}, []int8{0, 0, 0},
 		[]float32{1, 1, 1, 1})
 	check.Error(t, err, "the module has 1 results, and a struct { X []float32; Y []float32 } has not as many leaves")
-	slice, err := calliope.Call[[]float32](unused, []float32{1, 2, 3, 4}, []int8{0, 0, 0}, []float32{1, 1, 1, 1})
+	slice, err := calliope.Call[[]float32](t.Context(), unused, []float32{1, 2, 3, 4}, []int8{0, 0, 0},
+		[]float32{1, 1, 1, 1})
 	check.NoError(t, err)
 	check.Diff(t, "unused", []float32{2, 3, 4, 5}, slice)
 	check.Diff(t, "nothing", [4]float32{}, sum)
 
-	platforms := load(t, export("platforms"))
-	slice, err = calliope.Call[[]float32](platforms, []float32{1, 2, 3})
+	platforms := load(t, export("platforms"), calliope.FuncOptions{})
+	slice, err = calliope.Call[[]float32](t.Context(), platforms, []float32{1, 2, 3})
 	check.NoError(t, err)
 	check.Diff(t, "the CPU's branch", []float32{2, 3, 4}, slice)
 }
@@ -75,10 +77,10 @@ func TestLoad(t *testing.T) {
 // not matter to it.
 func TestLoadParsesOnce(t *testing.T) {
 	data := []byte("func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }")
-	f := check.Must(calliope.LoadBytes(data))
+	f := check.Must(calliope.LoadBytes(t.Context(), data, calliope.FuncOptions{}))
 	check.Cleanup(t, f)
 	clear(data)
-	got, err := calliope.Call[[]float32](f, []float32{1, 2})
+	got, err := calliope.Call[[]float32](t.Context(), f, []float32{1, 2})
 	check.NoError(t, err)
 	check.Diff(t, "result", []float32{1, 2}, got)
 }
@@ -90,10 +92,10 @@ func TestLoadTrees(t *testing.T) {
 		First [][]float32
 		Next  layer
 	}
-	f := load(t, export("trees"))
+	f := load(t, export("trees"), calliope.FuncOptions{})
 	w, batch := [][]float32{{1, 0}, {0, 1}}, [][]float32{{1, 2}}
 	given := layers{w, layer{[]float32{3, 4}, []float32{0, 0, 0}}}
-	got, err := calliope.Call[[][]float32](f, given, batch, float32(2))
+	got, err := calliope.Call[[][]float32](t.Context(), f, given, batch, float32(2))
 	check.NoError(t, err)
 	check.Diff(t, "result", [][]float32{{8, 12}}, got)
 
@@ -120,21 +122,21 @@ func.func @twice(%a: tensor<2xf32>) -> tensor<2xf32> {
   return %r : tensor<2xf32>
 }`)
 	onEngines(t, func(t *testing.T, s *calliope.Session) {
-		f, err := calliope.LoadBytes(text, calliope.FuncOptions{Session: s, Entry: "twice"})
+		f, err := calliope.LoadBytes(t.Context(), text, calliope.FuncOptions{Session: s, Entry: "twice"})
 		check.NoError(t, err)
 		check.Cleanup(t, f)
-		got, err := calliope.Call[[]float32](f, []float32{1, 2})
+		got, err := calliope.Call[[]float32](t.Context(), f, []float32{1, 2})
 		check.NoError(t, err)
 		check.Diff(t, "result", []float32{2, 4}, got[:])
 	})
-	_, err := calliope.LoadBytes(text, calliope.FuncOptions{Entry: "thrice"})
+	_, err := calliope.LoadBytes(t.Context(), text, calliope.FuncOptions{Entry: "thrice"})
 	check.Error(t, err, "it has no function @thrice, the one to run: choose one with FuncOptions.Entry: @main, @twice")
-	_, err = calliope.Call[float32](calliope.Func(twice, calliope.FuncOptions{Entry: "f"}), float32(1))
+	_, err = calliope.Call[float32](t.Context(), calliope.FuncWith(twice, calliope.FuncOptions{Entry: "f"}), float32(1))
 	check.Error(t, err, "calliope: Func: the option Entry is for Load")
 }
 
 func TestLoadQuantized(t *testing.T) {
-	_, err := calliope.LoadBytes([]byte(`func.func @main(%a: tensor<4x!quant.uniform<i8:f32, 0.5:0>>) { return }`))
+	_, err := calliope.LoadBytes(t.Context(), []byte(`func.func @main(%a: tensor<4x!quant.uniform<i8:f32, 0.5:0>>) { return }`), calliope.FuncOptions{})
 	check.Error(t, err, "parameter 0 of @main is tensor<4x!quant.uniform", "--stablehlo-legalize-quant-to-math")
 }
 
@@ -151,7 +153,7 @@ func TestOpenModule(t *testing.T) {
 		rows = append(rows, len(p))
 		return nil
 	})}
-	f := calliope.Func(func(x, kernel, bias value) answer[value, value, value] {
+	f := calliope.FuncWith(func(x, kernel, bias value) answer[value, value, value] {
 		p := nn.Softmax(builder.Add(builder.Dot(nn.Relu(x), kernel), builder.ExpandDims(bias, 0)), -1)
 		builder.Tap(builder.Callback{Name: "seen"}, p)
 		sure := builder.Select(builder.Gt(p, 0.3), builder.Scalar(x.Func(), float32(1)), float32(0))
@@ -172,7 +174,7 @@ func TestOpenModule(t *testing.T) {
 	batches := [][][]float32{{{1, 2}}, {{1, 2}, {3, 4}, {-1, 0}}}
 	results := func(f *calliope.Function) (list []host) {
 		for _, x := range batches {
-			got, err := calliope.Call[host](f, x, kernel, bias)
+			got, err := calliope.Call[host](t.Context(), f, x, kernel, bias)
 			check.NoError(t, err)
 			list = append(list, got)
 		}
@@ -180,7 +182,7 @@ func TestOpenModule(t *testing.T) {
 	}
 	want := results(f)
 	check.NoError(t, f.Close())
-	loaded, err := calliope.LoadBytes(artifact, calliope.FuncOptions{Callbacks: seen})
+	loaded, err := calliope.LoadBytes(t.Context(), artifact, calliope.FuncOptions{Callbacks: seen})
 	check.NoError(t, err)
 	check.Cleanup(t, loaded)
 	check.Diff(t, "results", want, results(loaded))
@@ -189,12 +191,13 @@ func TestOpenModule(t *testing.T) {
 
 // No library reads bytecode with Shardy: the error says what does, and what to load in its place.
 func TestLoadSharded(t *testing.T) {
-	_, err := calliope.Load(filepath.Join("tools", "mlir-run", "testdata", "sharded", "manual_4_sdy.mlirbc"))
+	_, err := calliope.Load(t.Context(),
+		filepath.Join("tools", "mlir-run", "testdata", "sharded", "manual_4_sdy.mlirbc"), calliope.FuncOptions{})
 	check.Error(t, err, "which no library known here reads", "mlir-run runs it", "as_text() of JAX's Lowered")
 }
 
 func TestLoadOpen(t *testing.T) {
-	f := load(t, export("polymorphic"))
+	f := load(t, export("polymorphic"), calliope.FuncOptions{})
 	var all sync.WaitGroup
 	for i := range 12 {
 		all.Go(func() {
@@ -207,7 +210,7 @@ func TestLoadOpen(t *testing.T) {
 			for _, row := range y {
 				flat.Data = append(flat.Data, row[:]...)
 			}
-			got, err := calliope.CallContext[[][]float32](t.Context(), f, x, flat)
+			got, err := calliope.Call[[][]float32](t.Context(), f, x, flat)
 			if err != nil {
 				t.Error(err)
 				return
@@ -246,27 +249,27 @@ func double(_ context.Context, x []float32) ([]float32, error) {
 }
 
 func TestLoadCallbacks(t *testing.T) {
-	_, err := calliope.LoadBytes([]byte(calls))
+	_, err := calliope.LoadBytes(t.Context(), []byte(calls), calliope.FuncOptions{})
 	check.Error(t, err, "calliope: Load: module:", `"load_double"`, "is not registered")
 	with := func(name string) calliope.FuncOptions {
 		return calliope.FuncOptions{Callbacks: map[string]callbacks.Func{name: callbacks.Call(double)}}
 	}
-	_, err = calliope.LoadBytes([]byte(calls), with("load_duoble"))
+	_, err = calliope.LoadBytes(t.Context(), []byte(calls), with("load_duoble"))
 	check.Error(t, err, `"load_duoble"`, "2:")
-	f, err := calliope.LoadBytes([]byte(calls), with("load_double"))
+	f, err := calliope.LoadBytes(t.Context(), []byte(calls), with("load_double"))
 	check.NoError(t, err)
-	doubled, err := calliope.Call[[]float32](f, []float32{1, 2})
+	doubled, err := calliope.Call[[]float32](t.Context(), f, []float32{1, 2})
 	check.NoError(t, err)
 	check.Diff(t, "doubled", []float32{2, 4}, doubled)
-	_, err = calliope.LoadBytes([]byte(calls), with("load_double"))
+	_, err = calliope.LoadBytes(t.Context(), []byte(calls), with("load_double"))
 	check.Error(t, err, "Callbacks:", "load_double", "registered")
 	check.NoError(t, f.Close())
-	_, err = calliope.LoadBytes([]byte(calls))
+	_, err = calliope.LoadBytes(t.Context(), []byte(calls), calliope.FuncOptions{})
 	check.Error(t, err, "is not registered") // Close has freed the name
 
 	jax := load(t, filepath.Join("tests", "testdata", "modules", "cb_pure.mlir"),
 		calliope.FuncOptions{JAXCallbacks: []callbacks.Func{callbacks.Call(double)}})
-	y, err := calliope.Call[[]float32](jax, []float32{1, 2, 3, 4})
+	y, err := calliope.Call[[]float32](t.Context(), jax, []float32{1, 2, 3, 4})
 	check.NoError(t, err)
 	check.Diff(t, "JAX's callback", []float32{3, 6, 9, 12}, y)
 }
@@ -280,12 +283,12 @@ func TestWithoutPlugin(t *testing.T) {
 func withoutPlugin(t *testing.T, o calliope.Options) {
 	s := check.Must(calliope.Open(t.Context(), o))
 	check.Cleanup(t, s)
-	_, err := calliope.LoadBytes([]byte(calls), calliope.FuncOptions{Session: s})
+	_, err := calliope.LoadBytes(t.Context(), []byte(calls), calliope.FuncOptions{Session: s})
 	check.Error(t, err, "calliope: Load: module:", `"load_double"`, "is not registered")
 	takes := map[string]callbacks.Func{"load_double": callbacks.Tap(func(context.Context, int32) error { return nil })}
-	_, err = calliope.LoadBytes([]byte(calls), calliope.FuncOptions{Session: s, Callbacks: takes})
+	_, err = calliope.LoadBytes(t.Context(), []byte(calls), calliope.FuncOptions{Session: s, Callbacks: takes})
 	check.Error(t, err, "calliope: Load: module:", "argument 0: takes s32[], given f32[2]")
-	wrong := calliope.Func(func(x builder.Value) builder.Value {
+	wrong := calliope.FuncWith(func(x builder.Value) builder.Value {
 		calliope.Tap(x, func(int32) {})
 		return x
 	}, calliope.FuncOptions{Session: s})
@@ -293,20 +296,20 @@ func withoutPlugin(t *testing.T, o calliope.Options) {
 	_, err = wrong.Call(t.Context(), []float32{1, 2})
 	check.Error(t, err, "preflight: ", "load_test.go:", "argument 0: takes s32[], given f32[2]")
 	double := map[string]callbacks.Func{"load_double": callbacks.Call(double)}
-	f, err := calliope.LoadBytes([]byte(calls), calliope.FuncOptions{Session: s, Callbacks: double})
+	f, err := calliope.LoadBytes(t.Context(), []byte(calls), calliope.FuncOptions{Session: s, Callbacks: double})
 	check.NoError(t, err)
 	check.Cleanup(t, f)
-	y, err := calliope.Call[[]float32](f, []float32{1, 2})
+	y, err := calliope.Call[[]float32](t.Context(), f, []float32{1, 2})
 	check.NoError(t, err)
 	check.Diff(t, "a module", []float32{2, 4}, y)
 
 	var seen []float32
-	g := calliope.Func(func(x builder.Value) (a, b builder.Value) {
+	g := calliope.FuncWith(func(x builder.Value) (a, b builder.Value) {
 		calliope.Tap(x, func(v []float32) { seen = append(seen, v...) })
 		return builder.Neg(x), builder.ReduceSum(x)
 	}, calliope.FuncOptions{Session: s})
 	check.Cleanup(t, g)
-	got, err := calliope.Call[two](g, []float32{1, 2})
+	got, err := calliope.Call[two](t.Context(), g, []float32{1, 2})
 	check.NoError(t, err)
 	check.Diff(t, "a function", two{[]float32{-1, -2}, 3}, got)
 	check.Diff(t, "what the tap saw", []float32{1, 2}, seen)
@@ -325,11 +328,11 @@ func TestSaved(t *testing.T) {
 	check.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "square")
 	check.NoError(t, os.WriteFile(path, check.Must(e.Serialize()), 0o644))
-	g := load(t, path)
-	y, err := calliope.Call[[]float32](g, []float32{3, 4})
+	g := load(t, path, calliope.FuncOptions{})
+	y, err := calliope.Call[[]float32](t.Context(), g, []float32{3, 4})
 	check.NoError(t, err)
 	check.Diff(t, "y", []float32{9, 16}, y)
-	_, err = calliope.Call[[]float32](g, []float32{3, 4, 5})
+	_, err = calliope.Call[[]float32](t.Context(), g, []float32{3, 4, 5})
 	check.Error(t, err, "0: takes f32[2], given f32[3]  <- differs")
 
 	h := calliope.Func(func(x builder.Value) builder.Value {
@@ -356,7 +359,7 @@ func TestLoadManyLeaves(t *testing.T) {
 	}
 	args[31], args[98] = int32(31), int32(98)
 	module := "func.func @main(" + strings.Join(params, ", ") + ") -> tensor<f32> { return %p0 : tensor<f32> }"
-	f := check.Must(calliope.LoadBytes([]byte(module)))
+	f := check.Must(calliope.LoadBytes(t.Context(), []byte(module), calliope.FuncOptions{}))
 	check.Cleanup(t, f)
 	_, err := f.Call(t.Context(), args...)
 	check.Diff(t, "error", `calliope: the arguments do not fit module:

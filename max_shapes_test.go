@@ -14,7 +14,7 @@ import (
 func TestMaxShapes(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *calliope.Session) {
 		var built []int
-		f := calliope.Func(func(x builder.Value) builder.Value {
+		f := calliope.FuncWith(func(x builder.Value) builder.Value {
 			built = append(built, x.Shape().Dims[0])
 			return builder.Add(x, x)
 		}, calliope.FuncOptions{Session: s, MaxShapes: 3})
@@ -23,7 +23,7 @@ func TestMaxShapes(t *testing.T) {
 			t.Helper()
 			x := make([]float32, n)
 			x[0] = float32(n)
-			check.Diff(t, "result", float32(2*n), check.Must(calliope.Call[[]float32](f, x))[0])
+			check.Diff(t, "result", float32(2*n), check.Must(calliope.Call[[]float32](t.Context(), f, x))[0])
 		}
 		check.NoError(t, f.Warm(t.Context(), make([]float32, 1)))
 		for _, n := range []int{2, 3, 2, 4, 2, 1, 3, 1} {
@@ -36,14 +36,14 @@ func TestMaxShapes(t *testing.T) {
 // TestMaxShapesAtOnce has calls of several shapes take the place of each other while they run.
 func TestMaxShapesAtOnce(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *calliope.Session) {
-		f := calliope.Func(func(x builder.Value) builder.Value { return builder.Add(x, 1) },
+		f := calliope.FuncWith(func(x builder.Value) builder.Value { return builder.Add(x, 1) },
 			calliope.FuncOptions{Session: s, MaxShapes: 1})
 		check.Cleanup(t, f)
 		var all sync.WaitGroup
 		for n := range 4 {
 			all.Go(func() {
 				for range 5 {
-					got, err := calliope.Call[[]float32](f, make([]float32, n+1))
+					got, err := calliope.Call[[]float32](t.Context(), f, make([]float32, n+1))
 					if err != nil || len(got) != n+1 || got[n] != 1 {
 						t.Errorf("%d elements: %v, error %v", n+1, got, err)
 					}
@@ -55,7 +55,7 @@ func TestMaxShapesAtOnce(t *testing.T) {
 }
 
 func TestMaxShapesRefused(t *testing.T) {
-	f := calliope.Func(func(x builder.Value) builder.Value { return x }, calliope.FuncOptions{MaxShapes: -1})
-	_, err := calliope.Call[float32](f, float32(1))
+	f := calliope.FuncWith(func(x builder.Value) builder.Value { return x }, calliope.FuncOptions{MaxShapes: -1})
+	_, err := calliope.Call[float32](t.Context(), f, float32(1))
 	check.Error(t, err, "the option MaxShapes is -1: give a number from 1, or 0 for 64")
 }

@@ -94,19 +94,19 @@ func TestTwoTraces(t *testing.T) {
 	check.Cleanup(t, slow)
 	outer := calliope.Func(func(x builder.Value) builder.Value {
 		time.AfterFunc(10*time.Millisecond, func() { close(goOn) })
-		two, err := calliope.Call[float32](slow, float32(1))
+		two, err := calliope.Call[float32](t.Context(), slow, float32(1))
 		check.NoError(t, err)
 		return builder.Mul(x, two)
 	})
 	check.Cleanup(t, outer)
 	var first sync.WaitGroup
 	first.Go(func() {
-		two, err := calliope.Call[float32](slow, float32(1))
+		two, err := calliope.Call[float32](t.Context(), slow, float32(1))
 		check.Report(t, err)
 		check.Diff(t, "the first", float32(2), two)
 	})
 	<-began
-	six, err := calliope.Call[float32](outer, float32(3))
+	six, err := calliope.Call[float32](t.Context(), outer, float32(3))
 	check.NoError(t, err)
 	check.Diff(t, "the outer", float32(6), six)
 	first.Wait()
@@ -121,17 +121,17 @@ func TestRecursiveCallback(t *testing.T) {
 	for _, o := range []calliope.CallOptions{{}, {Dispatch: calliope.Goroutine}} {
 		for _, outside := range []bool{false, true} {
 			var f *calliope.Function
-			f = calliope.Func(func(x builder.Value) builder.Value {
+			f = calliope.FuncWith(func(x builder.Value) builder.Value {
 				fn := func(ctx context.Context, v float32) (float32, error) {
 					if outside {
 						ctx = context.Background()
 					}
-					return calliope.CallContext[float32](ctx, f, v+1)
+					return calliope.Call[float32](ctx, f, v+1)
 				}
 				return calliope.PureCall(builder.Like(x.Shape()), x, fn, o)
 			}, calliope.FuncOptions{Session: s})
 			check.Cleanup(t, f)
-			_, err := calliope.Call[float32](f, float32(1))
+			_, err := calliope.Call[float32](t.Context(), f, float32(1))
 			check.Error(t, err, "8 runs are inside of callbacks of each other")
 		}
 	}

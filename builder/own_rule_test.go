@@ -49,7 +49,7 @@ func TestOwnRule(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := calliope.Func(test.f)
 			check.Cleanup(t, f)
-			got, err := calliope.Call[float64](f, 2.0)
+			got, err := calliope.Call[float64](t.Context(), f, 2.0)
 			check.NoError(t, err)
 			if math.Abs(got-test.want) > 1e-14 {
 				t.Errorf("got %v, want %v", got, test.want)
@@ -61,7 +61,7 @@ func TestOwnRule(t *testing.T) {
 		f = builder.CustomJVP(builder.Sin, func(y, dy value) (z, dz value) { return f(y), builder.Mul(grad(f)(y), dy) })
 		g := calliope.Func(func(x value) value { return f(x) })
 		check.Cleanup(t, g)
-		_, err := calliope.Call[float64](g, 2.0)
+		_, err := calliope.Call[float64](t.Context(), g, 2.0)
 		if err == nil || !strings.Contains(err.Error(), "a rule may call its own function, but not differentiate it") {
 			t.Error(err)
 		}
@@ -76,7 +76,7 @@ func TestOwnRule(t *testing.T) {
 			return f(x)
 		})
 		check.Cleanup(t, f)
-		_, err := calliope.Call[float64](f, 2.0)
+		_, err := calliope.Call[float64](t.Context(), f, 2.0)
 		if err == nil || !strings.Contains(err.Error(), "its rule calls the function itself") {
 			t.Error(err)
 		}

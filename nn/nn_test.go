@@ -28,7 +28,7 @@ func run[R any](t *testing.T, fn any, args ...any) R {
 	t.Helper()
 	f := calliope.Func(fn)
 	check.Cleanup(t, f)
-	r, err := calliope.CallContext[R](t.Context(), f, args...)
+	r, err := calliope.Call[R](t.Context(), f, args...)
 	check.NoError(t, err)
 	return r
 }

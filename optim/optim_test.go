@@ -38,7 +38,7 @@ func steps(
 		})
 	})
 	check.Cleanup(t, f)
-	got, err := calliope.CallContext[host](t.Context(), f, start)
+	got, err := calliope.Call[host](t.Context(), f, start)
 	check.NoError(t, err)
 	return got
 }

@@ -73,12 +73,12 @@ func TestFrontDoorOnEngine(t *testing.T) {
 	s := check.Must(calliope.Open(t.Context(), calliope.Options{Engine: e}))
 	check.Cleanup(t, s)
 	var seen []float32
-	f := calliope.Func(func(x builder.Value) builder.Value {
+	f := calliope.FuncWith(func(x builder.Value) builder.Value {
 		calliope.Tap(builder.Add(x, 1), func(v []float32) { seen = append(seen, v...) })
 		return builder.Mul(x, 2)
 	}, calliope.FuncOptions{Session: s})
 	check.Cleanup(t, f)
-	y, err := calliope.Call[[]float32](f, []float32{1, 2})
+	y, err := calliope.Call[[]float32](t.Context(), f, []float32{1, 2})
 	check.NoError(t, err)
 	check.Diff(t, "y", []float32{2, 4}, y)
 	check.Diff(t, "what the tap saw", []float32{2, 3}, seen)

@@ -56,7 +56,7 @@ func TestJAXVersions(t *testing.T) {
 						}),
 					}
 				}
-				f := check.Must(calliope.LoadBytes(files[version][name], o))
+				f := check.Must(calliope.LoadBytes(t.Context(), files[version][name], o))
 				check.Cleanup(t, f)
 				runAsJAX(t, f, files[version][function+".npz"])
 				if function == "loop" {

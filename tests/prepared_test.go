@@ -53,7 +53,7 @@ func TestPrepared(t *testing.T) {
 			return nil, err
 		}
 		defer f.Close()
-		return calliope.Call[[]tensor.View](f, x, k)
+		return calliope.Call[[]tensor.View](t.Context(), f, x, k)
 	}
 	staged := func(m *mlir.Module, o stages.Options) ([]tensor.View, error) {
 		return run(stages.Compile(t.Context(), m, o))
@@ -75,7 +75,9 @@ func TestPrepared(t *testing.T) {
 				return []builder.Value{power, constant, one, quotient}
 			}), nil)
 		},
-		"calliope, a text": func() ([]tensor.View, error) { return call(calliope.LoadBytes([]byte(m.String()))) },
+		"calliope, a text": func() ([]tensor.View, error) {
+			return call(calliope.LoadBytes(t.Context(), []byte(m.String()), calliope.FuncOptions{}))
+		},
 	} {
 		got, err := run()
 		check.NoError(t, err)

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"log"
 	"math"
@@ -37,7 +38,7 @@ func main() {
 	})
 	defer f.Close()
 	q, k, v := wave.Of(0, 1, 2, 4, 3), wave.Of(100, 1, 2, 4, 3), wave.Of(200, 1, 2, 4, 3)
-	got, err := calliope.Call[heads[[][][][]float32]](f, q, k, v)
+	got, err := calliope.Call[heads[[][][][]float32]](context.Background(), f, q, k, v)
 	if err != nil {
 		log.Fatal(err)
 	}

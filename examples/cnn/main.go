@@ -3,6 +3,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 
 	"github.com/calliope-mlir/calliope"
@@ -65,6 +66,6 @@ func train(key value) params[value] {
 
 func main() {
 	f := calliope.Func(train)
-	p, err := calliope.Call[params[tensor.View]](f, []uint64{1, 0})
+	p, err := calliope.Call[params[tensor.View]](context.Background(), f, []uint64{1, 0})
 	fmt.Println("\ntrained", p.Dense.Shape, cmp.Or(err, f.Close())) // waits for the calls in the background
 }

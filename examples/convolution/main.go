@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"log"
 
@@ -26,7 +27,8 @@ func main() {
 		return results[builder.Value]{layer(x, kernel), builder.Grad(sum)(kernel)}
 	})
 	defer f.Close()
-	got, err := calliope.Call[results[[][][][]float32]](f, wave.Of(0, 1, 8, 8, 2), wave.Of(300, 3, 3, 2, 3))
+	got, err := calliope.Call[results[[][][][]float32]](context.Background(), f, wave.Of(0, 1, 8, 8, 2),
+		wave.Of(300, 3, 3, 2, 3))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -78,7 +78,7 @@ func main() {
 		Gradient               []float64
 		ByHeight, ByRate, Loss float64
 		Trained                []float64
-	}](f, []float64{1, 1}, times, decay([]float64{2, 0.5}, times))
+	}](context.Background(), f, []float64{1, 1}, times, decay([]float64{2, 0.5}, times))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -26,9 +26,9 @@ func main() {
 		log.Fatal(err)
 	}
 	defer session.Close()
-	f := calliope.Func(reversed, calliope.FuncOptions{Session: session})
+	f := calliope.FuncWith(reversed, calliope.FuncOptions{Session: session})
 	defer f.Close()
-	y, err := calliope.Call[[]float32](f, []float32{1, 2, 3, 4})
+	y, err := calliope.Call[[]float32](context.Background(), f, []float32{1, 2, 3, 4})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"log"
 
@@ -43,7 +44,7 @@ func main() {
 	got, err := calliope.Call[struct {
 		Real, Imaginary [][]float32
 		Info            []int32
-	}](f, [][][]float32{
+	}](context.Background(), f, [][][]float32{
 		{{1, 1, 0}, {-1, 1, 0}, {0, 0, 2}},
 		{{1, 2, 3}, {2, 1, 2}, {1, 1, 3}},
 	})

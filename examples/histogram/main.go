@@ -2,6 +2,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"log"
 
@@ -22,7 +23,7 @@ func histogram(x builder.Value) builder.Value {
 func main() {
 	f := calliope.Func(histogram)
 	defer f.Close()
-	counts, err := calliope.Call[[]int32](f, wave.Of(0, 100))
+	counts, err := calliope.Call[[]int32](context.Background(), f, wave.Of(0, 100))
 	if err != nil {
 		log.Fatal(err)
 	}

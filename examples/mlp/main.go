@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"log"
 
@@ -37,7 +38,7 @@ func main() {
 	got, err := calliope.Call[struct {
 		Loss    float32
 		Trained params[tensor.Array[float32]]
-	}](train, initial, wave.Of(0, 8, 3), wave.Of(40, 8, 1))
+	}](context.Background(), train, initial, wave.Of(0, 8, 3), wave.Of(40, 8, 1))
 	if err != nil {
 		log.Fatal(err)
 	}

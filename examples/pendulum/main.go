@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"log"
 
@@ -44,7 +45,7 @@ func find(speed builder.Value) results {
 func main() {
 	f := calliope.Func(find)
 	defer f.Close()
-	got, err := calliope.Call[struct{ Gradient, Tangent, Speed, Loss, Angle float64 }](f, 2.0)
+	got, err := calliope.Call[struct{ Gradient, Tangent, Speed, Loss, Angle float64 }](context.Background(), f, 2.0)
 	if err != nil {
 		log.Fatal(err)
 	}

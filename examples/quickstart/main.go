@@ -2,6 +2,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/calliope-mlir/calliope"
@@ -14,6 +15,6 @@ func main() {
 		return builder.Sin(y)
 	})
 	defer f.Close()
-	y, err := calliope.Call[[]float32](f, []float32{0, 1, 2, 3})
+	y, err := calliope.Call[[]float32](context.Background(), f, []float32{0, 1, 2, 3})
 	fmt.Println("sin(cos(x)):", y, err)
 }

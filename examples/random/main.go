@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"log"
 
@@ -27,7 +28,7 @@ func main() {
 		State []uint64
 		X     []float32
 		Pi    float32
-	}](f, []uint64{42, 7})
+	}](context.Background(), f, []uint64{42, 7})
 	if err != nil {
 		log.Fatal(err)
 	}

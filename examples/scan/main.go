@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"log"
 
@@ -41,7 +42,7 @@ func main() {
 	got, err := calliope.Call[struct {
 		Last []float32
 		All  [][]float32
-	}](f, wave.Of(0, 5, 3), wave.Of(60, 3, 3))
+	}](context.Background(), f, wave.Of(0, 5, 3), wave.Of(60, 3, 3))
 	if err != nil {
 		log.Fatal(err)
 	}

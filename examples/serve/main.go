@@ -23,7 +23,7 @@ func predict(w http.ResponseWriter, r *http.Request, model *calliope.Function) {
 	var x [][]float32
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(&x); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
-	} else if y, err := calliope.CallContext[[][]float32](ctx, model, x); err != nil {
+	} else if y, err := calliope.Call[[][]float32](ctx, model, x); err != nil {
 		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
 	} else if err := json.NewEncoder(w).Encode(y); err != nil {
 		log.Print(err)
@@ -31,7 +31,7 @@ func predict(w http.ResponseWriter, r *http.Request, model *calliope.Function) {
 }
 
 func main() {
-	model, err := calliope.LoadBytes(exported)
+	model, err := calliope.LoadBytes(context.Background(), exported, calliope.FuncOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

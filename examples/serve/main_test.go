@@ -16,7 +16,7 @@ import (
 func TestMain(m *testing.M) { nativetest.Main(m, native.MLIR, native.PJRTPlugin) }
 
 func TestPredict(t *testing.T) {
-	model, err := calliope.LoadBytes(exported)
+	model, err := calliope.LoadBytes(t.Context(), exported, calliope.FuncOptions{})
 	check.NoError(t, err)
 	check.Cleanup(t, model)
 	ended, cancel := context.WithCancel(t.Context())

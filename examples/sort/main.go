@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"log"
 
@@ -28,7 +29,7 @@ func main() {
 		}
 		Top       []float32
 		At, Order []int32
-	}](f, []float32{3, 1, 4, 1, 5, 9}, []int32{10, 11, 12, 13, 14, 15})
+	}](context.Background(), f, []float32{3, 1, 4, 1, 5, 9}, []int32{10, 11, 12, 13, 14, 15})
 	if err != nil {
 		log.Fatal(err)
 	}

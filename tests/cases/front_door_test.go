@@ -35,13 +35,13 @@ func must[T any](v T, err error) T {
 func closeInFlight() {
 	within(time.Minute)
 	called, more := make(chan struct{}, 40), make(chan struct{})
-	f := calliope.Func(func(x builder.Value) builder.Value {
+	f := calliope.FuncWith(func(x builder.Value) builder.Value {
 		return builder.Loop(builder.Scalar(x.Func(), int32(40)), x, func(i, x builder.Value) builder.Value {
 			return calliope.Passthrough(builder.Add(x, 1), func([]float32) { called <- struct{}{}; <-more })
 		})
 	}, calliope.FuncOptions{Session: open()})
 	done := make(chan []float32)
-	go func() { done <- must(calliope.Call[[]float32](f, []float32{1, 2})) }()
+	go func() { done <- must(calliope.Call[[]float32](context.Background(), f, []float32{1, 2})) }()
 	<-called
 	closed := make(chan error)
 	go func() { closed <- f.Close() }()
@@ -55,32 +55,32 @@ func endless() {
 	within(time.Minute)
 	s := must(calliope.Open(context.Background(), calliope.Options{Engine: map[string]engine.Engine{
 		"jit": jit.Engine()}[os.Args[1]], Interruptible: true}))
-	f := calliope.Func(func(x builder.Value) builder.Value {
+	f := calliope.FuncWith(func(x builder.Value) builder.Value {
 		return builder.While(x, func(n builder.Value) builder.Value { return builder.Ge(n, 0) },
 			func(n builder.Value) builder.Value { return builder.Sub(1, n) })
 	}, calliope.FuncOptions{Session: s})
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
-	_, err := calliope.CallContext[int32](ctx, f, int32(1))
+	_, err := calliope.Call[int32](ctx, f, int32(1))
 	fmt.Println(errors.Is(err, context.DeadlineExceeded))
 	more := func(x builder.Value) builder.Value { return builder.Add(x, 1) }
-	g := calliope.Func(more, calliope.FuncOptions{Session: s})
-	fmt.Println(must(calliope.Call[int32](g, int32(1))))
+	g := calliope.FuncWith(more, calliope.FuncOptions{Session: s})
+	fmt.Println(must(calliope.Call[int32](ctx, g, int32(1))))
 	fmt.Println(f.Close(), g.Close(), s.Close())
 }
 
 // load loads the module that the second argument names, and calls it.
 func load() {
 	within(time.Minute)
-	f := must(calliope.Load(os.Args[2], calliope.FuncOptions{Session: open()}))
-	fmt.Println(must(calliope.Call[int32](f, int32(3))))
+	f := must(calliope.Load(context.Background(), os.Args[2], calliope.FuncOptions{Session: open()}))
+	fmt.Println(must(calliope.Call[int32](context.Background(), f, int32(3))))
 }
 
 // manyOperands compiles a call with as many operands and results as the second argument says.
 func manyOperands() {
 	within(time.Minute)
 	n := must(strconv.Atoi(os.Args[2]))
-	f := calliope.Func(func(x []builder.Value) []builder.Value {
+	f := calliope.FuncWith(func(x []builder.Value) []builder.Value {
 		return calliope.RuntimeCall(x, x, func(_ context.Context, a []tensor.View) ([]tensor.View, error) {
 			return a, nil
 		})
@@ -89,7 +89,7 @@ func manyOperands() {
 	for i := range n {
 		x = append(x, tensor.Scalar(float32(i)))
 	}
-	fmt.Println(len(must(calliope.Call[[]tensor.View](f, x))))
+	fmt.Println(len(must(calliope.Call[[]tensor.View](context.Background(), f, x))))
 }
 
 // recursiveRule differentiates a function whose rule calls the function itself.
@@ -108,14 +108,14 @@ func recursiveRule() {
 		return cos(x), builder.Neg(builder.Mul(sin(x), dx))
 	})
 	f := calliope.Func(builder.Grad(sin))
-	y, err := calliope.Call[float64](f, 1.0)
+	y, err := calliope.Call[float64](context.Background(), f, 1.0)
 	fmt.Println(y == math.Cos(1), err)
 }
 
 // retry calls a function with a deadline that is shorter than its compile until it is compiled.
 func retry() {
 	within(time.Minute)
-	f := calliope.Func(func(x builder.Value) builder.Value {
+	f := calliope.FuncWith(func(x builder.Value) builder.Value {
 		for range 150 {
 			x = builder.Add(builder.Sin(x), builder.Reverse(x, 0))
 		}
@@ -124,7 +124,7 @@ func retry() {
 	before, most := runtime.NumGoroutine(), 0
 	for {
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
-		_, err := calliope.CallContext[[]float32](ctx, f, make([]float32, 10))
+		_, err := calliope.Call[[]float32](ctx, f, make([]float32, 10))
 		cancel()
 		most = max(most, runtime.NumGoroutine()-before)
 		if err == nil {
@@ -156,11 +156,11 @@ func slowClosures() {
 			time.Sleep(20 * time.Millisecond)
 			return v, nil
 		}
-		f := calliope.Func(func(x builder.Value) builder.Value {
+		f := calliope.FuncWith(func(x builder.Value) builder.Value {
 			o := calliope.CallOptions{Timeout: time.Millisecond}
 			return calliope.RuntimeCall(builder.Like(x.Shape()), x, slow, o)
 		}, calliope.FuncOptions{Session: s})
-		if _, err := calliope.Call[[]float32](f, x); err == nil {
+		if _, err := calliope.Call[[]float32](context.Background(), f, x); err == nil {
 			fmt.Println("no timeout")
 		}
 		must(0, f.Close())
@@ -171,7 +171,7 @@ func slowClosures() {
 // batchedBranch differentiates batches of branches that are singular where they are not taken.
 func batchedBranch() {
 	try := func(f func(x builder.Value) builder.Value) {
-		fmt.Println(must(calliope.Call[[]float64](calliope.Func(f), []float64{0, -1, 4})))
+		fmt.Println(must(calliope.Call[[]float64](context.Background(), calliope.Func(f), []float64{0, -1, 4})))
 	}
 	safe := func(x builder.Value) builder.Value { // 0 for x <= 0
 		return builder.If(builder.Gt(x, 0), func() builder.Value { return builder.Sqrt(x) },

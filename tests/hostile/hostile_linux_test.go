@@ -37,9 +37,9 @@ func TestMain(m *testing.M) {
 // functions call each function of SECURITY.md that is tried, in the stranger's folder.
 var functions = map[string]func() error{
 	"calliope.Load": func() error {
-		f, err := calliope.Load("module.mlir")
+		f, err := calliope.Load(context.Background(), "module.mlir", calliope.FuncOptions{})
 		if err == nil {
-			_, err = calliope.Call[float32](f)
+			_, err = calliope.Call[float32](context.Background(), f)
 		}
 		return err
 	},

@@ -32,7 +32,7 @@ var acts = []act{
 // with calls do with a function, and closes the function.
 func with(s *calliope.Session, fn any, o calliope.FuncOptions, do func(f *calliope.Function) error) error {
 	o.Session = s
-	f := calliope.Func(fn, o)
+	f := calliope.FuncWith(fn, o)
 	err := do(f)
 	return errors.Join(err, f.Close())
 }
@@ -67,7 +67,7 @@ func shapes(ctx context.Context, s *calliope.Session, random *rand.Rand) error {
 	double := func(x value) value { return builder.Add(x, builder.Reverse(x, 0)) }
 	return with(s, double, calliope.FuncOptions{}, func(f *calliope.Function) error {
 		for range 3 {
-			y, err := calliope.CallContext[[]float32](ctx, f, make([]float32, 1+random.IntN(1000)))
+			y, err := calliope.Call[[]float32](ctx, f, make([]float32, 1+random.IntN(1000)))
 			if err := want(0, cmpFirst(y), err); err != nil {
 				return err
 			}
@@ -92,7 +92,7 @@ func timesOut(ctx context.Context, s *calliope.Session, random *rand.Rand) error
 		return calliope.RuntimeCall(builder.Like(x.Shape()), x, fn, calliope.CallOptions{Timeout: time.Millisecond})
 	}
 	return with(s, late, calliope.FuncOptions{}, func(f *calliope.Function) error {
-		_, err := calliope.CallContext[[]float32](ctx, f, ones(random))
+		_, err := calliope.Call[[]float32](ctx, f, ones(random))
 		_, is := errors.AsType[*callbacks.TimeoutError](err)
 		return failure(err, is || ctx.Err() != nil)
 	})
@@ -108,7 +108,7 @@ func cancelled(ctx context.Context, s *calliope.Session, random *rand.Rand) erro
 	return with(s, endless, calliope.FuncOptions{}, func(f *calliope.Function) error {
 		ctx, stop := context.WithTimeout(ctx, time.Duration(1+random.IntN(300))*time.Millisecond)
 		defer stop()
-		_, err := calliope.CallContext[[]float32](ctx, f, []float32{1, 2, 3})
+		_, err := calliope.Call[[]float32](ctx, f, []float32{1, 2, 3})
 		return failure(err, err != nil && ctx.Err() != nil)
 	})
 }
@@ -136,7 +136,7 @@ func failing(
 		return calliope.RuntimeCall(builder.Like(x.Shape()), x, fn, calliope.CallOptions{Dispatch: way})
 	}
 	return with(s, f, calliope.FuncOptions{}, func(f *calliope.Function) error {
-		_, err := calliope.CallContext[[]float32](ctx, f, ones(random))
+		_, err := calliope.Call[[]float32](ctx, f, ones(random))
 		return failure(err, is(err) || ctx.Err() != nil)
 	})
 }
@@ -150,7 +150,7 @@ func taps(ctx context.Context, s *calliope.Session, random *rand.Rand) error {
 	}
 	return with(s, f, calliope.FuncOptions{}, func(f *calliope.Function) error {
 		for range 3 {
-			y, err := calliope.CallContext[[]float32](ctx, f, ones(random))
+			y, err := calliope.Call[[]float32](ctx, f, ones(random))
 			if err := want(1, cmpFirst(y), err); err != nil {
 				return err
 			}
@@ -186,7 +186,7 @@ func gradient(ctx context.Context, s *calliope.Session, random *rand.Rand) error
 	}
 	return with(s, step, calliope.FuncOptions{}, func(f *calliope.Function) error {
 		x := make([]float32, 1+random.IntN(100))
-		y, err := calliope.CallContext[[]float32](ctx, f, x, x)
+		y, err := calliope.Call[[]float32](ctx, f, x, x)
 		return want(0, cmpFirst(y), err)
 	})
 }
@@ -198,7 +198,7 @@ func batch(ctx context.Context, s *calliope.Session, random *rand.Rand) error {
 		}, calliope.CallOptions{Batch: []string{"sequential", "parallel"}[random.IntN(2)]})
 	})
 	return with(s, f, calliope.FuncOptions{}, func(f *calliope.Function) error {
-		y, err := calliope.CallContext[[][]float32](ctx, f, slices.Repeat([][]float32{{1, 2}}, 1+random.IntN(10)))
+		y, err := calliope.Call[[][]float32](ctx, f, slices.Repeat([][]float32{{1, 2}}, 1+random.IntN(10)))
 		if err != nil {
 			return err
 		}
@@ -217,21 +217,21 @@ func impatient(ctx context.Context, s *calliope.Session, random *rand.Rand) erro
 		short, stop := context.WithTimeout(ctx, time.Millisecond)
 		defer stop()
 		for range 3 {
-			if _, err := calliope.CallContext[[]float32](short, f, []float32{0, 0}); err != nil && short.Err() == nil {
+			if _, err := calliope.Call[[]float32](short, f, []float32{0, 0}); err != nil && short.Err() == nil {
 				return err
 			}
 		}
 		if random.IntN(2) == 0 {
 			return nil // Close ends the compile
 		}
-		y, err := calliope.CallContext[[]float32](ctx, f, []float32{0, 0})
+		y, err := calliope.Call[[]float32](ctx, f, []float32{0, 0})
 		return want(0, cmpFirst(y), err)
 	})
 }
 
 func closeDuring(ctx context.Context, s *calliope.Session, _ *rand.Rand) error {
 	inside, closed := make(chan struct{}, 1), make(chan struct{})
-	f := calliope.Func(func(x value) value {
+	f := calliope.FuncWith(func(x value) value {
 		return calliope.Passthrough(builder.Add(x, 1), func(float32) {
 			inside <- struct{}{}
 			<-closed
@@ -239,7 +239,7 @@ func closeDuring(ctx context.Context, s *calliope.Session, _ *rand.Rand) error {
 	}, calliope.FuncOptions{Session: s})
 	over := make(chan error, 1)
 	go func() {
-		y, err := calliope.CallContext[float32](ctx, f, float32(1))
+		y, err := calliope.Call[float32](ctx, f, float32(1))
 		over <- want(2, y, err)
 	}()
 	var err error
