@@ -84,7 +84,7 @@ func (c *compiled) make(ctx context.Context, s *Session, t *trace, o FuncOptions
 	if err := checkCalls(t.module, compile); err != nil {
 		return err
 	}
-	if s.client == nil || !s.client.CallsBack() {
+	if s.client == nil || !s.plugin.CallsBack() {
 		return c.makeStages(ctx, s, t, compile, foreign)
 	}
 	for _, target := range foreign {
@@ -131,7 +131,7 @@ func checkCalls(m *mlir.Module, o bridge.CompileOptions) error {
 }
 
 func (c *compiled) makeStages(
-	ctx context.Context, s *Session, t *trace, o bridge.CompileOptions, foreign []bridge.ForeignTarget,
+	ctx context.Context, s *Session, t *trace, o bridge.CompileOptions, foreign []callbacks.ForeignTarget,
 ) error {
 	if o.Partitions > 1 {
 		return errors.New("calliope: devices share the module, which needs a plugin that calls back")

@@ -18,7 +18,7 @@ type CallSite struct {
 	Effect    string // that orders the call; "" is none
 	Target    string // of the custom call
 
-	// Config is all that the module says of the call. For a ForeignTarget, it is what its
+	// Config is all that the module says of the call. For a callbacks.ForeignTarget, it is what its
 	// registration says.
 	Config contract.Config
 }

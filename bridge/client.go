@@ -92,8 +92,8 @@ const defaultDrain = 10 * time.Second
 var lastClient atomic.Int64
 
 // NewClient returns a new client. The caller must close it. If the plugin's platform cannot
-// call Go, the error is a *PlatformError. The platforms cpu and cuda can. For a flag in XLA_FLAGS that the
-// plugin does not have, it is a *[FlagError].
+// call Go, which the platforms cpu and cuda can, NewClient returns an error. For a flag in XLA_FLAGS that the plugin does
+// not have, it is a *[FlagError].
 func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 	p.given("NewClient")
 	if o.Devices < 0 || o.Devices > maxDevices {
@@ -158,12 +158,6 @@ func (c *Client) NumDevices() int {
 func (c *Client) Plugin() *Plugin {
 	c.given("Plugin")
 	return c.plugin
-}
-
-// CallsBack reports whether compiled code of the client can call Go; see Plugin.CallsBack.
-func (c *Client) CallsBack() bool {
-	c.given("CallsBack")
-	return c.plugin.CallsBack()
 }
 
 // Close ends the client: it does not compile, run or transfer any more. Close waits for the

@@ -29,7 +29,7 @@ type CompileOptions struct {
 	// pure_callback, io_callback and debug.callback in a module that JAX lowered for CPU. The
 	// call with index = i calls JAXCallbacks[i]; JAX counts the callbacks of a module in the
 	// order in which it lowers them. The function gets the operands and fills the results, as
-	// that of a [ForeignTarget]. A name may be empty if XLA removes all calls with its index. A
+	// that of a callbacks.ForeignTarget. A name may be empty if XLA removes all calls with its index. A
 	// name for which the module has no call is refused (see [DescribedProgram]), and so is a function
 	// whose types, or the signature that it is registered with, are not those of its call.
 	JAXCallbacks []string

@@ -192,7 +192,7 @@ const pinnedLimit = 256 << 20
 var hostedPinned = sync.OnceValues(func() (*cuda.Pool, error) { return cuda.NewPool(pinnedLimit) })
 
 // pinnedFor returns the pinned memory for a new client of the platform, nil if its calls are on
-// the host. The error is a *PlatformError if the handlers are not those of the platform.
+// the host. It returns an error if the handlers are not those of the platform.
 func (p *Plugin) pinnedFor(platform string) (*cuda.Pool, error) {
 	switch {
 	case platform == "cpu" && p.pjrt.Platform() == ffi.Host:
@@ -204,7 +204,7 @@ func (p *Plugin) pinnedFor(platform string) (*cuda.Pool, error) {
 		}
 		return pool, nil
 	}
-	return nil, &PlatformError{platform}
+	return nil, fmt.Errorf("bridge: NewClient: the plugin's platform is %q, but compiled code can call Go only on cpu and cuda: open a plugin for one of these", platform)
 }
 
 // pinnedFor returns the pinned memory for the calls of a run, which is nil if it is not known.
@@ -213,11 +213,4 @@ func pinnedFor(r *Run) (*cuda.Pool, error) {
 		return r.exec.client.pinned, nil
 	}
 	return hostedPinned()
-}
-
-// A PlatformError reports a client of a platform whose compiled code cannot call Go.
-type PlatformError struct{ Platform string }
-
-func (e *PlatformError) Error() string {
-	return fmt.Sprintf("bridge: the plugin's platform is %q, but compiled code can call Go only on cpu and cuda: open a plugin for one of these", e.Platform)
 }

@@ -19,16 +19,16 @@ func (clientEngine) String() string { return "the client" }
 
 // Can implements engine.Engine.
 func (e clientEngine) Can() engine.Abilities {
-	return engine.Abilities{Callbacks: e.CallsBack(), All: true}
+	return engine.Abilities{Callbacks: e.plugin.CallsBack(), All: true}
 }
 
 // Compile implements engine.Engine.
 func (e clientEngine) Compile(ctx context.Context, p engine.Program, o engine.CompileOptions) (
 	engine.Executable, error,
 ) {
-	if e.CallsBack() {
+	if e.plugin.CallsBack() {
 		for _, t := range o.Foreign {
-			if err := e.Plugin().RegisterForeign(t); err != nil {
+			if err := e.plugin.RegisterForeign(t); err != nil {
 				return nil, err
 			}
 		}
@@ -42,4 +42,4 @@ func (e clientEngine) Compile(ctx context.Context, p engine.Program, o engine.Co
 }
 
 // Owns implements engine.Engine.
-func (e clientEngine) Owns(a *engine.Array) bool { return a != nil && ClientOf(a) == e.Client }
+func (e clientEngine) Owns(a *engine.Array) bool { return a != nil && clientOf(a) == e.Client }

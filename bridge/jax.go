@@ -29,7 +29,7 @@ func (p *Plugin) serveJAX() error {
 			}
 			continue
 		}
-		if err := p.registerForeign(foreignTarget{ForeignTarget{Target: target}, jaxCallbackOf}); err != nil {
+		if err := p.registerForeign(foreignTarget{callbacks.ForeignTarget{Target: target}, jaxCallbackOf}); err != nil {
 			return err
 		}
 	}
@@ -81,7 +81,7 @@ func checkJAXCallbacks(names []string) error {
 		if name == "" {
 			continue
 		}
-		if err := dispatch.ForeignConfig(ForeignTarget{Callback: name}).Validate(); err != nil {
+		if err := dispatch.ForeignConfig(callbacks.ForeignTarget{Callback: name}).Validate(); err != nil {
 			return fmt.Errorf("JAXCallbacks[%d]: %w", i, err)
 		}
 	}

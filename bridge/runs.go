@@ -114,7 +114,7 @@ func InnerClient(ctx context.Context) (*Client, error) {
 	if ctx == nil {
 		return nil, dispatch.Ended(ctx)
 	}
-	client := clientOf(ctx)
+	client := calledBy(ctx)
 	if client == nil {
 		return nil, errors.New("bridge: InnerClient: the context is not the context of a callback")
 	}
@@ -136,9 +136,9 @@ func InnerClient(ctx context.Context) (*Client, error) {
 	return client.inner, nil
 }
 
-// clientOf returns the client whose callback the context belongs to. It returns nil for
+// calledBy returns the client whose callback the context belongs to. It returns nil for
 // other contexts, and if the client is freed.
-func clientOf(ctx context.Context) *Client {
+func calledBy(ctx context.Context) *Client {
 	run := dispatch.RunOf(ctx)
 	if run == nil {
 		return nil

@@ -12,23 +12,21 @@ import (
 	"github.com/calliope-mlir/calliope/internal/ffi"
 )
 
-// A ForeignTarget is a target of XLA's typed FFI whose calls do not follow the contract.
-type ForeignTarget = callbacks.ForeignTarget
-
-// A foreignTarget is a ForeignTarget, or a target of JAX's callbacks.
+// A foreignTarget is a callbacks.ForeignTarget, or a target of JAX's callbacks.
 type foreignTarget struct {
-	ForeignTarget
+	callbacks.ForeignTarget
 	callbackOf func(callbacks.Attributes) (string, error) // of a call; nil means Callback
 }
 
 // foreignTargets has the targets of all plugins by the number that internal/ffi gives them.
 var foreignTargets sync.Map
 
-// RegisterForeign makes a callback the handler of a custom call target of another host. The
+// RegisterForeign makes a callback the handler of a custom call target of another host: of XLA's typed FFI, with calls
+// that do not follow the contract. The
 // callback is looked up by name when a module is compiled. A target can be registered once;
 // registering it again with the same Callback and Registry does nothing. A process serves
 // 256 such targets at most.
-func (p *Plugin) RegisterForeign(t ForeignTarget) error {
+func (p *Plugin) RegisterForeign(t callbacks.ForeignTarget) error {
 	p.given("RegisterForeign")
 	return p.registerForeign(foreignTarget{ForeignTarget: t})
 }

@@ -5,7 +5,6 @@ import (
 	"os"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
@@ -65,7 +64,7 @@ func TestSavedSites(t *testing.T) {
 }`)
 	in, err := tensor.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3)
 	check.NoError(t, err)
-	o := stages.Options{Foreign: []bridge.ForeignTarget{{Target: "saved", Callback: "one", AnyLayout: true}}}
+	o := stages.Options{Foreign: []callbacks.ForeignTarget{{Target: "saved", Callback: "one", AnyLayout: true}}}
 	loaded(t, foreign, o, stages.Options{}, in)
 
 	debug, err := os.ReadFile("../bridge/testdata/jax/debug.mlir")

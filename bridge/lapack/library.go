@@ -53,13 +53,13 @@ func Register(plugin *bridge.Plugin) error {
 
 // Foreign returns the targets that [Register] serves, for package stages: it makes their calls between compiled
 // modules, where a plugin cannot. Foreign opens the library, as Register does.
-func Foreign() (targets []bridge.ForeignTarget, err error) {
+func Foreign() (targets []callbacks.ForeignTarget, err error) {
 	if err := open(); err != nil {
 		return nil, err
 	}
 	for _, r := range routines {
 		for _, v := range r.variants {
-			targets = append(targets, bridge.ForeignTarget{
+			targets = append(targets, callbacks.ForeignTarget{
 				Target: v.target(), Callback: v.name, Registry: registryName,
 				Check: r.check, AnyLayout: true,
 			})

@@ -21,11 +21,12 @@ type Divided struct {
 // the module leaves open, and changes some that cannot be divided evenly.
 func Divide(e *bridge.Executable, s Signature, declared sharding.Module) (d Divided, err error) {
 	d = Divided{devices: e.NumDevices(), global: s}
+	inputs, outputs := e.Shardings()
 	if d.params,
-		err = shardings("parameter", e.InputShardings(), declared.Params, s.Params, e.Inputs(), d.devices); err != nil {
+		err = shardings("parameter", inputs, declared.Params, s.Params, e.Inputs(), d.devices); err != nil {
 		return d, err
 	}
-	d.results, err = shardings("result", e.OutputShardings(), declared.Results, s.Results, e.Outputs(), d.devices)
+	d.results, err = shardings("result", outputs, declared.Results, s.Results, e.Outputs(), d.devices)
 	return d, err
 }
 

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"context"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/bridge/lapack"
+	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
@@ -14,7 +14,7 @@ import (
 
 // LAPACK returns the targets of JAX's calls of LAPACK, or nothing if a module, in any form, cannot have such a call. It
 // fetches the library if it is missing.
-func LAPACK(ctx context.Context, module []byte, o native.EnsureOptions) ([]bridge.ForeignTarget, error) {
+func LAPACK(ctx context.Context, module []byte, o native.EnsureOptions) ([]callbacks.ForeignTarget, error) {
 	if !callsLAPACK(module) {
 		return nil, nil
 	}
@@ -22,7 +22,7 @@ func LAPACK(ctx context.Context, module []byte, o native.EnsureOptions) ([]bridg
 }
 
 // LAPACKOf is LAPACK for a module that MLIR has read.
-func LAPACKOf(ctx context.Context, m *mlir.Module, o native.EnsureOptions) ([]bridge.ForeignTarget, error) {
+func LAPACKOf(ctx context.Context, m *mlir.Module, o native.EnsureOptions) ([]callbacks.ForeignTarget, error) {
 	for op := range m.Operation().Index().Named("stablehlo.custom_call") {
 		if call, _ := stablehlo.AsCustomCall(op); contract.IsLAPACKTarget(call.Target) {
 			return Fetched(ctx, o, lapack.Foreign)

@@ -74,8 +74,8 @@ func (m *module) shapesFromXLA(o options, progress io.Writer) (err error) {
 	m.Params, m.Results = executable.Inputs(), executable.Outputs()
 	m.bindPlatform()
 	if o.partitions > 1 {
-		err = errors.Join(whole(m.Params, executable.InputShardings(), o),
-			whole(m.Results, executable.OutputShardings(), o))
+		params, results := executable.Shardings()
+		err = errors.Join(whole(m.Params, params, o), whole(m.Results, results, o))
 	}
 	return errors.Join(err, executable.Close())
 }

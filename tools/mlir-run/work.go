@@ -151,7 +151,7 @@ func named(outputs []tensor.View) []npz.Named {
 }
 
 // lapack returns what serves the module's calls of LAPACK.
-func (m *module) lapack(progress io.Writer) ([]bridge.ForeignTarget, error) {
+func (m *module) lapack(progress io.Writer) ([]callbacks.ForeignTarget, error) {
 	foreign, err := model.LAPACK(context.Background(), m.program, native.EnsureOptions{Progress: progress})
 	for _, t := range foreign {
 		m.handlers = append(m.handlers, t.Target)
