@@ -265,7 +265,7 @@ func TestDeviceOperandID(t *testing.T) {
 	out, y := g.floats(t, 0, 0)
 	number := g.Array(t, check.Must(binary.Append(nil, binary.NativeEndian, int64(id))))
 	config := contract.Config{Form: contract.Call, Encoding: contract.EncodingOperand}
-	s := &operandSite{config: config, sites: map[contract.Config]*site{}}
+	s := &operandSite{config: config}
 	t.Cleanup(s.Delete)
 	before := g.Counts()
 	code, message := g.execute(s, []ffitest.Buffer{x, {DType: 5, Data: number.Pointer()}}, []ffitest.Buffer{y})

@@ -13,6 +13,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/internal/ffi"
+	"github.com/calliope-mlir/calliope/internal/hostcall"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -78,15 +79,18 @@ func instantiate(attrs []contract.Attr, hosted bool) (ffi.Site, int32, error) {
 }
 
 func siteOf(config contract.Config) (ffi.Site, error) {
-	if config.Encoding != contract.EncodingDictionary {
-		return instantiateFurther(config)
-	}
-	slot, err := dispatch.Resolve(config)
-	if err != nil {
-		if config.Loc != "" {
-			err = fmt.Errorf("%w (called at %s)", err, config.Loc)
-		}
+	slot, err := hostcall.Resolve(config)
+	switch {
+	case err != nil && config.Loc != "":
+		return nil, fmt.Errorf("%w (called at %s)", err, config.Loc)
+	case err != nil:
 		return nil, err
+	case slot == nil:
+		return &operandSite{config: config}, nil
+	case config.Encoding == contract.EncodingWords:
+		passing := config
+		passing.Form = contract.Passthrough
+		return &wordsSite{call: bind(slot, config), pass: bind(slot, passing)}, nil
 	}
 	return bind(slot, config), nil
 }
@@ -188,8 +192,7 @@ func (s *site) fail(run *Run, err error) (int32, string) {
 	return statusOf(s.name, run, err)
 }
 
-// check compares the first call with the signature in the module, before Go reads the
-// memory of compiled code that differs from it.
+// check compares the first call with the signature in the module.
 func (s *site) check(call *callbacks.Frame) error {
 	shapes := func(views []tensor.View) []tensor.Shape {
 		list := make([]tensor.Shape, len(views))
@@ -198,14 +201,9 @@ func (s *site) check(call *callbacks.Frame) error {
 		}
 		return list
 	}
-	if want := s.config.Signature; want != "" {
-		signature, err := s.config.SignatureOf(shapes(call.Args), shapes(call.Results))
-		if err != nil {
+	if s.config.Signature != "" { // without one, nothing is compared
+		if err := hostcall.Check(s.config, shapes(call.Args), shapes(call.Results)); err != nil {
 			return &frameError{err}
-		}
-		if contract.SignatureHash(signature) != want {
-			return &frameError{fmt.Errorf(
-				"the module calls it with %s, which is not the signature that it was compiled for", signature)}
 		}
 	}
 	s.checked.Store(true)
