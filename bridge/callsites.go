@@ -37,7 +37,7 @@ func (e *Executable) Callbacks() []CallSite {
 		if t, ok := e.client.plugin.foreignTo(s.Target); ok {
 			c := dispatch.ForeignConfig(t.ForeignTarget)
 			s.Name, s.Registry, s.Form, s.Config = c.Name(), c.Registry, c.Form, c
-			if t.callbackOf != nil {
+			if t.JAX {
 				s.nameJAX(e.jax, call.Attrs)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/internal/ffi"
+	"github.com/calliope-mlir/calliope/internal/ffi/serve"
 	"github.com/calliope-mlir/calliope/internal/lifetime"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
@@ -91,9 +92,9 @@ const defaultDrain = 10 * time.Second
 
 var lastClient atomic.Int64
 
-// NewClient returns a new client. The caller must close it. If the plugin's platform cannot
-// call Go, which the platforms cpu and cuda can, NewClient returns an error. For a flag in XLA_FLAGS that the plugin does
-// not have, it is a *[FlagError].
+// NewClient returns a new client. The caller must close it. It returns an error if the plugin's platform cannot
+// call Go, which the platforms cpu and cuda can. For a flag in XLA_FLAGS that the plugin does not have, the error is a
+// *[FlagError].
 func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 	p.given("NewClient")
 	if o.Devices < 0 || o.Devices > maxDevices {
@@ -146,6 +147,22 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 	p.clients[c] = struct{}{}
 	p.mu.Unlock()
 	return c, nil
+}
+
+// pinnedFor returns the pinned memory for a new client of the platform, nil if its calls are on
+// the host. It returns an error if the handlers are not those of the platform.
+func (p *Plugin) pinnedFor(platform string) (*cuda.Pool, error) {
+	switch {
+	case platform == "cpu" && p.pjrt.Platform() == ffi.Host:
+		return nil, nil
+	case platform == "cuda" && p.pjrt.Platform() == ffi.CUDA:
+		pool, err := serve.NewPinned()
+		if err != nil {
+			return nil, fmt.Errorf("bridge: NewClient: %w", err)
+		}
+		return pool, nil
+	}
+	return nil, fmt.Errorf("bridge: NewClient: the plugin's platform is %q, but compiled code can call Go only on cpu and cuda: open a plugin for one of these", platform)
 }
 
 // NumDevices returns the number of devices in this process. They are numbered from 0.
@@ -213,8 +230,8 @@ func (c *Client) drain() error {
 func (c *Client) runs() []*Run {
 	var list []*Run
 	for _, r := range c.group.Runs() {
-		if run := runs.find(r.ID()); run != nil {
-			list = append(list, run)
+		if run := serve.Find(r.ID()); run != nil {
+			list = append(list, run.Of.(*Run))
 		}
 	}
 	return list
@@ -228,7 +245,7 @@ func (c *Client) stillInFlight() string {
 		if i == most {
 			return text + "; and more"
 		}
-		text += fmt.Sprintf("; run %d of executable %q on device %d is left", r.id, r.exec.name(), r.device)
+		text += fmt.Sprintf("; run %d of executable %q on device %d is left", r.served.ID(), r.exec.name(), r.device)
 		if _, err := r.result(); err != nil {
 			text += fmt.Sprintf(" (it was abandoned: %v)", err)
 		}

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/calliope-mlir/calliope/bridge/internal/element"
 	"github.com/calliope-mlir/calliope/engine"
+	"github.com/calliope-mlir/calliope/internal/element"
+	"github.com/calliope-mlir/calliope/internal/ffi/serve"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -14,7 +15,7 @@ import (
 // finish is called once, when XLA has finished the run or refused it.
 func (r *Run) finish(refused bool) {
 	err := r.pjrt.Error()
-	if failed := r.calls.Err(); failed != nil {
+	if failed := r.served.Calls.Err(); failed != nil {
 		err = failed
 	} else if err != nil {
 		err = r.order.cause(pluginError("execute", err))
@@ -33,7 +34,7 @@ func (r *Run) finish(refused bool) {
 	abandoned := r.abandoned
 	if !abandoned {
 		// Wait returns the error of a callback, Start does not.
-		r.outputs, r.err, r.refused = outputs, err, refused && r.calls.Err() == nil
+		r.outputs, r.err, r.refused = outputs, err, refused && r.served.Calls.Err() == nil
 		r.settled = true
 	}
 	r.mu.Unlock()
@@ -44,8 +45,8 @@ func (r *Run) finish(refused bool) {
 	}
 	r.release()
 	// What the run held is freed before waits for all runs end.
-	runs.remove(r)
-	r.calls.End()
+	serve.Remove(&r.served)
+	r.served.Calls.End()
 	r.mu.Lock()
 	r.over = true
 	if r.ended != nil {
@@ -62,7 +63,7 @@ func (r *Run) release() {
 	e := r.exec
 	for _, in := range r.inputs {
 		if err := in.use.End(); err != nil && in.array.loan != nil {
-			e.client.logError("bridge: the end of a run", "run", r.id, "executable", e.name(), "error", err)
+			e.client.logError("bridge: the end of a run", "run", r.served.ID(), "executable", e.name(), "error", err)
 		}
 	}
 	r.inputs = nil

@@ -11,6 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/ffi"
+	"github.com/calliope-mlir/calliope/internal/ffi/serve"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
 
@@ -30,7 +31,9 @@ func (e *Executable) begin(ctx context.Context, inputs []engine.Input, how launc
 		return nil, fmt.Errorf("bridge: run: the executable is %w", ErrClosed)
 	}
 	r := spareRuns.Get().(*Run)
-	r.exec, r.several, r.debug, r.inside, r.at = e, e.devices != nil, e.client.debug, how.inside, how.at
+	r.exec, r.inside, r.at = e, how.inside, how.at
+	s := &r.served
+	s.Several, s.Debug, s.Pinned, s.Of = e.devices != nil, e.client.debug, e.client.pinned, r
 	if ctx.Done() != nil {
 		r.start.note()
 	}
@@ -89,17 +92,17 @@ func (r *Run) prepare(ctx context.Context, inputs []engine.Input, caller *dispat
 		e.outputs+tokens); err != nil {
 		return fmt.Errorf("bridge: run: %w", err)
 	}
-	if err := runs.add(r); err != nil {
+	if err := serve.Add(&r.served); err != nil {
 		return err
 	}
 	options := dispatch.RunOptions{
-		ID: int64(r.id), Devices: e.NumDevices(), Device: r.device, On: e.devices, Nested: len(r.inside) > 0,
+		ID: int64(r.served.ID()), Devices: e.NumDevices(), Device: r.device, On: e.devices, Nested: len(r.inside) > 0,
 		OnCaller: caller, Expendable: onHelper,
 	}
-	if r.debug {
-		options.Memory = debugMemory
+	if r.served.Debug {
+		options.Memory = serve.DebugMemory
 	}
-	e.client.group.Begin(ctx, &r.calls, options)
+	e.client.group.Begin(ctx, &r.served.Calls, options)
 	e.client.watchRuns()
 	r.fill()
 	return nil
@@ -158,7 +161,7 @@ func (r *Run) fill() {
 	if e.devices == nil {
 		on = r.device
 	}
-	r.pjrt.Prepare(r.id, e.client.pjrt, on)
+	r.pjrt.Prepare(r.served.ID(), e.client.pjrt, on)
 	tokens := len(e.effects)
 	perDevice, before := r.pjrt.NumArgs()-tokens, e.afterTokens()
 	for i, in := range r.inputs {

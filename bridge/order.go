@@ -8,10 +8,10 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/calliope-mlir/calliope/bridge/internal/element"
 	"github.com/calliope-mlir/calliope/bridge/internal/hlo"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/engine"
+	"github.com/calliope-mlir/calliope/internal/element"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -108,7 +108,7 @@ func (o *order) take(ctx context.Context, r *Run) error {
 func (o *order) arg(ctx context.Context, r *Run, t lastToken) (pjrt.Array, error) {
 	c := r.exec.client
 	switch {
-	case r.several || t.of.device < 0 || t.of.leading && (t.of.device != r.device || !r.exec.leading):
+	case r.served.Several || t.of.device < 0 || t.of.leading && (t.of.device != r.device || !r.exec.leading):
 		return pjrt.Array{}, o.wait(ctx, r, t.of)
 	case t.of.device == r.device:
 		return t.of.arrays[t.i], nil
@@ -163,7 +163,7 @@ func (o *order) pass(r *Run, launched pjrt.Launched) {
 	case pjrt.Pending:
 		h := &handover{device: -1, over: make(chan struct{})}
 		h.uses.Store(1)
-		if !r.several {
+		if !r.served.Several {
 			h.device, h.leading = r.device, e.leading
 			for i := range e.effects {
 				a := r.pjrt.Output(e.firstToken(e.outputs) + i)

@@ -16,6 +16,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/dl"
 	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/internal/ffi"
+	"github.com/calliope-mlir/calliope/internal/ffi/serve"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/native"
 )
@@ -47,7 +48,7 @@ type Plugin struct {
 
 	mu      sync.Mutex
 	targets map[string]bool // the registered targets
-	foreign map[string]foreignTarget
+	foreign map[string]serve.Foreign
 	clients map[*Client]struct{} // kept until closed; see Client.Close
 }
 
@@ -100,7 +101,7 @@ var opened = struct {
 // Open runs code of the library before it can look at it: open only what you trust. It returns an error for a
 // library that is no plugin, or whose table is of another release, cannot be read, or lacks functions.
 func Open(o OpenOptions) (*Plugin, error) {
-	if err := platformError(); err != nil {
+	if err := serve.Supported(); err != nil {
 		return nil, err
 	}
 	path := o.Path
@@ -125,7 +126,7 @@ func Open(o OpenOptions) (*Plugin, error) {
 	if o.VLog != "" && o.VLog != p.vlog {
 		return nil, fmt.Errorf("bridge: VLog is set for %s, which is open already: set it in the first Open of the process", path)
 	}
-	if err := serveInterrupts(); err != nil {
+	if err := serve.Interrupts(); err != nil {
 		return nil, err
 	}
 	targets := o.Targets
@@ -187,23 +188,17 @@ func (p *Plugin) registerTarget(target string) error {
 	if p.targets[target] {
 		return nil
 	}
-	if err := checkTarget(target); err != nil {
+	if err := serve.CheckTarget(target); err != nil {
 		return err
 	}
 	if err := p.pjrt.CanCall(); err != nil {
 		return fmt.Errorf("bridge: custom call target %q: %w", target, err)
 	}
-	if err := p.ffi.Register(target, attributed(target)); err != nil {
-		return fmt.Errorf("bridge: custom call target %q: %w", target, err)
+	if err := serve.Register(p.ffi, target); err != nil {
+		return err
 	}
 	p.targets[target] = true
 	return nil
-}
-
-// attributed reports whether all calls of a target have attributes. Those that have their id
-// as an operand have none, and those of a target with another name may be such calls.
-func attributed(target string) bool {
-	return target != contract.TargetEXLAElixirCallback && contract.IsTarget(target)
 }
 
 // served returns the custom call targets that Go handles.
@@ -223,12 +218,6 @@ func (p *Plugin) rowMajor() map[string]bool {
 	return targets
 }
 
-// setHandlers tells internal/ffi who binds call sites.
-var setHandlers = sync.OnceFunc(func() {
-	ffi.SetInstantiate(instantiate)
-	ffi.SetInstantiateForeign(instantiateTarget)
-})
-
 func load(path string, o OpenOptions, name string) (*Plugin, error) {
 	if err := setLog(o); err != nil {
 		return nil, err
@@ -241,7 +230,7 @@ func load(path string, o OpenOptions, name string) (*Plugin, error) {
 	if err != nil {
 		return nil, err
 	}
-	setHandlers()
+	serve.Setup()
 	plugin, err := pjrt.Load(library)
 	if err != nil {
 		return nil, err
@@ -259,7 +248,7 @@ func load(path string, o OpenOptions, name string) (*Plugin, error) {
 	return &Plugin{
 		path: path, vlog: o.VLog, pjrt: plugin, ffi: registry, xla: compiler, stablehlo: compiler.StableHLOVersion(),
 		file: file, flags: xlaFlags(),
-		targets: map[string]bool{}, foreign: map[string]foreignTarget{}, clients: map[*Client]struct{}{},
+		targets: map[string]bool{}, foreign: map[string]serve.Foreign{}, clients: map[*Client]struct{}{},
 	}, nil
 }
 

@@ -10,19 +10,17 @@ import (
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/internal/ffi"
+	"github.com/calliope-mlir/calliope/internal/ffi/serve"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // A Run is one execution. It is safe for concurrent use.
 type Run struct {
-	exec    *Executable
-	id      int32
-	calls   dispatch.Run // the state that its callbacks share
-	several bool         // whether it runs on several devices
-	debug   bool
-	at      string // in debug mode, the line that started it
-	start   start  // if its context can end
+	exec   *Executable
+	served serve.Run // what its callbacks need of it
+	at     string    // in debug mode, the line that started it
+	start  start     // if its context can end
 
 	pjrt     pjrt.Run
 	device   int     // of a run on one device
@@ -33,9 +31,6 @@ type Run struct {
 	alone    bool    // whether no other run was on its device when it entered
 	reserved int     // number of outputs that are counted; see reserve
 	order    *order  // nil for an executable without runtime tokens
-
-	// called is set if a callback was called, which may have kept the run's context.
-	called atomic.Bool
 
 	// inLaunch is set while the waiting goroutine is inside XLA and cannot return.
 	inLaunch atomic.Bool
@@ -114,7 +109,7 @@ var spareRuns = sync.Pool{New: func() any { return new(Run) }}
 // reuse puts the run into spareRuns if no other code can have kept it or its context. The
 // run must be over, and this goroutine must have finished it.
 func (r *Run) reuse() {
-	if !r.abandoned && !r.called.Load() && !r.calls.Shared() {
+	if !r.abandoned && !r.served.Called() && !r.served.Calls.Shared() {
 		*r = Run{}
 		spareRuns.Put(r)
 	}
@@ -123,7 +118,7 @@ func (r *Run) reuse() {
 // launchesHere reports whether the goroutine that waits for the run may launch it: if the
 // context cannot end, or if XLA returns before the run of this executable is over.
 func (r *Run) launchesHere(ctx context.Context) bool {
-	return ctx.Done() == nil || !r.several && r.exec.async.Load()
+	return ctx.Done() == nil || !r.served.Several && r.exec.async.Load()
 }
 
 // Done returns a channel that is closed when the run is over.
@@ -200,7 +195,7 @@ func (r *Run) abandon(err error) bool {
 		return false
 	default:
 		r.abandoned, r.err = true, err
-		r.calls.CancelCause(err)
+		r.served.Calls.CancelCause(err)
 		close(channel(&r.wake, false))
 	}
 	return true

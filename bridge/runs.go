@@ -4,75 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"sync"
-	"sync/atomic"
 
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/ffi"
+	"github.com/calliope-mlir/calliope/internal/ffi/serve"
 )
-
-// maxRuns is the number of runs that may be in flight at once in the process.
-const maxRuns = 1 << 14
-
-// runs finds a run by the number that its calls carry through XLA. It needs no lock, and
-// does not keep runs that are over.
-var runs runTable
-
-type runTable struct {
-	last  atomic.Uint32
-	slots [maxRuns]atomic.Pointer[Run]
-}
-
-// add assigns a number to r.
-func (t *runTable) add(r *Run) error {
-	for range maxRuns {
-		r.id = int32(t.last.Add(1) & math.MaxInt32)
-		// XLA takes 0 for no launch id.
-		if r.id != 0 && t.slots[r.id%maxRuns].CompareAndSwap(nil, r) {
-			return nil
-		}
-	}
-	return fmt.Errorf("bridge: %d runs are in flight; wait for some before starting more", maxRuns)
-}
-
-// get returns the run with a number, for one of its calls, or nil if there is none.
-func (t *runTable) get(id int64) *Run {
-	r := t.find(id)
-	if r != nil && !r.called.Load() { // a load is cheaper than a store, and most calls are not the first
-		r.called.Store(true)
-	}
-	return r
-}
-
-// of returns the run of a call, or nil if the run is a host's.
-func (t *runTable) of(call *ffi.Call) *Run {
-	if call.Hosted() {
-		return nil
-	}
-	return t.get(call.RunID())
-}
-
-// find is like get, but not for a call.
-func (t *runTable) find(id int64) *Run {
-	if id <= 0 {
-		return nil
-	}
-	if r := t.slots[id%maxRuns].Load(); r != nil && int64(r.id) == id {
-		return r
-	}
-	return nil
-}
-
-func (t *runTable) remove(r *Run) { t.slots[r.id%maxRuns].Store(nil) }
-
-// group returns the state that the run's callbacks share, or nil if r is nil.
-func (r *Run) group() *dispatch.Run {
-	if r == nil {
-		return nil
-	}
-	return &r.calls
-}
 
 // enter marks the thread to be inside a callback of the client until leave, for functions
 // that are not called on XLA's threads.
@@ -84,8 +21,7 @@ func leave(entered any) { ffi.Leave(entered.(*ffi.Entered)) }
 // its thread (see ffi.Inside) or by ctx.
 func (client *Client) within(ctx context.Context, inside []int64) bool {
 	for _, id := range inside {
-		outer := runs.get(id)
-		if id == -client.number || outer != nil && outer.exec.client == client {
+		if outer := serve.Find(id); id == -client.number || outer != nil && outer.Calls.Group() == client.group {
 			return true
 		}
 	}
@@ -195,7 +131,7 @@ func (f *failedRuns) add(r *Run, err error) {
 		if f.first == nil {
 			f.first = map[int]failure{}
 		}
-		f.first[device] = failure{f.count, r.id, r.exec.name(), err}
+		f.first[device] = failure{f.count, r.served.ID(), r.exec.name(), err}
 	}
 }
 

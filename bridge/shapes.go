@@ -42,9 +42,9 @@ func (e *Executable) Outputs() []tensor.Shape {
 
 // Shardings returns how the parameters and the results of a partitioned module are divided, in the order of
 // [Executable.Inputs] and [Executable.Outputs]. The compiler may have chosen this, where the module does not say it.
-// Each text has XLA's form, such as {devices=[2,2]<=[4]}, which Parse of stablehlo/sharding reads; {unknown} is one that
-// has no such form. The devices in it are partitions, in the order in which [Executable.Run] takes their inputs. A list
-// is nil if the module is not partitioned, or if the plugin does not report the shardings.
+// Each text has XLA's form, such as {devices=[2,2]<=[4]}, which Parse of stablehlo/sharding reads; {unknown} is one
+// that has no such form. The devices in it are partitions, in the order in which [Executable.Run] takes their inputs. A
+// list is nil if the module is not partitioned, or if the plugin does not report the shardings.
 func (e *Executable) Shardings() (inputs, outputs []string) {
 	e.given("Shardings")
 	if e.partitions < 2 {

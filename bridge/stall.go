@@ -24,18 +24,6 @@ func (e *StallError) Error() string {
 // Timeout returns true, like the errors of package net.
 func (e *StallError) Timeout() bool { return true }
 
-// Name implements ffi.Named.
-func (s *site) Name() string { return s.name }
-
-// Name implements ffi.Named.
-func (s *foreignSite) Name() string { return s.name }
-
-// Name implements ffi.Named.
-func (s *wordsSite) Name() string { return s.call.name }
-
-// Name implements ffi.Named.
-func (s *operandSite) Name() string { return s.config.Name() }
-
 const defaultStall = 30 * time.Second
 
 // stallTicks is the number of checks of a client's runs in StallAfter.
@@ -150,7 +138,7 @@ func (s *stalls) see(client *Client, running []*Run) {
 			s.runs[r] = seen
 		}
 		seen.present, seen.calls = true, 0
-		own[int64(r.id)] = seen
+		own[int64(r.served.ID())] = seen
 	}
 	note := func(key callKey, name string) {
 		run := own[key.run]
@@ -234,9 +222,9 @@ func (r *Run) stall(err *StallError) {
 		return
 	}
 	// The waiting goroutine is inside XLA. A callback that observes its context returns.
-	if r.calls.Fail(err) {
-		r.calls.CancelCause(err)
-		r.exec.client.logError("bridge: a run makes no progress, and its context cannot end", "run", r.id, "executable",
+	if r.served.Calls.Fail(err) {
+		r.served.Calls.CancelCause(err)
+		r.exec.client.logError("bridge: a run makes no progress, and its context cannot end", "run", r.served.ID(), "executable",
 			r.exec.name(), "error", err)
 	}
 }

@@ -1,4 +1,4 @@
-package bridge
+package serve
 
 import (
 	"errors"
@@ -15,6 +15,9 @@ type wordsSite struct{ call, pass *site }
 
 // Delete implements ffi.Site. Both sites have the same slot.
 func (s *wordsSite) Delete() { s.call.Delete() }
+
+// Name implements ffi.Named.
+func (s *wordsSite) Name() string { return s.call.name }
 
 // Execute implements ffi.Site. If the results are in the operands' memory, because the
 // module has aliases, the operands pass through.
@@ -46,6 +49,9 @@ type operandSite struct {
 
 // Delete implements ffi.Site.
 func (s *operandSite) Delete() { s.late.Close() }
+
+// Name implements ffi.Named.
+func (s *operandSite) Name() string { return s.config.Name() }
 
 // Execute implements ffi.Site.
 func (s *operandSite) Execute(call *ffi.Call) (int32, string) {

@@ -1,0 +1,48 @@
+package serve
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/ffi"
+)
+
+// jaxCompiles has the names of the callbacks of JAX in the compiles and loads in progress, by number.
+var jaxCompiles sync.Map
+
+var lastJAXCompile atomic.Uint64
+
+// BindJAX sets the callbacks that serve the calls of JAX, by index, in the modules that XLA compiles or loads within a
+// function that within calls. The caller must call end.
+func BindJAX(names []string) (within func(func()), end func()) {
+	number := lastJAXCompile.Add(1)
+	jaxCompiles.Store(number, names)
+	return func(f func()) { ffi.Within(number, f) }, func() { jaxCompiles.Delete(number) }
+}
+
+// jaxCallbackOf returns the callback of a call of JAX in the module that this thread compiles or
+// loads.
+func jaxCallbackOf(a callbacks.Attributes) (string, error) {
+	index, err := jaxIndex(a)
+	if err != nil {
+		return "", err
+	}
+	names, _ := jaxCompiles.Load(ffi.Binding())
+	list, _ := names.([]string)
+	return dispatch.JAXCallback(list, index)
+}
+
+func jaxIndex(a callbacks.Attributes) (uint64, error) {
+	v, ok := a.Get("index")
+	if !ok {
+		return 0, &callbacks.AttributeError{Name: "index", Want: "a uint64"}
+	}
+	index, ok := v.(uint64)
+	if !ok {
+		return 0, &callbacks.AttributeError{Name: "index", Want: "a uint64", Got: fmt.Sprintf("a %T", v)}
+	}
+	return index, nil
+}
