@@ -36,9 +36,6 @@ func (e *BusyError) Error() string {
 // Unwrap returns e.Err.
 func (e *BusyError) Unwrap() error { return e.Err }
 
-// Timeout returns true, like the errors of package net.
-func (e *BusyError) Timeout() bool { return true }
-
 // A start says when and where a run with a context that can end began.
 type start struct {
 	at    time.Time

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/calliope-mlir/calliope/bridge/internal/stall"
+	"github.com/calliope-mlir/calliope/bridge/internal/wait"
 	"github.com/calliope-mlir/calliope/bridge/internal/xla"
 	"github.com/calliope-mlir/calliope/internal/cuda"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
@@ -34,15 +36,15 @@ type Client struct {
 	// destroyed before them.
 	life   lifetime.Lifetime
 	memory memory
-	pinned *cuda.Pool // for calls on GPUs; nil for other clients
-	gates  []gate     // one for each device
-	behind gate       // holds the runs that wait for others of their Sequence
+	pinned *cuda.Pool  // for calls on GPUs; nil for other clients
+	gates  []wait.Gate // one for each device
+	behind wait.Gate   // holds the runs that wait for others of their Sequence
 
 	sequence *Sequence // the default one
 	ready    readyTokens
 	failed   failedRuns
 
-	stalls     stalls
+	stalls     stall.Watch
 	watching   atomic.Bool // stallTimer runs
 	stallMu    sync.Mutex
 	stallTimer *time.Timer
@@ -137,9 +139,9 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 		debug: p.debug.Load(), onCall: enabled("CALLIOPE_INLINE"),
 	}
 	c.sequence = c.NewSequence()
-	c.memory.limit, c.gates = o.MemoryLimit, make([]gate, c.NumDevices())
-	if c.stalls.after = max(o.StallAfter, 0); o.StallAfter == 0 {
-		c.stalls.after = defaultStall
+	c.memory.limit, c.gates = o.MemoryLimit, make([]wait.Gate, c.NumDevices())
+	if c.stalls.After = max(o.StallAfter, 0); o.StallAfter == 0 {
+		c.stalls.After = defaultStall
 	}
 	c.group = dispatch.NewGroup(dispatch.GroupOptions{Enter: c.enter, Leave: leave, Inside: c.inside})
 	// The garbage collector could free a client before its executables.
@@ -191,9 +193,9 @@ func (c *Client) Close() error {
 		return nil
 	}
 	for i := range c.gates {
-		c.gates[i].close()
+		c.gates[i].Close()
 	}
-	c.behind.close()
+	c.behind.Close()
 	c.innerMu.Lock()
 	inner := c.inner
 	c.innerMu.Unlock()

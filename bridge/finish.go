@@ -18,7 +18,7 @@ func (r *Run) finish(refused bool) {
 	if failed := r.served.Calls.Err(); failed != nil {
 		err = failed
 	} else if err != nil {
-		err = r.order.cause(pluginError("execute", err))
+		err = r.order.Cause(pluginError("execute", err))
 	}
 	var outputs []*engine.Array
 	switch {
@@ -29,7 +29,10 @@ func (r *Run) finish(refused bool) {
 		r.destroyTokens()
 		outputs, err = r.wrap()
 	}
-	r.order.over(r, err)
+	if r.order != nil && err != nil {
+		r.exec.client.failed.add(r, err)
+	}
+	r.order.End(err)
 	r.mu.Lock()
 	abandoned := r.abandoned
 	if !abandoned {
@@ -68,7 +71,7 @@ func (r *Run) release() {
 	}
 	r.inputs = nil
 	clear(r.few[:])
-	r.order.release()
+	r.order.Release()
 	if r.reserved > 0 {
 		e.client.memory.release(r.reserved, e.resultBytes)
 	}
@@ -78,11 +81,11 @@ func (r *Run) release() {
 	}
 	if e.devices == nil {
 		if r.gates > 0 {
-			e.client.gates[r.device].leave()
+			e.client.gates[r.device].Leave()
 		}
 	} else {
 		for _, device := range e.ordered[:r.gates] {
-			e.client.gates[device].leave()
+			e.client.gates[device].Leave()
 		}
 	}
 	_ = e.done()

@@ -92,7 +92,7 @@ func (r *Run) exited() {
 			e.Callback = call.Name
 		}
 	}
-	r.order.exited(e)
+	r.order.Exited(e)
 	r.abandon(e)
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/calliope-mlir/calliope/bridge/internal/wait"
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/ffi"
@@ -40,6 +41,9 @@ func (e *Executable) begin(ctx context.Context, inputs []engine.Input, how launc
 	if err := r.prepare(ctx, inputs, how.caller); err != nil {
 		r.giveBack()
 		r.release()
+		if err == wait.ErrClosed {
+			err = fmt.Errorf("bridge: run: %w", err)
+		}
 		return nil, err
 	}
 	return r, nil
@@ -55,7 +59,7 @@ func (r *Run) giveBack() {
 func (r *Run) prepare(ctx context.Context, inputs []engine.Input, caller *dispatch.Caller) error {
 	e := r.exec
 	if e.client.life.Closed() {
-		return fmt.Errorf("bridge: run: %w", errGateClosed)
+		return wait.ErrClosed
 	}
 	if err := refuseNested(ctx, e.client, r.inside); err != nil {
 		return err
@@ -67,7 +71,12 @@ func (r *Run) prepare(ctx context.Context, inputs []engine.Input, caller *dispat
 		}
 	}
 	if len(e.effects) > 0 {
-		if err := r.enterSequence(ctx); err != nil {
+		at := wait.Place{Client: e.client.pjrt, Device: r.device, Leading: e.leading}
+		if r.served.Several {
+			at.Device = -1
+		}
+		var err error
+		if r.order, err = e.client.sequenceOf(ctx).Enter(ctx, e.effects, at); err != nil {
 			return err
 		}
 	}
@@ -80,7 +89,7 @@ func (r *Run) prepare(ctx context.Context, inputs []engine.Input, caller *dispat
 		}
 		return err
 	}
-	if err := r.order.take(ctx, r); err != nil {
+	if err := r.takeTokens(ctx); err != nil {
 		return err
 	}
 	if err := r.reserve(); err != nil {
@@ -118,10 +127,7 @@ func (r *Run) enter(ctx context.Context) error {
 		if device >= len(r.exec.client.gates) {
 			continue // the array is another client's; takeInputs returns the error
 		}
-		alone, err := r.exec.client.gates[device].enter(ctx)
-		if err == errGateClosed {
-			err = fmt.Errorf("bridge: run: %w", err)
-		}
+		alone, err := r.exec.client.gates[device].Enter(ctx)
 		if err != nil && err == ctx.Err() {
 			err = r.busy(err)
 		}
@@ -171,7 +177,7 @@ func (r *Run) fill() {
 		}
 	}
 	if tokens > 0 {
-		r.order.fill(r, perDevice)
+		r.fillTokens(perDevice)
 	}
 }
 
@@ -187,7 +193,7 @@ func (r *Run) launch(direct, wait bool) (over bool) {
 		r.inLaunch.Store(false)
 	}
 	if r.order != nil {
-		r.order.pass(r, launched)
+		r.passTokens(launched)
 	}
 	if launched == pjrt.Pending {
 		r.noteAsync()

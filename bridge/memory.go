@@ -31,7 +31,7 @@ func (c *Client) Stats() ClientStats {
 		}
 	}
 	for i := range c.gates {
-		s.Waiting += int64(c.gates[i].waiting())
+		s.Waiting += int64(c.gates[i].Waiting())
 	}
 	return s
 }

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/calliope-mlir/calliope/bridge/internal/wait"
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/errtext"
@@ -26,11 +27,11 @@ type Run struct {
 	device   int     // of a run on one device
 	inputs   []input // in use until the run is over
 	few      [4]input
-	inside   []int64 // the callbacks that the caller's thread is inside of; see ffi.Inside
-	gates    int     // number of gates that it has entered
-	alone    bool    // whether no other run was on its device when it entered
-	reserved int     // number of outputs that are counted; see reserve
-	order    *order  // nil for an executable without runtime tokens
+	inside   []int64     // the callbacks that the caller's thread is inside of; see ffi.Inside
+	gates    int         // number of gates that it has entered
+	alone    bool        // whether no other run was on its device when it entered
+	reserved int         // number of outputs that are counted; see reserve
+	order    *wait.Order // nil for an executable without runtime tokens
 
 	// inLaunch is set while the waiting goroutine is inside XLA and cannot return.
 	inLaunch atomic.Bool
