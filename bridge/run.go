@@ -29,9 +29,9 @@ type Run struct {
 	few      [4]input
 	inside   []int64     // the callbacks that the caller's thread is inside of; see ffi.Inside
 	gates    int         // number of gates that it has entered
-	alone    bool        // whether no other run was on its device when it entered
 	reserved int         // number of outputs that are counted; see reserve
 	order    *wait.Order // nil for an executable without runtime tokens
+	alone    bool        // whether no other run was on its device when it entered
 
 	// inLaunch is set while the waiting goroutine is inside XLA and cannot return.
 	inLaunch atomic.Bool
@@ -42,11 +42,11 @@ type Run struct {
 	settled   bool // its results are set, and it cannot be abandoned any more
 	over      bool
 	abandoned bool          // its Wait has returned, and the outputs will be freed
+	refused   bool          // nothing was executed
 	ended     chan struct{} // closed when it is over; made on first use
 	wake      chan struct{} // closed when it is over or abandoned; made on first use
 	outputs   []*engine.Array
 	err       error
-	refused   bool // nothing was executed
 }
 
 // grace is how long a Wait whose context has ended still waits, because most runs end when
