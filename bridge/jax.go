@@ -111,11 +111,9 @@ func checkTypes(s CallSite) error {
 
 // nameJAX sets the name of a call site of JAX, and returns its index.
 func (s *CallSite) nameJAX(names []string, attrs []contract.Attr) (index uint64) {
-	for _, a := range attrs {
-		if v, ok := a.Value.(uint64); ok && a.Key == "index" {
-			index = v
-			s.Config.Callback, _ = dispatch.JAXCallback(names, index)
-		}
+	index, err := dispatch.JAXIndex(dispatch.Attributes(attrs))
+	if err == nil {
+		s.Config.Callback, _ = dispatch.JAXCallback(names, index)
 	}
 	s.Name = s.Config.Callback
 	return index

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -26,23 +25,11 @@ func BindJAX(names []string) (within func(func()), end func()) {
 // jaxCallbackOf returns the callback of a call of JAX in the module that this thread compiles or
 // loads.
 func jaxCallbackOf(a callbacks.Attributes) (string, error) {
-	index, err := jaxIndex(a)
+	index, err := dispatch.JAXIndex(a)
 	if err != nil {
 		return "", err
 	}
 	names, _ := jaxCompiles.Load(ffi.Binding())
 	list, _ := names.([]string)
 	return dispatch.JAXCallback(list, index)
-}
-
-func jaxIndex(a callbacks.Attributes) (uint64, error) {
-	v, ok := a.Get("index")
-	if !ok {
-		return 0, &callbacks.AttributeError{Name: "index", Want: "a uint64"}
-	}
-	index, ok := v.(uint64)
-	if !ok {
-		return 0, &callbacks.AttributeError{Name: "index", Want: "a uint64", Got: fmt.Sprintf("a %T", v)}
-	}
-	return index, nil
 }
