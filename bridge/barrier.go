@@ -125,13 +125,13 @@ func WaitAll(ctx context.Context, runs ...*Run) error {
 	}
 	errs := make([]error, len(runs))
 	for i, r := range runs {
-		if !r.until(ctx) {
+		if !r.outcome.Until(ctx) {
 			endWaits(ctx.Err(), runs[i:])
 			break
 		}
 	}
 	for i, r := range runs {
-		_, errs[i] = r.result()
+		_, errs[i] = r.outcome.Result()
 	}
 	return errors.Join(errs...)
 }

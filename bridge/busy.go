@@ -56,7 +56,7 @@ func (r *Run) busy(err error) error {
 		if other.served.Several {
 			on = slices.Contains(other.exec.devices, r.device)
 		}
-		if other == r || !on || !other.isAbandoned() {
+		if other == r || !on || !other.outcome.Abandoned() {
 			continue
 		}
 		if e.Runs++; e.Runs == 1 {

@@ -248,7 +248,7 @@ func (c *Client) stillInFlight() string {
 			return text + "; and more"
 		}
 		text += fmt.Sprintf("; run %d of executable %q on device %d is left", r.served.ID(), r.exec.name(), r.device)
-		if _, err := r.result(); err != nil {
+		if _, err := r.outcome.Result(); err != nil {
 			text += fmt.Sprintf(" (it was abandoned: %v)", err)
 		}
 	}

@@ -33,15 +33,8 @@ func (r *Run) finish(refused bool) {
 		r.exec.client.failed.add(r, err)
 	}
 	r.order.End(err)
-	r.mu.Lock()
-	abandoned := r.abandoned
-	if !abandoned {
-		// Wait returns the error of a callback, Start does not.
-		r.outputs, r.err, r.refused = outputs, err, refused && r.served.Calls.Err() == nil
-		r.settled = true
-	}
-	r.mu.Unlock()
-	if abandoned {
+	// Wait returns the error of a callback, Start does not.
+	if r.outcome.Settle(outputs, err, refused && r.served.Calls.Err() == nil) {
 		for _, b := range outputs {
 			_ = b.Close() // there is no caller to return the error to
 		}
@@ -50,15 +43,7 @@ func (r *Run) finish(refused bool) {
 	// What the run held is freed before waits for all runs end.
 	serve.Remove(&r.served)
 	r.served.Calls.End()
-	r.mu.Lock()
-	r.over = true
-	if r.ended != nil {
-		close(r.ended)
-	}
-	if r.wake != nil && !abandoned {
-		close(r.wake)
-	}
-	r.mu.Unlock()
+	r.outcome.End()
 }
 
 // release ends the use of everything that the run needed.

@@ -186,11 +186,11 @@ func (r *Run) fill() {
 // caller.
 func (r *Run) launch(direct, wait bool) (over bool) {
 	if direct {
-		r.inLaunch.Store(true)
+		r.outcome.SetHeld(true)
 	}
 	launched := r.pjrt.Launch()
 	if direct {
-		r.inLaunch.Store(false)
+		r.outcome.SetHeld(false)
 	}
 	if r.order != nil {
 		r.passTokens(launched)
@@ -223,9 +223,7 @@ func (r *Run) noteAsync() {
 // launchElsewhere launches the run on a helper, and waits until it is launched or ctx ends.
 func (r *Run) launchElsewhere(ctx context.Context) error {
 	r.launched = make(chan struct{})
-	r.mu.Lock()
-	wake := channel(&r.wake, false)
-	r.mu.Unlock()
+	wake := r.outcome.Wake()
 	launchOnHelper(r)
 	select {
 	case <-r.launched:
@@ -234,8 +232,8 @@ func (r *Run) launchElsewhere(ctx context.Context) error {
 	case <-ctx.Done():
 		r.abandon(r.busy(ctx.Err()))
 	}
-	if r.isAbandoned() {
-		_, err := r.result()
+	if r.outcome.Abandoned() {
+		_, err := r.outcome.Result()
 		return err
 	}
 	return nil
@@ -315,12 +313,12 @@ func (e *Executable) runOnCaller(ctx context.Context, inputs []engine.Input) ([]
 	if err != nil {
 		return nil, err
 	}
-	return r.result()
+	return r.outcome.Result()
 }
 
 // discard closes the outputs of a run that is over and has no waiter.
 func (r *Run) discard() {
-	outputs, _ := r.result()
+	outputs, _ := r.outcome.Result()
 	for _, b := range outputs {
 		_ = b.Close() // there is no caller to return the error to
 	}

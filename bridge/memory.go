@@ -26,7 +26,7 @@ func (c *Client) Stats() ClientStats {
 	}
 	for _, r := range c.runs() {
 		s.Runs++
-		if r.isAbandoned() {
+		if r.outcome.Abandoned() {
 			s.Abandoned++
 		}
 	}

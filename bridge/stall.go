@@ -96,7 +96,7 @@ func (client *Client) stall(running []*Run, err *StallError) {
 	}
 	client.stalls.End(ended, func(id int64) bool {
 		i := slices.IndexFunc(running, func(r *Run) bool { return int64(r.served.ID()) == id })
-		if running[i].isAbandoned() {
+		if running[i].outcome.Abandoned() {
 			return false
 		}
 		running[i].stall(err)
