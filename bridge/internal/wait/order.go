@@ -6,8 +6,8 @@ import (
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
 
-// An Order is what a run has to do with its Sequence. Its methods may be called on nil, for a run without runtime
-// tokens.
+// An Order is what a run has to do with its Sequence. Its methods other than Args may be called on nil, for a run
+// without runtime tokens.
 type Order struct {
 	sequence *Sequence
 	effects  []string
