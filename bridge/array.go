@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/calliope-mlir/calliope/bridge/internal/element"
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/element"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -32,8 +32,8 @@ type deviceArray struct {
 	address atomic.Pointer[byte]
 }
 
-// ClientOf returns the client that an array belongs to, or nil if it is another engine's or in the host's memory.
-func ClientOf(a *engine.Array) *Client {
+// clientOf returns the client that an array belongs to, or nil if it is another engine's or in the host's memory.
+func clientOf(a *engine.Array) *Client {
 	if m, ok := a.Memory().(*deviceArray); ok {
 		return m.client
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/calliope-mlir/calliope/callbacks"
@@ -51,6 +52,63 @@ func (c *Client) withFailures(err error, device int, name string) error {
 	return errors.Join(failed, err)
 }
 
+// failedRuns keeps the first error of the runs with runtime tokens on each device, since the
+// last barrier.
+type failedRuns struct {
+	mu    sync.Mutex
+	count int
+	first map[int]failure // by device
+}
+
+type failure struct {
+	number int // of failures before it
+	run    int32
+	name   string // of the executable
+	err    error
+}
+
+// add keeps the error of a run.
+func (f *failedRuns) add(r *Run, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.count++
+	devices := r.exec.devices
+	if devices == nil {
+		devices = []int{r.device}
+	}
+	for _, device := range devices {
+		if _, has := f.first[device]; has {
+			continue
+		}
+		if f.first == nil {
+			f.first = map[int]failure{}
+		}
+		f.first[device] = failure{f.count, r.served.ID(), r.exec.name(), err}
+	}
+}
+
+// take returns the first error on a device, or on all if device is negative, and forgets
+// the errors.
+func (f *failedRuns) take(device int, barrier string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var first *failure
+	for on, e := range f.first {
+		if device >= 0 && on != device {
+			continue
+		}
+		delete(f.first, on)
+		if first == nil || e.number < first.number {
+			first = &e
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	return fmt.Errorf("bridge: barrier %q: run %d of executable %q failed: %w", barrier, first.run, first.name,
+		first.err)
+}
+
 // WaitAll waits for all runs and returns their errors, joined by errors.Join in the order of
 // the runs, or nil if there are none. The outputs of a run are returned by a further
 // [Run.Wait], and the caller must close them. If ctx ends first, WaitAll ends the waits for
@@ -67,13 +125,13 @@ func WaitAll(ctx context.Context, runs ...*Run) error {
 	}
 	errs := make([]error, len(runs))
 	for i, r := range runs {
-		if !r.until(ctx) {
+		if !r.outcome.Until(ctx) {
 			endWaits(ctx.Err(), runs[i:])
 			break
 		}
 	}
 	for i, r := range runs {
-		_, errs[i] = r.result()
+		_, errs[i] = r.outcome.Result()
 	}
 	return errors.Join(errs...)
 }

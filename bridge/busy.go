@@ -36,9 +36,6 @@ func (e *BusyError) Error() string {
 // Unwrap returns e.Err.
 func (e *BusyError) Unwrap() error { return e.Err }
 
-// Timeout returns true, like the errors of package net.
-func (e *BusyError) Timeout() bool { return true }
-
 // A start says when and where a run with a context that can end began.
 type start struct {
 	at    time.Time
@@ -56,14 +53,14 @@ func (r *Run) busy(err error) error {
 	e := &BusyError{Device: r.device, Err: err}
 	for _, other := range r.exec.client.runs() { // the oldest first
 		on := other.device == r.device
-		if other.several {
+		if other.served.Several {
 			on = slices.Contains(other.exec.devices, r.device)
 		}
-		if other == r || !on || !other.isAbandoned() {
+		if other == r || !on || !other.outcome.Abandoned() {
 			continue
 		}
 		if e.Runs++; e.Runs == 1 {
-			e.RunID, e.Executable = int64(other.id), other.exec.name()
+			e.RunID, e.Executable = int64(other.served.ID()), other.exec.name()
 			if s := &other.start; !s.at.IsZero() {
 				e.Since, e.At = time.Since(s.at), s.line()
 			}

@@ -113,7 +113,7 @@ func (c *Client) loadEntry(key string, data []byte, jax []string) (*Executable, 
 		return nil, err
 	}
 	if p.Key != key {
-		return nil, &SavedError{SavedDamaged, "the key " + key, p.Key}
+		return nil, &SavedError{saved.Damaged, "the key " + key, p.Key}
 	}
 	p.JAX = jax // those of the compile that made the entry may have other names
 	return c.load(p)

@@ -151,7 +151,7 @@ func TestCache(t *testing.T) {
 
 // Callbacks are bound at each compile, with the same errors as without a cache.
 func TestCacheBindsCallbacks(t *testing.T) {
-	check.NoError(t, testPlugin(t).RegisterTarget(savedTarget))
+	check.NoError(t, testPlugin(t).registerTarget(savedTarget))
 	c, dir := cachedClient(t, CacheOptions{})
 	calls := bindSaved(t)
 	for i := range 3 {

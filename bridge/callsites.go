@@ -18,7 +18,7 @@ type CallSite struct {
 	Effect    string // that orders the call; "" is none
 	Target    string // of the custom call
 
-	// Config is all that the module says of the call. For a ForeignTarget, it is what its
+	// Config is all that the module says of the call. For a callbacks.ForeignTarget, it is what its
 	// registration says.
 	Config contract.Config
 }
@@ -37,7 +37,7 @@ func (e *Executable) Callbacks() []CallSite {
 		if t, ok := e.client.plugin.foreignTo(s.Target); ok {
 			c := dispatch.ForeignConfig(t.ForeignTarget)
 			s.Name, s.Registry, s.Form, s.Config = c.Name(), c.Registry, c.Form, c
-			if t.callbackOf != nil {
+			if t.JAX {
 				s.nameJAX(e.jax, call.Attrs)
 			}
 		}

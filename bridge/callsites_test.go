@@ -10,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/ffi"
+	"github.com/calliope-mlir/calliope/internal/ffi/serve"
 	"github.com/calliope-mlir/calliope/internal/words"
 )
 
@@ -71,10 +72,10 @@ func TestCallbacksAsInstantiated(t *testing.T) {
 					instantiated = append(instantiated, a.Value.(string))
 				}
 			}
-			return instantiate(attrs, hosted)
+			return serve.Instantiate(attrs, hosted)
 		})
 		e := compile(t, c, module, CompileOptions{Replicas: replicas})
-		ffi.SetInstantiate(instantiate)
+		ffi.SetInstantiate(serve.Instantiate)
 		var names []string
 		for _, s := range e.Callbacks() {
 			names = append(names, s.Name)

@@ -9,11 +9,14 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/calliope-mlir/calliope/bridge/internal/stall"
+	"github.com/calliope-mlir/calliope/bridge/internal/wait"
 	"github.com/calliope-mlir/calliope/bridge/internal/xla"
 	"github.com/calliope-mlir/calliope/internal/cuda"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/internal/ffi"
+	"github.com/calliope-mlir/calliope/internal/ffi/serve"
 	"github.com/calliope-mlir/calliope/internal/lifetime"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
@@ -33,15 +36,15 @@ type Client struct {
 	// destroyed before them.
 	life   lifetime.Lifetime
 	memory memory
-	pinned *cuda.Pool // for calls on GPUs; nil for other clients
-	gates  []gate     // one for each device
-	behind gate       // holds the runs that wait for others of their Sequence
+	pinned *cuda.Pool  // for calls on GPUs; nil for other clients
+	gates  []wait.Gate // one for each device
+	behind wait.Gate   // holds the runs that wait for others of their Sequence
 
 	sequence *Sequence // the default one
 	ready    readyTokens
 	failed   failedRuns
 
-	stalls     stalls
+	stalls     stall.Watch
 	watching   atomic.Bool // stallTimer runs
 	stallMu    sync.Mutex
 	stallTimer *time.Timer
@@ -91,9 +94,9 @@ const defaultDrain = 10 * time.Second
 
 var lastClient atomic.Int64
 
-// NewClient returns a new client. The caller must close it. If the plugin's platform cannot
-// call Go, the error is a *PlatformError. The platforms cpu and cuda can. For a flag in XLA_FLAGS that the
-// plugin does not have, it is a *[FlagError].
+// NewClient returns a new client. The caller must close it. It returns an error if the plugin's platform cannot
+// call Go, which the platforms cpu and cuda can. For a flag in XLA_FLAGS that the plugin does not have, the error is a
+// *[FlagError].
 func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 	p.given("NewClient")
 	if o.Devices < 0 || o.Devices > maxDevices {
@@ -136,9 +139,9 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 		debug: p.debug.Load(), onCall: enabled("CALLIOPE_INLINE"),
 	}
 	c.sequence = c.NewSequence()
-	c.memory.limit, c.gates = o.MemoryLimit, make([]gate, c.NumDevices())
-	if c.stalls.after = max(o.StallAfter, 0); o.StallAfter == 0 {
-		c.stalls.after = defaultStall
+	c.memory.limit, c.gates = o.MemoryLimit, make([]wait.Gate, c.NumDevices())
+	if c.stalls.After = max(o.StallAfter, 0); o.StallAfter == 0 {
+		c.stalls.After = defaultStall
 	}
 	c.group = dispatch.NewGroup(dispatch.GroupOptions{Enter: c.enter, Leave: leave, Inside: c.inside})
 	// The garbage collector could free a client before its executables.
@@ -146,6 +149,22 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 	p.clients[c] = struct{}{}
 	p.mu.Unlock()
 	return c, nil
+}
+
+// pinnedFor returns the pinned memory for a new client of the platform, nil if its calls are on
+// the host. It returns an error if the handlers are not those of the platform.
+func (p *Plugin) pinnedFor(platform string) (*cuda.Pool, error) {
+	switch {
+	case platform == "cpu" && p.pjrt.Platform() == ffi.Host:
+		return nil, nil
+	case platform == "cuda" && p.pjrt.Platform() == ffi.CUDA:
+		pool, err := serve.NewPinned()
+		if err != nil {
+			return nil, fmt.Errorf("bridge: NewClient: %w", err)
+		}
+		return pool, nil
+	}
+	return nil, fmt.Errorf("bridge: NewClient: the plugin's platform is %q, but compiled code can call Go only on cpu and cuda: open a plugin for one of these", platform)
 }
 
 // NumDevices returns the number of devices in this process. They are numbered from 0.
@@ -158,12 +177,6 @@ func (c *Client) NumDevices() int {
 func (c *Client) Plugin() *Plugin {
 	c.given("Plugin")
 	return c.plugin
-}
-
-// CallsBack reports whether compiled code of the client can call Go; see Plugin.CallsBack.
-func (c *Client) CallsBack() bool {
-	c.given("CallsBack")
-	return c.plugin.CallsBack()
 }
 
 // Close ends the client: it does not compile, run or transfer any more. Close waits for the
@@ -180,9 +193,9 @@ func (c *Client) Close() error {
 		return nil
 	}
 	for i := range c.gates {
-		c.gates[i].close()
+		c.gates[i].Close()
 	}
-	c.behind.close()
+	c.behind.Close()
 	c.innerMu.Lock()
 	inner := c.inner
 	c.innerMu.Unlock()
@@ -219,8 +232,8 @@ func (c *Client) drain() error {
 func (c *Client) runs() []*Run {
 	var list []*Run
 	for _, r := range c.group.Runs() {
-		if run := runs.find(r.ID()); run != nil {
-			list = append(list, run)
+		if run := serve.Find(r.ID()); run != nil {
+			list = append(list, run.Of.(*Run))
 		}
 	}
 	return list
@@ -234,8 +247,8 @@ func (c *Client) stillInFlight() string {
 		if i == most {
 			return text + "; and more"
 		}
-		text += fmt.Sprintf("; run %d of executable %q on device %d is left", r.id, r.exec.name(), r.device)
-		if _, err := r.result(); err != nil {
+		text += fmt.Sprintf("; run %d of executable %q on device %d is left", r.served.ID(), r.exec.name(), r.device)
+		if _, err := r.outcome.Result(); err != nil {
 			text += fmt.Sprintf(" (it was abandoned: %v)", err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/check"
 	release "github.com/calliope-mlir/calliope/internal/version"
 	"github.com/calliope-mlir/calliope/native"
@@ -40,7 +41,7 @@ func TestCUDAPluginChild(t *testing.T) {
 	p := check.Must(Open(OpenOptions{}))
 	check.Diff(t, "platform", "CUDA", p.pjrt.Platform())
 	check.Diff(t, "PJRT and FFI", [...]string{"0.116", "0.5"}, [...]string{p.Info().PJRT, p.Info().FFI})
-	check.NoError(t, p.RegisterForeign(ForeignTarget{Target: "test.cuda"}))
+	check.NoError(t, p.RegisterForeign(callbacks.ForeignTarget{Target: "test.cuda"}))
 	_, err := p.NewClient(ClientOptions{Devices: 2})
 	check.Error(t, err, "Devices is 2", "CUDA_VISIBLE_DEVICES")
 	c, err := p.NewClient(ClientOptions{})

@@ -253,5 +253,6 @@ func goexitInRun(t *testing.T) {
 	if _, err = e.Run(t.Context(), view(t, make([]float32, 4), 4)); !errors.As(err, new(*callbacks.GoexitError)) {
 		t.Errorf("got %v, want a GoexitError", err)
 	}
-	<-c.sequence.turn
+	_, starting := c.sequence.order.State()
+	check.Diff(t, "the turn is taken", false, starting)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/pages"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -36,7 +37,7 @@ func TestDebug(t *testing.T) {
 				name := registerWith(t, callbacks.Options{Dispatch: way}, negate)
 				e := compile(t, c, mainFunc("%x: "+typ, typ, "%c = stablehlo.add %x, %x : "+typ+"\n%p = "+
 					custom(form, "callback = \""+name+"\"", "%c", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
-				for range poisonedKept + 10 {
+				for range pages.Kept + 10 {
 					out, err := e.Run(t.Context(), view(t, []float32{1, 2, 3}, 3))
 					check.NoError(t, err)
 					check.Diff(t, "result", []float32{-2, -4, -6}, host[float32](t, out[0]))

@@ -5,6 +5,7 @@ package bridge
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -36,7 +37,7 @@ func TestPlatforms(t *testing.T) {
 		p := &Plugin{pjrt: check.Must(pjrt.Load(pjrttest.Open(t, test.variant)))}
 		pool, err := p.pinnedFor(test.platform)
 		check.Diff(t, test.platform+" has pinned memory", test.pinned, pool != nil)
-		if got := errors.As(err, new(*PlatformError)); got != test.refused {
+		if got := err != nil && strings.Contains(err.Error(), "can call Go only on cpu and cuda"); got != test.refused {
 			t.Errorf("%s on %s: %v", test.platform, p.pjrt.Platform(), err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/cuda/cudatest"
 	"github.com/calliope-mlir/calliope/internal/ffi"
+	"github.com/calliope-mlir/calliope/internal/ffi/serve"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -24,11 +25,11 @@ var ontos atomic.Int32
 func TestDeviceRuns(t *testing.T) {
 	const typ = "tensor<2xf32>"
 	target := fmt.Sprintf("test.onto_device.%d", ontos.Add(1)) // a target is registered once
-	g := newGPU(t)
+	g := cudatest.Open(t)
 	c := testClient(t)
-	instantiate, execute, err := Handlers(target)
+	instantiate, execute, err := serve.Handlers(target)
 	check.NoError(t, err)
-	onto := g.stream.Onto(t, check.Must(ffi.Table(testPlugin(t).pjrt.RegisterHandler)), instantiate, execute)
+	onto := g.Stream().Onto(t, check.Must(ffi.Table(testPlugin(t).pjrt.RegisterHandler)), instantiate, execute)
 	check.NoError(t, onto.Register(target))
 	call := func(form contract.Form, config, operands, types, results string) string {
 		return strings.Replace(custom(form, config, operands, types, results), "@"+form.Target(), "@"+target, 1)

@@ -86,8 +86,3 @@ func TestStatsOfExecutables(t *testing.T) {
 	want := callbacks.Stat{Callback: "f", Registry: r.Name(), Fired: 300, Delivered: 300}
 	check.Diff(t, "stats", []callbacks.Stat{want}, r.Stats())
 }
-
-func TestPlatformError(t *testing.T) {
-	want := `bridge: the plugin's platform is "rocm", but compiled code can call Go only on cpu and cuda: open a plugin for one of these`
-	check.Diff(t, "text", want, (&PlatformError{"rocm"}).Error())
-}

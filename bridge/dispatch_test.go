@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -153,25 +152,6 @@ func testDispatchErrors(t *testing.T, on testEngine) {
 					t.Fatal("the next run: ", err)
 				}
 			})
-		}
-	}
-}
-
-// The status that XLA gets for an error.
-func TestCodes(t *testing.T) {
-	for want, errs := range map[int32][]error{
-		codeCancelled:       {context.Canceled, fmt.Errorf("x: %w", context.Canceled)},
-		codeDeadline:        {context.DeadlineExceeded, &callbacks.TimeoutError{}},
-		codeNotFound:        {&callbacks.UnknownError{}},
-		codeInvalidArgument: {&frameError{errSentinel}, &callbacks.TemplateError{}, &callbacks.SignatureError{}},
-		codeInternal: {errSentinel, &callbacks.PanicError{Value: context.Canceled}, &callbacks.GoexitError{},
-			oddIs{}, oddError{}},
-	} {
-		for _, err := range errs {
-			code, message := statusOf("f", nil, &callbacks.CallError{Callback: "f", Err: err})
-			if code != want || message == "" {
-				t.Errorf("%T: XLA gets %d %q, want %d", err, code, message, want)
-			}
 		}
 	}
 }

@@ -19,7 +19,7 @@ func (clientEngine) String() string { return "the client" }
 
 // Can implements engine.Engine.
 func (e clientEngine) Can() engine.Abilities {
-	return engine.Abilities{Callbacks: e.CallsBack(), All: true}
+	return engine.Abilities{Callbacks: e.plugin.CallsBack(), All: true}
 }
 
 // Compile implements engine.Engine.
@@ -34,4 +34,4 @@ func (e clientEngine) Compile(ctx context.Context, p engine.Program, o engine.Co
 }
 
 // Owns implements engine.Engine.
-func (e clientEngine) Owns(a *engine.Array) bool { return a != nil && ClientOf(a) == e.Client }
+func (e clientEngine) Owns(a *engine.Array) bool { return a != nil && clientOf(a) == e.Client }

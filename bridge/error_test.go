@@ -184,7 +184,6 @@ func TestCompileErrors(t *testing.T) {
 			}
 		})
 	}
-	check.Diff(t, "errors left on their way", 0, len(causes.errors))
 }
 
 // A module whose calls differ from their signature fails at each call.
@@ -205,21 +204,6 @@ func TestPluginErrorText(t *testing.T) {
 	check.Diff(t, "text", "bridge: compile: no such thing (NOT_FOUND)", err.Error())
 	check.Diff(t, "unknown code", "bridge: run: x (99)", (&PluginError{Code: 99, Op: "run", Message: "x"}).Error())
 	check.Diff(t, "another error", "bridge: run: plain", pluginError("run", errors.New("plain")).Error())
-}
-
-func TestPassingErrors(t *testing.T) {
-	p := causeTable{errors: map[int64]error{}}
-	message := p.add(errSentinel)
-	for range causeLimit {
-		p.add(errors.New("another"))
-	}
-	check.Diff(t, "kept", causeLimit, len(p.errors))
-	text, err := p.take(message)
-	check.Diff(t, "one too old", nil, err)
-	check.Diff(t, "its text", errSentinel.Error(), text)
-	text, err = p.take("x: " + p.add(errSentinel) + " at y")
-	check.Diff(t, "error", true, err == errSentinel)
-	check.Diff(t, "text", "x: "+errSentinel.Error()+" at y", text)
 }
 
 func TestContexts(t *testing.T) {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/ffi/serve"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
 
@@ -49,14 +49,6 @@ var codeNames = [...]string{
 	"UNAUTHENTICATED",
 }
 
-const (
-	codeCancelled       = 1
-	codeInvalidArgument = 3
-	codeDeadline        = 4
-	codeNotFound        = 5
-	codeInternal        = 13
-)
-
 // pluginError makes a PluginError of an error that the plugin returned. Any other error is
 // wrapped.
 func pluginError(op string, err error) error {
@@ -65,45 +57,6 @@ func pluginError(op string, err error) error {
 		return fmt.Errorf("bridge: %s: %w", op, err)
 	}
 	e := &PluginError{Code: failed.Code, Op: op}
-	e.Message, e.cause = causes.take(failed.Message)
+	e.Message, e.cause = serve.Cause(failed.Message)
 	return e
-}
-
-// causes holds the Go errors that were returned to XLA, which keeps only their text. The
-// text has a key of the error. Only compiling needs this; a run stores its error itself.
-var causes = causeTable{errors: map[int64]error{}}
-
-type causeTable struct {
-	mu     sync.Mutex
-	last   int64
-	errors map[int64]error
-}
-
-const (
-	causeMark  = " [calliope error "
-	causeLimit = 256 // if a compile fails twice, only one of its errors is taken
-)
-
-func (p *causeTable) add(err error) (message string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.last++
-	p.errors[p.last] = err
-	delete(p.errors, p.last-causeLimit)
-	return err.Error() + causeMark + strconv.FormatInt(p.last, 10) + "]"
-}
-
-// take returns the message without its key, and the error of the key.
-func (p *causeTable) take(message string) (string, error) {
-	before, rest, found := strings.Cut(message, causeMark)
-	digits, after, cut := strings.Cut(rest, "]")
-	key, bad := strconv.ParseInt(digits, 10, 64)
-	if !found || !cut || bad != nil {
-		return message, nil
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	err := p.errors[key]
-	delete(p.errors, key)
-	return before + after, err
 }

@@ -304,7 +304,7 @@ func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
 	}
 	defer callbacks.Default.Unregister("example.power")
 
-	plugin, err := bridge.Open(bridge.OpenOptions{Foreign: []bridge.ForeignTarget{{Target: "example.power"}}})
+	plugin, err := bridge.Open(bridge.OpenOptions{Foreign: []callbacks.ForeignTarget{{Target: "example.power"}}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -82,7 +82,7 @@ func (c *Client) Compile(ctx context.Context, program engine.Program, o CompileO
 	if err != nil {
 		return nil, fmt.Errorf("bridge: Compile: %w", err)
 	}
-	if c.CallsBack() {
+	if c.plugin.CallsBack() {
 		for _, t := range o.Foreign {
 			if err := c.plugin.RegisterForeign(t); err != nil {
 				return nil, err

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/calliope-mlir/calliope/bridge/internal/element"
 	"github.com/calliope-mlir/calliope/engine"
+	"github.com/calliope-mlir/calliope/internal/element"
+	"github.com/calliope-mlir/calliope/internal/ffi/serve"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -14,10 +15,10 @@ import (
 // finish is called once, when XLA has finished the run or refused it.
 func (r *Run) finish(refused bool) {
 	err := r.pjrt.Error()
-	if failed := r.calls.Err(); failed != nil {
+	if failed := r.served.Calls.Err(); failed != nil {
 		err = failed
 	} else if err != nil {
-		err = r.order.cause(pluginError("execute", err))
+		err = r.order.Cause(pluginError("execute", err))
 	}
 	var outputs []*engine.Array
 	switch {
@@ -28,33 +29,21 @@ func (r *Run) finish(refused bool) {
 		r.destroyTokens()
 		outputs, err = r.wrap()
 	}
-	r.order.over(r, err)
-	r.mu.Lock()
-	abandoned := r.abandoned
-	if !abandoned {
-		// Wait returns the error of a callback, Start does not.
-		r.outputs, r.err, r.refused = outputs, err, refused && r.calls.Err() == nil
-		r.settled = true
+	if r.order != nil && err != nil {
+		r.exec.client.failed.add(r, err)
 	}
-	r.mu.Unlock()
-	if abandoned {
+	r.order.End(err)
+	// Wait returns the error of a callback, Start does not.
+	if r.outcome.Settle(outputs, err, refused && r.served.Calls.Err() == nil) {
 		for _, b := range outputs {
 			_ = b.Close() // there is no caller to return the error to
 		}
 	}
 	r.release()
 	// What the run held is freed before waits for all runs end.
-	runs.remove(r)
-	r.calls.End()
-	r.mu.Lock()
-	r.over = true
-	if r.ended != nil {
-		close(r.ended)
-	}
-	if r.wake != nil && !abandoned {
-		close(r.wake)
-	}
-	r.mu.Unlock()
+	serve.Remove(&r.served)
+	r.served.Calls.End()
+	r.outcome.End()
 }
 
 // release ends the use of everything that the run needed.
@@ -62,12 +51,12 @@ func (r *Run) release() {
 	e := r.exec
 	for _, in := range r.inputs {
 		if err := in.use.End(); err != nil && in.array.loan != nil {
-			e.client.logError("bridge: the end of a run", "run", r.id, "executable", e.name(), "error", err)
+			e.client.logError("bridge: the end of a run", "run", r.served.ID(), "executable", e.name(), "error", err)
 		}
 	}
 	r.inputs = nil
 	clear(r.few[:])
-	r.order.release()
+	r.order.Release()
 	if r.reserved > 0 {
 		e.client.memory.release(r.reserved, e.resultBytes)
 	}
@@ -77,11 +66,11 @@ func (r *Run) release() {
 	}
 	if e.devices == nil {
 		if r.gates > 0 {
-			e.client.gates[r.device].leave()
+			e.client.gates[r.device].Leave()
 		}
 	} else {
 		for _, device := range e.ordered[:r.gates] {
-			e.client.gates[device].leave()
+			e.client.gates[device].Leave()
 		}
 	}
 	_ = e.done()

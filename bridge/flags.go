@@ -44,6 +44,8 @@ func (e *FlagError) Error() string {
 // Unwrap returns the plugin's error.
 func (e *FlagError) Unwrap() error { return e.cause }
 
+const codeInvalidArgument = 3
+
 // flagError returns the FlagError that a plugin's error is about, or nil. The texts are those
 // of CompileOptions::ApplyOption (xla/pjrt/pjrt_executable.cc).
 func flagError(err error, flags map[string]string) *FlagError {

@@ -12,8 +12,8 @@ func TestZeroValues(t *testing.T) {
 	check.Receivers(t, "bridge: ",
 		&BusyError{}, &Cache{}, &CacheOptions{}, &CacheStats{}, &CallSite{},
 		&Client{}, &ClientOptions{}, &ClientStats{}, &CompileOptions{}, &Executable{}, &FlagError{},
-		&TargetError{}, &ForeignTarget{}, &Info{}, &LayoutError{}, &LoadedError{},
-		&MemoryError{}, &MemoryUse{}, &OpenOptions{}, &PlatformError{}, &Plugin{}, &PluginError{}, &Process{}, &Run{},
+		&TargetError{}, &Info{}, &LayoutError{},
+		&MemoryError{}, &MemoryUse{}, &OpenOptions{}, &Plugin{}, &PluginError{}, &Process{}, &Run{},
 		&SavedError{}, &Sequence{}, &StallError{}, &UnsavableError{})
 
 	ctx := t.Context()

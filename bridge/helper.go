@@ -86,13 +86,13 @@ func (r *Run) launchInside() {
 // calls for it.
 func (r *Run) exited() {
 	runtime.LockOSThread()
-	e := &callbacks.CallError{Device: r.device, RunID: int64(r.id), Err: &callbacks.GoexitError{}}
+	e := &callbacks.CallError{Device: r.device, RunID: int64(r.served.ID()), Err: &callbacks.GoexitError{}}
 	for _, call := range ffi.InFlight() {
-		if call.RunID == int64(r.id) {
+		if call.RunID == int64(r.served.ID()) {
 			e.Callback = call.Name
 		}
 	}
-	r.order.exited(e)
+	r.order.Exited(e)
 	r.abandon(e)
 }
 

@@ -13,7 +13,7 @@ func TestHostArrayOnClient(t *testing.T) {
 		CompileOptions{})
 	b := check.Must(engine.HostArray(t.Context(), view(t, []float32{1, 2}, 2)))
 	check.Cleanup(t, b)
-	check.Diff(t, "client", (*Client)(nil), ClientOf(b))
+	check.Diff(t, "client", (*Client)(nil), clientOf(b))
 	check.Diff(t, "memory space", "unpinned_host", check.Must(MemorySpace(b)))
 	for _, in := range []engine.Input{b, engine.Donate(b)} {
 		_, err := e.Run(t.Context(), in)

@@ -3,33 +3,26 @@ package bridge
 import (
 	"errors"
 	"fmt"
-	"sync"
-	"sync/atomic"
 
 	"github.com/calliope-mlir/calliope/bridge/internal/hlo"
 	"github.com/calliope-mlir/calliope/bridge/internal/xla"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
-	"github.com/calliope-mlir/calliope/internal/ffi"
+	"github.com/calliope-mlir/calliope/internal/ffi/serve"
 )
-
-// jaxCompiles has the CompileOptions.JAXCallbacks of the compiles and loads in progress, by
-// number.
-var jaxCompiles sync.Map
-
-var lastJAXCompile atomic.Uint64
 
 // serveJAX registers the targets of JAX's callbacks.
 func (p *Plugin) serveJAX() error {
 	for _, target := range contract.JAXTargets() {
 		if t, ok := p.foreignTo(target); ok {
-			if t.callbackOf == nil {
+			if !t.JAX {
 				return fmt.Errorf("bridge: JAXCallbacks: custom call target %q: the callback %q serves it already: leave it out of OpenOptions.Foreign", target, t.Callback)
 			}
 			continue
 		}
-		if err := p.registerForeign(foreignTarget{ForeignTarget{Target: target}, jaxCallbackOf}); err != nil {
+		t := serve.Foreign{ForeignTarget: callbacks.ForeignTarget{Target: target}, JAX: true}
+		if err := p.registerForeign(t); err != nil {
 			return err
 		}
 	}
@@ -45,34 +38,8 @@ func (c *Client) bindJAX(names []string, o *xla.CompileOptions) (end func(), err
 	if err := c.plugin.serveJAX(); err != nil {
 		return nil, err
 	}
-	number := lastJAXCompile.Add(1)
-	jaxCompiles.Store(number, names)
-	o.Within = func(f func()) { ffi.Within(number, f) }
-	return func() { jaxCompiles.Delete(number) }, nil
-}
-
-// jaxCallbackOf returns the callback of a call of JAX in the module that this thread compiles or
-// loads.
-func jaxCallbackOf(a callbacks.Attributes) (string, error) {
-	index, err := jaxIndex(a)
-	if err != nil {
-		return "", err
-	}
-	names, _ := jaxCompiles.Load(ffi.Binding())
-	list, _ := names.([]string)
-	return dispatch.JAXCallback(list, index)
-}
-
-func jaxIndex(a callbacks.Attributes) (uint64, error) {
-	v, ok := a.Get("index")
-	if !ok {
-		return 0, &callbacks.AttributeError{Name: "index", Want: "a uint64"}
-	}
-	index, ok := v.(uint64)
-	if !ok {
-		return 0, &callbacks.AttributeError{Name: "index", Want: "a uint64", Got: fmt.Sprintf("a %T", v)}
-	}
-	return index, nil
+	o.Within, end = serve.BindJAX(names)
+	return end, nil
 }
 
 // checkJAXCallbacks returns an error for names that no callback can have.
@@ -81,7 +48,7 @@ func checkJAXCallbacks(names []string) error {
 		if name == "" {
 			continue
 		}
-		if err := dispatch.ForeignConfig(ForeignTarget{Callback: name}).Validate(); err != nil {
+		if err := dispatch.ForeignConfig(callbacks.ForeignTarget{Callback: name}).Validate(); err != nil {
 			return fmt.Errorf("JAXCallbacks[%d]: %w", i, err)
 		}
 	}
@@ -144,11 +111,9 @@ func checkTypes(s CallSite) error {
 
 // nameJAX sets the name of a call site of JAX, and returns its index.
 func (s *CallSite) nameJAX(names []string, attrs []contract.Attr) (index uint64) {
-	for _, a := range attrs {
-		if v, ok := a.Value.(uint64); ok && a.Key == "index" {
-			index = v
-			s.Config.Callback, _ = dispatch.JAXCallback(names, index)
-		}
+	index, err := dispatch.JAXIndex(dispatch.Attributes(attrs))
+	if err == nil {
+		s.Config.Callback, _ = dispatch.JAXCallback(names, index)
 	}
 	s.Name = s.Config.Callback
 	return index

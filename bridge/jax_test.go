@@ -226,9 +226,10 @@ func TestJAXOnDevices(t *testing.T) {
 			h := newJAXHost(t, test.callbacks)
 			e := compile(t, c, jaxModule(t, test.module),
 				CompileOptions{Partitions: 4, GSPMD: test.gspmd, JAXCallbacks: h.names})
-			check.Diff(t, "inputs", []string{"{devices=[4]<=[4]}"}, e.InputShardings())
+			in, out := e.Shardings()
+			check.Diff(t, "inputs", []string{"{devices=[4]<=[4]}"}, in)
 			where := test.only
-			if got := e.OutputShardings()[0]; test.only != "" && got != test.only {
+			if got := out[0]; test.only != "" && got != test.only {
 				where = "{replicated}" // which newer plugins make of it
 				check.Diff(t, "outputs", where, got)
 			}

@@ -8,9 +8,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/calliope-mlir/calliope/bridge/internal/wait"
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/ffi"
+	"github.com/calliope-mlir/calliope/internal/ffi/serve"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
 
@@ -30,13 +32,18 @@ func (e *Executable) begin(ctx context.Context, inputs []engine.Input, how launc
 		return nil, fmt.Errorf("bridge: run: the executable is %w", ErrClosed)
 	}
 	r := spareRuns.Get().(*Run)
-	r.exec, r.several, r.debug, r.inside, r.at = e, e.devices != nil, e.client.debug, how.inside, how.at
+	r.exec, r.inside, r.at = e, how.inside, how.at
+	s := &r.served
+	s.Several, s.Debug, s.Pinned, s.Of = e.devices != nil, e.client.debug, e.client.pinned, r
 	if ctx.Done() != nil {
 		r.start.note()
 	}
 	if err := r.prepare(ctx, inputs, how.caller); err != nil {
 		r.giveBack()
 		r.release()
+		if err == wait.ErrClosed {
+			err = fmt.Errorf("bridge: run: %w", err)
+		}
 		return nil, err
 	}
 	return r, nil
@@ -52,7 +59,7 @@ func (r *Run) giveBack() {
 func (r *Run) prepare(ctx context.Context, inputs []engine.Input, caller *dispatch.Caller) error {
 	e := r.exec
 	if e.client.life.Closed() {
-		return fmt.Errorf("bridge: run: %w", errGateClosed)
+		return wait.ErrClosed
 	}
 	if err := refuseNested(ctx, e.client, r.inside); err != nil {
 		return err
@@ -64,7 +71,12 @@ func (r *Run) prepare(ctx context.Context, inputs []engine.Input, caller *dispat
 		}
 	}
 	if len(e.effects) > 0 {
-		if err := r.enterSequence(ctx); err != nil {
+		at := wait.Place{Client: e.client.pjrt, Device: r.device, Leading: e.leading}
+		if r.served.Several {
+			at.Device = -1
+		}
+		var err error
+		if r.order, err = e.client.sequenceOf(ctx).Enter(ctx, e.effects, at); err != nil {
 			return err
 		}
 	}
@@ -77,7 +89,7 @@ func (r *Run) prepare(ctx context.Context, inputs []engine.Input, caller *dispat
 		}
 		return err
 	}
-	if err := r.order.take(ctx, r); err != nil {
+	if err := r.takeTokens(ctx); err != nil {
 		return err
 	}
 	if err := r.reserve(); err != nil {
@@ -89,17 +101,17 @@ func (r *Run) prepare(ctx context.Context, inputs []engine.Input, caller *dispat
 		e.outputs+tokens); err != nil {
 		return fmt.Errorf("bridge: run: %w", err)
 	}
-	if err := runs.add(r); err != nil {
+	if err := serve.Add(&r.served); err != nil {
 		return err
 	}
 	options := dispatch.RunOptions{
-		ID: int64(r.id), Devices: e.NumDevices(), Device: r.device, On: e.devices, Nested: len(r.inside) > 0,
+		ID: int64(r.served.ID()), Devices: e.NumDevices(), Device: r.device, On: e.devices, Nested: len(r.inside) > 0,
 		OnCaller: caller, Expendable: onHelper,
 	}
-	if r.debug {
-		options.Memory = debugMemory
+	if r.served.Debug {
+		options.Memory = serve.DebugMemory
 	}
-	e.client.group.Begin(ctx, &r.calls, options)
+	e.client.group.Begin(ctx, &r.served.Calls, options)
 	e.client.watchRuns()
 	r.fill()
 	return nil
@@ -115,10 +127,7 @@ func (r *Run) enter(ctx context.Context) error {
 		if device >= len(r.exec.client.gates) {
 			continue // the array is another client's; takeInputs returns the error
 		}
-		alone, err := r.exec.client.gates[device].enter(ctx)
-		if err == errGateClosed {
-			err = fmt.Errorf("bridge: run: %w", err)
-		}
+		alone, err := r.exec.client.gates[device].Enter(ctx)
 		if err != nil && err == ctx.Err() {
 			err = r.busy(err)
 		}
@@ -158,7 +167,7 @@ func (r *Run) fill() {
 	if e.devices == nil {
 		on = r.device
 	}
-	r.pjrt.Prepare(r.id, e.client.pjrt, on)
+	r.pjrt.Prepare(r.served.ID(), e.client.pjrt, on)
 	tokens := len(e.effects)
 	perDevice, before := r.pjrt.NumArgs()-tokens, e.afterTokens()
 	for i, in := range r.inputs {
@@ -168,7 +177,7 @@ func (r *Run) fill() {
 		}
 	}
 	if tokens > 0 {
-		r.order.fill(r, perDevice)
+		r.fillTokens(perDevice)
 	}
 }
 
@@ -177,14 +186,14 @@ func (r *Run) fill() {
 // caller.
 func (r *Run) launch(direct, wait bool) (over bool) {
 	if direct {
-		r.inLaunch.Store(true)
+		r.outcome.SetHeld(true)
 	}
 	launched := r.pjrt.Launch()
 	if direct {
-		r.inLaunch.Store(false)
+		r.outcome.SetHeld(false)
 	}
 	if r.order != nil {
-		r.order.pass(r, launched)
+		r.passTokens(launched)
 	}
 	if launched == pjrt.Pending {
 		r.noteAsync()
@@ -214,9 +223,7 @@ func (r *Run) noteAsync() {
 // launchElsewhere launches the run on a helper, and waits until it is launched or ctx ends.
 func (r *Run) launchElsewhere(ctx context.Context) error {
 	r.launched = make(chan struct{})
-	r.mu.Lock()
-	wake := channel(&r.wake, false)
-	r.mu.Unlock()
+	wake := r.outcome.Wake()
 	launchOnHelper(r)
 	select {
 	case <-r.launched:
@@ -225,8 +232,8 @@ func (r *Run) launchElsewhere(ctx context.Context) error {
 	case <-ctx.Done():
 		r.abandon(r.busy(ctx.Err()))
 	}
-	if r.isAbandoned() {
-		_, err := r.result()
+	if r.outcome.Abandoned() {
+		_, err := r.outcome.Result()
 		return err
 	}
 	return nil
@@ -306,12 +313,12 @@ func (e *Executable) runOnCaller(ctx context.Context, inputs []engine.Input) ([]
 	if err != nil {
 		return nil, err
 	}
-	return r.result()
+	return r.outcome.Result()
 }
 
 // discard closes the outputs of a run that is over and has no waiter.
 func (r *Run) discard() {
-	outputs, _ := r.result()
+	outputs, _ := r.outcome.Result()
 	for _, b := range outputs {
 		_ = b.Close() // there is no caller to return the error to
 	}

@@ -22,7 +22,7 @@ func layoutModule(name, target, call, param, result string) string {
 
 // XLA passes arrays in the layout that the module requests, without telling the handler.
 func TestLayouts(t *testing.T) {
-	check.NoError(t, testPlugin(t).RegisterTarget("my_call"))
+	check.NoError(t, testPlugin(t).registerTarget("my_call"))
 	c := testClient(t)
 	layouts := func(operand, result string) string {
 		return fmt.Sprintf(", operand_layouts = [dense<[%s]> : tensor<2xindex>], result_layouts = [dense<[%s]> : tensor<2xindex>]", operand, result)

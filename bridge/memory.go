@@ -26,12 +26,12 @@ func (c *Client) Stats() ClientStats {
 	}
 	for _, r := range c.runs() {
 		s.Runs++
-		if r.isAbandoned() {
+		if r.outcome.Abandoned() {
 			s.Abandoned++
 		}
 	}
 	for i := range c.gates {
-		s.Waiting += int64(c.gates[i].waiting())
+		s.Waiting += int64(c.gates[i].Waiting())
 	}
 	return s
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/bridge/internal/wait"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
@@ -130,7 +131,7 @@ func TestManyNested(t *testing.T) {
 	})
 	e := compile(t, c, passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>"), CompileOptions{})
 	var wg sync.WaitGroup
-	for range 10 * gateWidth {
+	for range 10 * wait.Width {
 		wg.Go(func() {
 			out, err := e.Run(context.Background(), tensor.Vector[float32](1, 2, 3, 4))
 			if err != nil {

@@ -77,7 +77,7 @@ func TestNilArguments(t *testing.T) {
 			try(r.Type().String()+"."+r.Type().Method(i).Name, r.Method(i))
 		}
 	}
-	for name, f := range map[string]any{"InnerClient": InnerClient, "WaitAll": WaitAll, "RegisterPJRT": RegisterPJRT} {
+	for name, f := range map[string]any{"InnerClient": InnerClient, "WaitAll": WaitAll} {
 		try(name, reflect.ValueOf(f))
 	}
 	for _, in := range []engine.Input{nil, (*engine.Array)(nil), engine.Donate(nil)} {

@@ -11,10 +11,12 @@ import (
 	"sync/atomic"
 
 	"github.com/calliope-mlir/calliope/bridge/internal/xla"
+	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/dl"
 	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/internal/ffi"
+	"github.com/calliope-mlir/calliope/internal/ffi/serve"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/native"
 )
@@ -46,7 +48,7 @@ type Plugin struct {
 
 	mu      sync.Mutex
 	targets map[string]bool // the registered targets
-	foreign map[string]foreignTarget
+	foreign map[string]serve.Foreign
 	clients map[*Client]struct{} // kept until closed; see Client.Close
 }
 
@@ -58,7 +60,7 @@ type OpenOptions struct {
 	// VLog enables the log of the plugin, which it writes to stderr: a level, such as "0" without verbose lines or
 	// "1", or levels of modules, which are the names of XLA's source files, such as
 	// "cpu_compiler=3,thunk_executor=1". The plugin reads it once, when it is loaded: a
-	// VLog for a plugin that is open is a [*LoadedError]. The environment variables
+	// VLog for a plugin that is open is an error. The environment variables
 	// TF_CPP_MIN_LOG_LEVEL, TF_CPP_MAX_VLOG_LEVEL and TF_CPP_VMODULE, if they are set, decide instead.
 	VLog string
 	// Targets are the custom call targets that call Go; nil means contract.Targets. If
@@ -66,7 +68,7 @@ type OpenOptions struct {
 	Targets []string
 	// Foreign are the custom call targets with attributes of their own; see
 	// Plugin.RegisterForeign.
-	Foreign []ForeignTarget
+	Foreign []callbacks.ForeignTarget
 	// Debug detects views that are used after their call, in clients that are made from
 	// now on. An inline callback gets copies, whose memory becomes inaccessible when it
 	// returns, so a later use stops the program. Each copy ends at a page that cannot be accessed, and a
@@ -99,7 +101,7 @@ var opened = struct {
 // Open runs code of the library before it can look at it: open only what you trust. It returns an error for a
 // library that is no plugin, or whose table is of another release, cannot be read, or lacks functions.
 func Open(o OpenOptions) (*Plugin, error) {
-	if err := platformError(); err != nil {
+	if err := serve.Supported(); err != nil {
 		return nil, err
 	}
 	path := o.Path
@@ -122,9 +124,9 @@ func Open(o OpenOptions) (*Plugin, error) {
 		return nil, err
 	}
 	if o.VLog != "" && o.VLog != p.vlog {
-		return nil, &LoadedError{Path: path, Option: "VLog"}
+		return nil, fmt.Errorf("bridge: VLog is set for %s, which is open already: set it in the first Open of the process", path)
 	}
-	if err := serveInterrupts(); err != nil {
+	if err := serve.Interrupts(); err != nil {
 		return nil, err
 	}
 	targets := o.Targets
@@ -132,7 +134,7 @@ func Open(o OpenOptions) (*Plugin, error) {
 		targets = contract.Targets()
 	}
 	for _, target := range targets {
-		if err := p.RegisterTarget(target); err != nil {
+		if err := p.registerTarget(target); err != nil {
 			return nil, err
 		}
 	}
@@ -175,36 +177,28 @@ func openAt(path string, o OpenOptions) (*Plugin, error) {
 	return p, nil
 }
 
-// RegisterTarget makes Go the handler of one more custom call target, for modules that call
-// the contract by another name. If the target is registered already, RegisterTarget does
-// nothing.
-func (p *Plugin) RegisterTarget(target string) error {
-	p.given("RegisterTarget")
+// registerTarget makes Go the handler of one more custom call target, for modules that call
+// the contract by another name. If the target is registered already, it does nothing.
+func (p *Plugin) registerTarget(target string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if _, foreign := p.foreign[target]; foreign {
-		return fmt.Errorf("bridge: custom call target %q: it is registered by RegisterForeign already", target)
+		return fmt.Errorf("bridge: custom call target %q: a callback serves it already, see RegisterForeign: leave it out of OpenOptions.Targets", target)
 	}
 	if p.targets[target] {
 		return nil
 	}
-	if err := checkTarget(target); err != nil {
+	if err := serve.CheckTarget(target); err != nil {
 		return err
 	}
 	if err := p.pjrt.CanCall(); err != nil {
 		return fmt.Errorf("bridge: custom call target %q: %w", target, err)
 	}
-	if err := p.ffi.Register(target, attributed(target)); err != nil {
-		return fmt.Errorf("bridge: custom call target %q: %w", target, err)
+	if err := serve.Register(p.ffi, target); err != nil {
+		return err
 	}
 	p.targets[target] = true
 	return nil
-}
-
-// attributed reports whether all calls of a target have attributes. Those that have their id
-// as an operand have none, and those of a target with another name may be such calls.
-func attributed(target string) bool {
-	return target != contract.TargetEXLAElixirCallback && contract.IsTarget(target)
 }
 
 // served returns the custom call targets that Go handles.
@@ -224,12 +218,6 @@ func (p *Plugin) rowMajor() map[string]bool {
 	return targets
 }
 
-// setHandlers tells internal/ffi who binds call sites.
-var setHandlers = sync.OnceFunc(func() {
-	ffi.SetInstantiate(instantiate)
-	ffi.SetInstantiateForeign(instantiateTarget)
-})
-
 func load(path string, o OpenOptions, name string) (*Plugin, error) {
 	if err := setLog(o); err != nil {
 		return nil, err
@@ -242,7 +230,7 @@ func load(path string, o OpenOptions, name string) (*Plugin, error) {
 	if err != nil {
 		return nil, err
 	}
-	setHandlers()
+	serve.Setup()
 	plugin, err := pjrt.Load(library)
 	if err != nil {
 		return nil, err
@@ -260,7 +248,7 @@ func load(path string, o OpenOptions, name string) (*Plugin, error) {
 	return &Plugin{
 		path: path, vlog: o.VLog, pjrt: plugin, ffi: registry, xla: compiler, stablehlo: compiler.StableHLOVersion(),
 		file: file, flags: xlaFlags(),
-		targets: map[string]bool{}, foreign: map[string]foreignTarget{}, clients: map[*Client]struct{}{},
+		targets: map[string]bool{}, foreign: map[string]serve.Foreign{}, clients: map[*Client]struct{}{},
 	}, nil
 }
 
@@ -301,18 +289,6 @@ func (p *Plugin) given(method string) {
 	if p == nil || p.pjrt == nil {
 		panic(errtext.Receiver("bridge: Plugin."+method, p == nil, "Open"))
 	}
-}
-
-// A LoadedError reports an option that takes effect only when a plugin is loaded, which
-// happens once in a process.
-type LoadedError struct {
-	Path   string // of the plugin
-	Option string // the field of OpenOptions
-}
-
-func (e *LoadedError) Error() string {
-	return fmt.Sprintf("bridge: %s is set for %s, which is open already: set it in the first Open of the process",
-		e.Option, e.Path)
 }
 
 // setLog sets what the plugin logs. It reads these variables once, when it is loaded, and

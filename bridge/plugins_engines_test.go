@@ -38,8 +38,8 @@ func TestLoadOfAnotherPlugin(t *testing.T) {
 		data := check.Must(os.ReadFile(file))
 		_, err := c.Load(t.Context(), data)
 		check.Error(t, err, "bridge: Load: ", "for another plugin: PJRT")
-		check.Diff(t, string(p), SavedPlugin, check.As[*SavedError](t, err).Reason)
+		check.Diff(t, string(p), saved.Plugin, check.As[*SavedError](t, err).Reason)
 		_, err = c.Load(t.Context(), slices.Concat(own[:saved.Prefix], data[saved.Prefix:]))
-		check.Diff(t, string(p), SavedDamaged, check.As[*SavedError](t, err).Reason)
+		check.Diff(t, string(p), saved.Damaged, check.As[*SavedError](t, err).Reason)
 	}
 }

@@ -3,54 +3,38 @@ package bridge
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 	"time"
 
+	"github.com/calliope-mlir/calliope/bridge/internal/wait"
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/internal/ffi"
+	"github.com/calliope-mlir/calliope/internal/ffi/serve"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // A Run is one execution. It is safe for concurrent use.
 type Run struct {
-	exec    *Executable
-	id      int32
-	calls   dispatch.Run // the state that its callbacks share
-	several bool         // whether it runs on several devices
-	debug   bool
-	at      string // in debug mode, the line that started it
-	start   start  // if its context can end
+	exec   *Executable
+	served serve.Run // what its callbacks need of it
+	at     string    // in debug mode, the line that started it
+	start  start     // if its context can end
 
 	pjrt     pjrt.Run
 	device   int     // of a run on one device
 	inputs   []input // in use until the run is over
 	few      [4]input
-	inside   []int64 // the callbacks that the caller's thread is inside of; see ffi.Inside
-	gates    int     // number of gates that it has entered
-	alone    bool    // whether no other run was on its device when it entered
-	reserved int     // number of outputs that are counted; see reserve
-	order    *order  // nil for an executable without runtime tokens
+	inside   []int64     // the callbacks that the caller's thread is inside of; see ffi.Inside
+	gates    int         // number of gates that it has entered
+	reserved int         // number of outputs that are counted; see reserve
+	order    *wait.Order // nil for an executable without runtime tokens
+	alone    bool        // whether no other run was on its device when it entered
 
-	// called is set if a callback was called, which may have kept the run's context.
-	called atomic.Bool
-
-	// inLaunch is set while the waiting goroutine is inside XLA and cannot return.
-	inLaunch atomic.Bool
 	// launched is closed when the run is launched. It is nil if nothing waits for that.
 	launched chan struct{}
-
-	mu        sync.Mutex
-	settled   bool // its results are set, and it cannot be abandoned any more
-	over      bool
-	abandoned bool          // its Wait has returned, and the outputs will be freed
-	ended     chan struct{} // closed when it is over; made on first use
-	wake      chan struct{} // closed when it is over or abandoned; made on first use
-	outputs   []*engine.Array
-	err       error
-	refused   bool // nothing was executed
+	outcome  wait.Outcome
 }
 
 // grace is how long a Wait whose context has ended still waits, because most runs end when
@@ -78,10 +62,8 @@ func (e *Executable) Start(ctx context.Context, inputs ...engine.Input) (*Run, e
 	} else if err := r.launchElsewhere(ctx); err != nil {
 		return nil, err
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.refused {
-		return nil, r.err
+	if err := r.outcome.Refusal(); err != nil {
+		return nil, err
 	}
 	return r, nil
 }
@@ -103,7 +85,7 @@ func (e *Executable) Run(ctx context.Context, inputs ...engine.Input) ([]*engine
 	if !r.launch(true, true) {
 		return r.Wait(ctx)
 	}
-	outputs, err := r.result()
+	outputs, err := r.outcome.Result()
 	r.reuse()
 	return outputs, err
 }
@@ -114,7 +96,7 @@ var spareRuns = sync.Pool{New: func() any { return new(Run) }}
 // reuse puts the run into spareRuns if no other code can have kept it or its context. The
 // run must be over, and this goroutine must have finished it.
 func (r *Run) reuse() {
-	if !r.abandoned && !r.called.Load() && !r.calls.Shared() {
+	if !r.outcome.Abandoned() && !r.served.Called() && !r.served.Calls.Shared() {
 		*r = Run{}
 		spareRuns.Put(r)
 	}
@@ -123,27 +105,13 @@ func (r *Run) reuse() {
 // launchesHere reports whether the goroutine that waits for the run may launch it: if the
 // context cannot end, or if XLA returns before the run of this executable is over.
 func (r *Run) launchesHere(ctx context.Context) bool {
-	return ctx.Done() == nil || !r.several && r.exec.async.Load()
+	return ctx.Done() == nil || !r.served.Several && r.exec.async.Load()
 }
 
 // Done returns a channel that is closed when the run is over.
 func (r *Run) Done() <-chan struct{} {
 	r.given("Done")
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return channel(&r.ended, r.over)
-}
-
-// channel returns the channel at a pointer, which it makes on first use, closed if closed
-// is true.
-func channel(at *chan struct{}, happened bool) chan struct{} {
-	if *at == nil {
-		*at = make(chan struct{})
-		if happened {
-			close(*at)
-		}
-	}
-	return *at
+	return r.outcome.Over()
 }
 
 // Wait waits for the run and returns its outputs, device by device. The caller must close
@@ -160,58 +128,15 @@ func (r *Run) Wait(ctx context.Context) ([]*engine.Array, error) {
 	if ctx == nil {
 		return nil, dispatch.Ended(ctx)
 	}
-	if !r.until(ctx) {
+	if !r.outcome.Until(ctx) {
 		endWaits(r.busy(ctx.Err()), []*Run{r})
 	}
-	return r.result()
-}
-
-// until waits until the run is over or abandoned. It returns false if ctx ends first.
-func (r *Run) until(ctx context.Context) bool {
-	r.mu.Lock()
-	if r.over || r.abandoned {
-		r.mu.Unlock()
-		return true
-	}
-	wake := channel(&r.wake, false)
-	r.mu.Unlock()
-	select {
-	case <-wake:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-func (r *Run) result() ([]*engine.Array, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.outputs, r.err
+	return r.outcome.Result()
 }
 
 // abandon ends the wait for a run that is not over. It returns false if the waiting
 // goroutine is inside XLA and cannot return.
-func (r *Run) abandon(err error) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	switch {
-	case r.settled || r.abandoned:
-	case r.inLaunch.Load():
-		return false
-	default:
-		r.abandoned, r.err = true, err
-		r.calls.CancelCause(err)
-		close(channel(&r.wake, false))
-	}
-	return true
-}
-
-// isAbandoned reports whether the run was abandoned.
-func (r *Run) isAbandoned() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.abandoned
-}
+func (r *Run) abandon(err error) bool { return r.outcome.Abandon(err, r.served.Calls.CancelCause) }
 
 // given panics because a method was called on a nil pointer or a zero value.
 func (r *Run) given(method string) {

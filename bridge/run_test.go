@@ -313,25 +313,6 @@ func residentBytes(t *testing.T) int {
 	return resident * os.Getpagesize()
 }
 
-func TestRunTableSkipsTaken(t *testing.T) {
-	var table runTable
-	first, second := &Run{}, &Run{}
-	check.NoError(t, table.add(first))
-	table.last.Store(uint32(first.id) - 1 + maxRuns) // the next number has the same slot
-	check.NoError(t, table.add(second))
-	check.Diff(t, "numbers differ", true, first.id != second.id)
-	check.Diff(t, "first", true, table.get(int64(first.id)) == first)
-	check.Diff(t, "second", true, table.get(int64(second.id)) == second)
-	check.Diff(t, "an old number", true, table.get(int64(first.id)+maxRuns) == nil)
-	table.remove(first)
-	check.Diff(t, "removed", true, table.get(int64(first.id)) == nil)
-	table.last.Store(1<<32 - 1) // 0 is not a valid number
-	check.NoError(t, table.add(first))
-	if first.id <= 0 {
-		t.Errorf("the number %d", first.id)
-	}
-}
-
 // A run is reused if no other code can have kept it, and not if a callback may have kept its
 // context.
 func TestRunsAreUsedAgain(t *testing.T) {

@@ -50,24 +50,18 @@ func (s CallSite) savable() error {
 	return &UnsavableError{s}
 }
 
-// A SavedReason says why a saved program is refused.
-type SavedReason string
-
-const (
-	NotSaved      SavedReason = saved.NotSaved
-	SavedFormat   SavedReason = saved.Format   // of another version
-	SavedDamaged  SavedReason = saved.Damaged  // cut or changed
-	SavedPlatform SavedReason = saved.Platform // compiled for another operating system or architecture
-	SavedPlugin   SavedReason = saved.Plugin   // compiled by another build of the plugin
-	SavedCPU      SavedReason = saved.CPU      // compiled for a CPU with other features
-)
+// NotSaved is the Reason of a SavedError about bytes that are no saved program, but perhaps a module.
+const NotSaved = saved.NotSaved
 
 // A SavedError reports a saved program that [Client.Load] refuses before XLA reads it. To
 // have a program that can be loaded, compile the module again.
 type SavedError struct {
-	Reason SavedReason
-	// Want is what the saved program needs, and Got what was found. With SavedDamaged, they
-	// are sizes or checksums, and with SavedCPU the features that only one of them has.
+	// Reason is [NotSaved], or what is not as it was saved: "format" for a program of another release, "damaged" for
+	// one that was cut or changed, "platform" for another operating system or architecture, "plugin" for another build
+	// of the plugin, "cpu" for a CPU with other features.
+	Reason string
+	// Want is what the saved program needs, and Got what was found: sizes or checksums of a damaged program, and the
+	// features that only one of two CPUs has.
 	Want, Got string
 }
 
@@ -76,12 +70,12 @@ func (e *SavedError) Error() string {
 	switch e.Reason {
 	case NotSaved:
 		return "bridge: Load: the data is not a saved program: give what Executable.Serialize returned"
-	case SavedFormat:
+	case saved.Format:
 		return fmt.Sprintf("bridge: Load: the saved program has format %s, but this release reads format %s%s", e.Want,
 			e.Got, again)
-	case SavedDamaged:
+	case saved.Damaged:
 		return fmt.Sprintf("bridge: Load: the saved program is damaged: want %s, got %s%s", e.Want, e.Got, again)
-	case SavedCPU:
+	case saved.CPU:
 		text := "bridge: Load: the program was compiled for another CPU"
 		if e.Want != "" {
 			text += fmt.Sprintf(", which has %.400s", e.Want)
@@ -98,7 +92,7 @@ func (e *SavedError) Error() string {
 // savedError returns an error of package saved as a *SavedError.
 func savedError(err error) error {
 	if e, ok := errors.AsType[*saved.Error](err); ok {
-		return &SavedError{SavedReason(e.Reason), e.Want, e.Got}
+		return (*SavedError)(e)
 	}
 	return err
 }

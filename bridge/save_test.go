@@ -163,7 +163,7 @@ func runSaved(t *testing.T, c *Client, e *Executable, calls func() map[string]in
 
 // A loaded executable is the same as the compiled one.
 func TestSaveAndLoad(t *testing.T) {
-	check.NoError(t, testPlugin(t).RegisterTarget(savedTarget))
+	check.NoError(t, testPlugin(t).registerTarget(savedTarget))
 	c := testClient(t)
 	calls := bindSaved(t)
 	compiled := compile(t, c, savedModule(), CompileOptions{})
@@ -293,7 +293,7 @@ func TestLoadRefused(t *testing.T) {
 	type test struct {
 		name   string
 		data   []byte
-		reason SavedReason
+		reason string
 		text   string
 	}
 	tests := []test{
@@ -301,46 +301,46 @@ func TestLoadRefused(t *testing.T) {
 		{"a module", []byte(negation), NotSaved, "give what Executable.Serialize returned"},
 		{"part of the magic", data[:5], NotSaved, ""},
 		{"flipped magic", flip(0), NotSaved, ""},
-		{"the magic", data[:8], SavedDamaged, "got 8 bytes"},
-		{"a version", data[:12], SavedDamaged, "want at least 56 bytes, got 12 bytes"},
-		{"another version", version, SavedFormat,
+		{"the magic", data[:8], saved.Damaged, "got 8 bytes"},
+		{"a version", data[:12], saved.Damaged, "want at least 56 bytes, got 12 bytes"},
+		{"another version", version, saved.Format,
 			"has format 2, but this release reads format 1: compile the module again"},
-		{"no header", data[:saved.Prefix], SavedDamaged, "got 0 bytes in all"},
-		{"cut header", data[:saved.Prefix+20], SavedDamaged, ""},
-		{"cut payload", data[:len(data)-1], SavedDamaged, ""},
-		{"longer", append(bytes.Clone(data), 0), SavedDamaged, ""},
-		{"flipped size of the header", flip(12), SavedDamaged, ""},
-		{"flipped size of the payload", flip(17), SavedDamaged, ""},
-		{"flipped checksum", flip(30), SavedDamaged, "a header with sha256"},
-		{"flipped header", flip(saved.Prefix + 3), SavedDamaged, "a header with sha256"},
+		{"no header", data[:saved.Prefix], saved.Damaged, "got 0 bytes in all"},
+		{"cut header", data[:saved.Prefix+20], saved.Damaged, ""},
+		{"cut payload", data[:len(data)-1], saved.Damaged, ""},
+		{"longer", append(bytes.Clone(data), 0), saved.Damaged, ""},
+		{"flipped size of the header", flip(12), saved.Damaged, ""},
+		{"flipped size of the payload", flip(17), saved.Damaged, ""},
+		{"flipped checksum", flip(30), saved.Damaged, "a header with sha256"},
+		{"flipped header", flip(saved.Prefix + 3), saved.Damaged, "a header with sha256"},
 		{"program beyond the payload", reseal(t, data, func(h *saved.Header) { h.Compressed = len(data) }),
-			SavedDamaged, "a program of "},
-		{"negative size", reseal(t, data, func(h *saved.Header) { h.Compressed = -1 }), SavedDamaged, "a program of "},
-		{"shorter program", reseal(t, data, func(h *saved.Header) { h.Size-- }), SavedDamaged, "a program of "},
-		{"longer program", reseal(t, data, func(h *saved.Header) { h.Size = 1 << 31 }), SavedDamaged,
+			saved.Damaged, "a program of "},
+		{"negative size", reseal(t, data, func(h *saved.Header) { h.Compressed = -1 }), saved.Damaged, "a program of "},
+		{"shorter program", reseal(t, data, func(h *saved.Header) { h.Size-- }), saved.Damaged, "a program of "},
+		{"longer program", reseal(t, data, func(h *saved.Header) { h.Size = 1 << 31 }), saved.Damaged,
 			fmt.Sprintf("a program of 2147483648 bytes in %d, got %d bytes", header.Compressed, len(payload))},
-		{"more than any program", reseal(t, data, func(h *saved.Header) { h.Size = 1 << 60 }), SavedDamaged,
+		{"more than any program", reseal(t, data, func(h *saved.Header) { h.Size = 1 << 60 }), saved.Damaged,
 			"a program of 1152921504606846976 bytes"},
-		{"cut program", reseal(t, data, func(h *saved.Header) { h.Compressed /= 2 }), SavedDamaged, "unexpected EOF"},
-		{"another plugin", reseal(t, data, func(h *saved.Header) { h.Plugin = strings.Repeat("0", 64) }), SavedPlugin,
+		{"cut program", reseal(t, data, func(h *saved.Header) { h.Compressed /= 2 }), saved.Damaged, "unexpected EOF"},
+		{"another plugin", reseal(t, data, func(h *saved.Header) { h.Plugin = strings.Repeat("0", 64) }), saved.Plugin,
 			"for another plugin: PJRT"},
 		{"another version of the plugin", reseal(t, data, func(h *saved.Header) { h.Version = "PJRT 0.1" }),
-			SavedPlugin, "PJRT 0.1, sha256 " + header.Plugin},
-		{"another platform", reseal(t, data, func(h *saved.Header) { h.Platform = "cuda" }), SavedPlatform,
+			saved.Plugin, "PJRT 0.1, sha256 " + header.Plugin},
+		{"another platform", reseal(t, data, func(h *saved.Header) { h.Platform = "cuda" }), saved.Platform,
 			"cuda on " + header.System},
-		{"another system", reseal(t, data, func(h *saved.Header) { h.System = "plan9/mips" }), SavedPlatform,
+		{"another system", reseal(t, data, func(h *saved.Header) { h.System = "plan9/mips" }), saved.Platform,
 			"cpu on plan9/mips"},
 		{"more features", reseal(t, data, func(h *saved.Header) { h.Features = append(h.Features, "zz_new") }),
-			SavedCPU, "another CPU, which has zz_new: compile"},
-		{"fewer features", reseal(t, data, func(h *saved.Header) { h.Features = h.Features[1:] }), SavedCPU,
+			saved.CPU, "another CPU, which has zz_new: compile"},
+		{"fewer features", reseal(t, data, func(h *saved.Header) { h.Features = h.Features[1:] }), saved.CPU,
 			"this one has " + header.Features[0]},
-		{"another model", reseal(t, data, func(h *saved.Header) { h.CPU = "Cray" }), SavedCPU, "the model Cray"},
+		{"another model", reseal(t, data, func(h *saved.Header) { h.CPU = "Cray" }), saved.CPU, "the model Cray"},
 	}
 	for at := saved.Prefix; at < len(data); at += max(1, len(data)/40) {
-		tests = append(tests, test{fmt.Sprint("flipped bit ", at), flip(at), SavedDamaged, "compile the module again"})
-		tests = append(tests, test{fmt.Sprint("cut at ", at), data[:at], SavedDamaged, "compile the module again"})
+		tests = append(tests, test{fmt.Sprint("flipped bit ", at), flip(at), saved.Damaged, "compile the module again"})
+		tests = append(tests, test{fmt.Sprint("cut at ", at), data[:at], saved.Damaged, "compile the module again"})
 	}
-	tests = append(tests, test{"flipped end", flip(len(data) - 1), SavedDamaged, "a payload with sha256"})
+	tests = append(tests, test{"flipped end", flip(len(data) - 1), saved.Damaged, "a payload with sha256"})
 	for _, test := range tests {
 		e, err := c.Load(t.Context(), test.data)
 		if err == nil {
@@ -362,7 +362,7 @@ func TestLoadRefused(t *testing.T) {
 	sealed = append(append(binary.LittleEndian.AppendUint64(sealed, 0), sum[:]...), bad...)
 	_, err = c.Load(t.Context(), sealed)
 	check.Error(t, err, "a header in JSON")
-	check.Diff(t, "reason", SavedDamaged, check.As[*SavedError](t, err).Reason)
+	check.Diff(t, "reason", saved.Damaged, check.As[*SavedError](t, err).Reason)
 
 	closed, err := testPlugin(t).NewClient(ClientOptions{})
 	check.NoError(t, err)
@@ -432,7 +432,7 @@ func TestLoadInAnotherProcess(t *testing.T) {
 		loadInAnotherProcess(t, file)
 		return
 	}
-	check.NoError(t, testPlugin(t).RegisterTarget(savedTarget))
+	check.NoError(t, testPlugin(t).registerTarget(savedTarget))
 	c := testClient(t)
 	calls := bindSaved(t)
 	e := compile(t, c, savedModule(), CompileOptions{})
@@ -476,7 +476,7 @@ func loadInAnotherProcess(t *testing.T, file string) {
 		return err
 	}
 	fails(foreign, savedForeign(), savedTarget)
-	check.NoError(t, testPlugin(t).RegisterTarget(savedTarget))
+	check.NoError(t, testPlugin(t).registerTarget(savedTarget))
 	err = fails(data, savedModule(), `registry "saved"`)
 	check.As[*callbacks.UnknownError](t, err)
 

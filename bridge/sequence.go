@@ -2,13 +2,9 @@ package bridge
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
-	"sync"
 
-	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/engine"
+	"github.com/calliope-mlir/calliope/bridge/internal/wait"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 )
 
@@ -43,27 +39,13 @@ import (
 // A Sequence needs no Close. It is safe for concurrent use.
 type Sequence struct {
 	client *Client
-	// turn holds a value unless a run is being started. Goroutines that wait to receive from
-	// a channel get its values in the order in which they came.
-	turn chan struct{}
-
-	mu   sync.Mutex
-	last []lastToken // of the effects whose last run is not over
-}
-
-// A lastToken is the token that the last run with an effect returns.
-type lastToken struct {
-	effect string
-	of     *handover
-	i      int // of the handover's arrays
+	order  *wait.Sequence
 }
 
 // NewSequence returns a Sequence for runs of this client, in addition to the client's own.
 func (c *Client) NewSequence() *Sequence {
 	c.given("NewSequence")
-	s := &Sequence{client: c, turn: make(chan struct{}, 1)}
-	s.turn <- struct{}{}
-	return s
+	return &Sequence{c, wait.NewSequence(&c.behind)}
 }
 
 type sequenceKey struct{}
@@ -77,119 +59,11 @@ func WithSequence(ctx context.Context, s *Sequence) context.Context {
 }
 
 // sequenceOf returns the Sequence for a run with the context.
-func (c *Client) sequenceOf(ctx context.Context) *Sequence {
+func (c *Client) sequenceOf(ctx context.Context) *wait.Sequence {
 	if s, _ := ctx.Value(sequenceKey{}).(*Sequence); s != nil && s.client == c {
-		return s
+		return s.order
 	}
-	return c.sequence
-}
-
-// enter waits until no other run of the Sequence is being started.
-func (s *Sequence) enter(ctx context.Context) error {
-	select {
-	case <-s.turn:
-		return nil
-	default:
-		return s.client.behind.waitFor(ctx, s.turn)
-	}
-}
-
-func (s *Sequence) leave() { s.turn <- struct{}{} }
-
-// find returns the last token for each of the effects of a run, or one of no handover if the
-// last run is over. others are further runs that the run has to wait for. The caller must call
-// done of the handovers.
-func (s *Sequence) find(effects []string) (tokens []lastToken, others []*handover) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	tokens = make([]lastToken, len(effects))
-	if len(s.last) == 0 {
-		return tokens, nil
-	}
-	for i, effect := range effects {
-		all := lastToken{}
-		for _, t := range s.last {
-			if t.effect == effect {
-				tokens[i] = t
-			}
-			if t.effect == contract.AllEffects {
-				all = t
-			}
-		}
-		if tokens[i].of == nil {
-			tokens[i] = all
-		}
-	}
-	if all := slices.Index(effects, contract.AllEffects); all >= 0 {
-		for _, t := range s.last {
-			switch {
-			case slices.ContainsFunc(tokens, func(own lastToken) bool { return own.of == t.of }):
-			case tokens[all].of == nil:
-				tokens[all] = t
-			case !slices.Contains(others, t.of):
-				others = append(others, t.of)
-			}
-		}
-	}
-	for _, t := range tokens {
-		if t.of != nil {
-			t.of.uses.Add(1)
-		}
-	}
-	for _, h := range others {
-		h.uses.Add(1)
-	}
-	return tokens, others
-}
-
-// set makes the tokens of a handover the last ones of its effects. If h is nil, the last
-// runs of the effects are over.
-func (s *Sequence) set(effects []string, h *handover) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if h == nil && len(s.last) == 0 {
-		return
-	}
-	if slices.Contains(effects, contract.AllEffects) { // the run follows all others
-		clear(s.last)
-		s.last = s.last[:0]
-	}
-	for i, effect := range effects {
-		s.setLocked(lastToken{effect, h, i})
-	}
-}
-
-func (s *Sequence) setLocked(t lastToken) {
-	for i := range s.last {
-		if s.last[i].effect != t.effect {
-			continue
-		}
-		if t.of == nil {
-			n := len(s.last) - 1
-			s.last[i], s.last[n] = s.last[n], lastToken{}
-			s.last = s.last[:n]
-		} else {
-			s.last[i] = t
-		}
-		return
-	}
-	if t.of != nil {
-		s.last = append(s.last, t)
-	}
-}
-
-// over removes the tokens of a run that is over: the next run needs not wait for it.
-func (s *Sequence) over(h *handover) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	kept := s.last[:0]
-	for _, t := range s.last {
-		if t.of != h {
-			kept = append(kept, t)
-		}
-	}
-	clear(s.last[len(kept):])
-	s.last = kept
+	return c.sequence.order
 }
 
 // Order orders work of the host with runs. It waits until the runs of the context's [Sequence] that have one of the
@@ -204,48 +78,8 @@ func (c *Client) Order(ctx context.Context, effects ...string) (done func(error)
 	if err := dispatch.Ended(ctx); err != nil {
 		return nil, err
 	}
-	s := c.sequenceOf(ctx)
-	closed := func(err error) error {
-		if err == errGateClosed {
-			return fmt.Errorf("bridge: order: %w", err)
-		}
-		return err
+	if done, err = c.sequenceOf(ctx).Order(ctx, effects...); err == wait.ErrClosed {
+		err = fmt.Errorf("bridge: order: %w", err)
 	}
-	if err := s.enter(ctx); err != nil {
-		return nil, closed(err)
-	}
-	defer s.leave()
-	tokens, before := s.find(effects)
-	for _, t := range tokens {
-		if t.of != nil {
-			before = append(before, t.of)
-		}
-	}
-	defer func() {
-		for _, h := range before {
-			h.done()
-		}
-	}()
-	for _, h := range before {
-		if err := c.behind.waitFor(ctx, h.over); err != nil {
-			return nil, closed(err)
-		}
-	}
-	for _, h := range before {
-		if earlier, ok := errors.AsType[*engine.SequenceError](h.failure); ok {
-			return nil, earlier
-		}
-		if h.failure != nil {
-			return nil, &engine.SequenceError{Err: h.failure}
-		}
-	}
-	h := &handover{device: -1, over: make(chan struct{})}
-	h.uses.Store(1)
-	s.set(effects, h)
-	return func(err error) {
-		s.over(h)
-		h.failure = err
-		close(h.over)
-		h.done()
-	}, nil
+	return done, err
 }

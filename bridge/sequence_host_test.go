@@ -12,7 +12,10 @@ import (
 
 // waiting waits until somebody holds the turn of the client's sequence, as one that waits for earlier work does.
 func waiting(c *Client) {
-	for len(c.sequence.turn) > 0 {
+	for {
+		if _, starting := c.sequence.order.State(); starting {
+			return
+		}
 		runtime.Gosched()
 	}
 }

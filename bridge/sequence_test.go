@@ -163,10 +163,9 @@ func TestSequenceLeaksNothing(t *testing.T) {
 	if err := c.Barrier(t.Context(), "failed"); err == nil {
 		t.Error("the barrier returned no error")
 	}
-	c.sequence.mu.Lock()
-	check.Diff(t, "tokens", 0, len(c.sequence.last))
-	c.sequence.mu.Unlock()
-	check.Diff(t, "turn", 1, len(c.sequence.turn))
+	effects, starting := c.sequence.order.State()
+	check.Diff(t, "effects", 0, effects)
+	check.Diff(t, "the turn is taken", false, starting)
 	for _, b := range inputs {
 		check.NoError(t, b.Close())
 	}
@@ -209,7 +208,7 @@ func TestStartWaitsForTurn(t *testing.T) {
 				_, err := e.Start(ctx, in)
 				second <- err
 			}()
-			for c.behind.waiting() == 0 {
+			for c.behind.Waiting() == 0 {
 				runtime.Gosched()
 			}
 			switch how {
@@ -218,12 +217,12 @@ func TestStartWaitsForTurn(t *testing.T) {
 				is(t, "Start", context.Canceled, <-second)
 			case "close":
 				check.NoError(t, c.Close())
-				is(t, "Start", errGateClosed, <-second)
+				is(t, "Start", ErrClosed, <-second)
 			case "stall":
 				check.As[*StallError](t, <-second)
 			}
 			cancel()
-			check.Diff(t, "waiters", 0, c.behind.waiting())
+			check.Diff(t, "waiters", 0, c.behind.Waiting())
 			close(leave)
 			<-first
 			check.NoError(t, e.Close())
@@ -255,7 +254,7 @@ func TestCloseDuringSequence(t *testing.T) {
 		t.Error("Close waited for runs that cannot end")
 	}
 	_, err = e.Start(t.Context(), bigInput(t))
-	is(t, "Start", errGateClosed, err)
+	is(t, "Start", ErrClosed, err)
 	check.NoError(t, e.Close())
 	close(leave)
 	check.NoError(t, WaitAll(t.Context(), list...))

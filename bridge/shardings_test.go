@@ -42,8 +42,9 @@ func TestShardings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := compile(t, testClient(t), test.module, test.o)
-			check.Diff(t, "in", test.in, e.InputShardings())
-			check.Diff(t, "out", test.out, e.OutputShardings())
+			in, out := e.Shardings()
+			check.Diff(t, "in", test.in, in)
+			check.Diff(t, "out", test.out, out)
 		})
 	}
 }
@@ -57,8 +58,10 @@ func TestShardingsOfSaved(t *testing.T) {
 	loaded, err := c.Load(t.Context(), saved)
 	check.NoError(t, err)
 	check.Cleanup(t, loaded)
-	check.Diff(t, "in", e.InputShardings(), loaded.InputShardings())
-	check.Diff(t, "out", e.OutputShardings(), loaded.OutputShardings())
+	wantIn, wantOut := e.Shardings()
+	in, out := loaded.Shardings()
+	check.Diff(t, "in", wantIn, in)
+	check.Diff(t, "out", wantOut, out)
 	keys := map[string]bool{}
 	for _, gspmd := range []bool{false, true} {
 		key, err := c.cacheKey([]byte(stringShardings), CompileOptions{Partitions: 4, GSPMD: gspmd},

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/calliope-mlir/calliope/bridge/internal/wait"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/check"
@@ -130,7 +131,7 @@ func TestStallBeforeXLA(t *testing.T) {
 	check.NoError(t, err)
 	defer in.Close()
 	var started []*Run
-	for range gateWidth {
+	for range wait.Width {
 		r, err := e.Start(context.Background(), in)
 		check.NoError(t, err)
 		started = append(started, r)
@@ -172,15 +173,4 @@ func TestSlowCallbacks(t *testing.T) {
 			wg.Wait()
 		})
 	}
-}
-
-// Time in which the process could not run, because the machine slept, does not count.
-func TestStallClock(t *testing.T) {
-	s := stalls{after: 8 * time.Second}
-	now := time.Now()
-	for _, step := range []time.Duration{0, time.Second, time.Hour, time.Second} {
-		now = now.Add(step)
-		s.tick(now)
-	}
-	check.Diff(t, "clock", 4*time.Second, s.clock)
 }

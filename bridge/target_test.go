@@ -33,8 +33,8 @@ func registerForeign(t *testing.T) {
 	}
 }
 
-func foreignOfTests() []ForeignTarget {
-	return []ForeignTarget{
+func foreignOfTests() []callbacks.ForeignTarget {
+	return []callbacks.ForeignTarget{
 		{Target: "test.attributes", Callback: "TestForeignAttributes"},
 		{Target: "test.scale", Callback: "TestForeignDecode",
 			Check: func(a callbacks.Attributes) error { return a.Decode(new(scaling)) }},
@@ -150,20 +150,20 @@ func TestForeignErrors(t *testing.T) {
 	registerForeign(t)
 	p, c := testPlugin(t), testClient(t)
 	for _, test := range []struct {
-		target ForeignTarget
+		target callbacks.ForeignTarget
 		want   string
 	}{
-		{ForeignTarget{}, `"" is not a name of a custom call target`},
-		{ForeignTarget{Target: "a\x00b"}, "is not a name of a custom call target"},
-		{ForeignTarget{Target: contract.TargetIOCallback},
+		{callbacks.ForeignTarget{}, `"" is not a name of a custom call target`},
+		{callbacks.ForeignTarget{Target: "a\x00b"}, "is not a name of a custom call target"},
+		{callbacks.ForeignTarget{Target: contract.TargetIOCallback},
 			"it is registered for calls of the contract already: leave it out of OpenOptions.Targets"},
-		{ForeignTarget{Target: "test.name", Callback: "a\x00b"}, "contains a NUL"},
+		{callbacks.ForeignTarget{Target: "test.name", Callback: "a\x00b"}, "contains a NUL"},
 	} {
 		check.Error(t, p.RegisterForeign(test.target), test.want)
 	}
-	check.Error(t, p.RegisterForeign(ForeignTarget{Target: "test.absent", Callback: "other"}),
+	check.Error(t, p.RegisterForeign(callbacks.ForeignTarget{Target: "test.absent", Callback: "other"}),
 		`the callback "test.absent" of the registry "" serves it already`)
-	check.Error(t, p.RegisterTarget("test.absent"), "it is registered by RegisterForeign already")
+	check.Error(t, p.registerTarget("test.absent"), "a callback serves it already")
 	_, err := c.Compile(t.Context(), Source(foreignCall("test.absent", typedFFI(""))), CompileOptions{})
 	unknown := check.As[*callbacks.UnknownError](t, err)
 	check.Diff(t, "callback", "test.absent", unknown.Callback)
@@ -224,7 +224,7 @@ func TestForeignLimit(t *testing.T) {
 	registerForeign(t)
 	p := testPlugin(t)
 	for i := range 257 {
-		if err := p.RegisterForeign(ForeignTarget{Target: fmt.Sprint("test.many.", i)}); err != nil {
+		if err := p.RegisterForeign(callbacks.ForeignTarget{Target: fmt.Sprint("test.many.", i)}); err != nil {
 			if i < 128 || !strings.Contains(err.Error(),
 				"256 targets of other hosts are registered, and a process serves no more") {
 				t.Error(err)

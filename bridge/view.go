@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/forgotten"
+	"github.com/calliope-mlir/calliope/internal/pages"
 )
 
 // View implements engine.Memory.
@@ -76,15 +76,15 @@ type guardedView struct {
 func debugView(c *Client, data []byte, end io.Closer) ([]byte, io.Closer, error) {
 	v := &guardedView{Closer: end}
 	if _, held := end.(*heldView); held {
-		pages, err := mapMemory(len(data))
+		copied, err := pages.Map(len(data))
 		if err == nil {
-			copy(pages, data)
-			err = readOnly(pages)
+			copy(copied, data)
+			err = pages.ReadOnly(copied)
 		}
 		if err != nil {
 			return nil, nil, errors.Join(fmt.Errorf("bridge: view: memory for the debug mode: %w", err), end.Close())
 		}
-		v.pages, data = pages, pages
+		v.pages, data = copied, copied
 	}
 	v.guard = forgottenViews.Watch(forgottenView{c, c.line()})
 	return data, v, nil
@@ -94,26 +94,11 @@ func debugView(c *Client, data []byte, end io.Closer) ([]byte, io.Closer, error)
 func (v *guardedView) Close() error {
 	forgottenViews.Drop(&v.guard)
 	if v.pages != nil {
-		poisonView(v.pages)
+		// If this fails, a late use is not detected, and is harmless.
+		_ = poisonedViews.Add(v.pages, struct{}{})
 	}
 	return v.Closer.Close()
 }
 
-// poisonedViews are the pages of closed views, the oldest first. They cannot be accessed,
-// and their addresses are not used again for a while.
-var poisonedViews struct {
-	sync.Mutex
-	all [][]byte
-}
-
-func poisonView(pages []byte) {
-	// If this fails, a late use is not detected, and is harmless.
-	_ = noAccess(pages)
-	poisonedViews.Lock()
-	defer poisonedViews.Unlock()
-	poisonedViews.all = append(poisonedViews.all, pages)
-	if len(poisonedViews.all) > poisonedKept {
-		unmapMemory(poisonedViews.all[0])
-		poisonedViews.all = poisonedViews.all[1:]
-	}
-}
+// poisonedViews are the pages of closed views.
+var poisonedViews pages.Poisoned[struct{}]

@@ -13,7 +13,7 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
-	"github.com/calliope-mlir/calliope/internal/hostcall"
+	"github.com/calliope-mlir/calliope/internal/hostcall/reader"
 	"github.com/calliope-mlir/calliope/jit/internal/callback"
 	"github.com/calliope-mlir/calliope/jit/internal/lower"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -182,7 +182,7 @@ func (c *compiler) compile(ctx context.Context, private *mlir.Module, o Options)
 	if private, err = rewriting(ctx, private, e, expanding); err != nil {
 		return nil, err
 	}
-	e.calls, err = callback.Lower(private, hostcall.Targets{Foreign: o.Foreign, JAX: o.JAXCallbacks})
+	e.calls, err = callback.Lower(private, reader.Targets{Foreign: o.Foreign, JAX: o.JAXCallbacks})
 	if err != nil {
 		return nil, fmt.Errorf("jit: %w", err)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/calliope-mlir/calliope/internal/hostcall"
+	"github.com/calliope-mlir/calliope/internal/hostcall/reader"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/jit/internal/callback"
 )
@@ -28,7 +28,7 @@ func lowerText(t *testing.T, text string) (string, *Executable) {
 		t.Fatal(err)
 	}
 	e.compiler = c
-	if e.calls, err = callback.Lower(m, hostcall.Targets{}); err != nil {
+	if e.calls, err = callback.Lower(m, reader.Targets{}); err != nil {
 		t.Fatal(err)
 	}
 	defer e.calls.Close()

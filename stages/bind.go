@@ -10,7 +10,7 @@ import (
 // bindings are the functions of a program.
 type bindings struct {
 	fixed []hostcall.Binding // by the index in Plan.callbacks; those that are not called between stages have no slot
-	late  hostcall.Late
+	late  hostcall.Late[hostcall.Binding]
 }
 
 // bind finds the functions of the callbacks that are called between stages, and compares their signatures.
@@ -39,7 +39,7 @@ func (r *run) bound(s *callStep, in []*value) (hostcall.Binding, error) {
 	if err != nil {
 		return b, err
 	}
-	return r.program.bindings.late.Find(b.Config, v)
+	return r.program.bindings.late.Find(b.Config, v, hostcall.BindLate)
 }
 
 func (b *bindings) close() {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract/callop"
-	"github.com/calliope-mlir/calliope/internal/hostcall"
+	"github.com/calliope-mlir/calliope/internal/hostcall/reader"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/passes"
@@ -202,7 +202,7 @@ func (c *cutter) find(o Options) (mlir.Block, error) {
 }
 
 // callback returns the description of a callback, with what becomes of it.
-func (c *cutter) callback(s *hostcall.Site, o Options) (*Callback, error) {
+func (c *cutter) callback(s *reader.Site, o Options) (*Callback, error) {
 	cb, err := callbackOf(s)
 	if err == nil {
 		cb.Decision, cb.Reason = c.decide(cb, o)

@@ -172,7 +172,7 @@ func testForeign(t *testing.T, way callbacks.Dispatch) {
   return %y#0, %y#1, %z : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>
 }`)
 	o := stages.Options{
-		Compile: engine.CompileOptions{Foreign: []bridge.ForeignTarget{{Target: "mine", AnyLayout: true},
+		Compile: engine.CompileOptions{Foreign: []callbacks.ForeignTarget{{Target: "mine", AnyLayout: true},
 			{Target: "seen", Callback: "see"}}}}
 	in, err := tensor.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3)
 	check.NoError(t, err)
@@ -184,16 +184,16 @@ func testForeign(t *testing.T, way callbacks.Dispatch) {
 		check.Diff(t, "attributes and operands", seen[0], other)
 	}
 
-	refused := func(want string, t1 bridge.ForeignTarget) {
+	refused := func(want string, t1 callbacks.ForeignTarget) {
 		t.Helper()
-		_, err := stages.Cut(m, stages.Options{Compile: engine.CompileOptions{Foreign: []bridge.ForeignTarget{t1}}})
+		_, err := stages.Cut(m, stages.Options{Compile: engine.CompileOptions{Foreign: []callbacks.ForeignTarget{t1}}})
 		check.Error(t, err, want)
 	}
-	refused("stablehlo.custom_call at", bridge.ForeignTarget{Target: "mine"}) // the layout
-	refused("it has no factor", bridge.ForeignTarget{Target: "mine", AnyLayout: true,
+	refused("stablehlo.custom_call at", callbacks.ForeignTarget{Target: "mine"}) // the layout
+	refused("it has no factor", callbacks.ForeignTarget{Target: "mine", AnyLayout: true,
 		Check: func(callbacks.Attributes) error { return errors.New("it has no factor") }})
 	_, err = stages.Compile(t.Context(), m,
-		stages.Options{Compile: engine.CompileOptions{Foreign: []bridge.ForeignTarget{{Target: "mine",
+		stages.Options{Compile: engine.CompileOptions{Foreign: []callbacks.ForeignTarget{{Target: "mine",
 			Callback: "nobody", AnyLayout: true}}}})
 	if unknown := new(callbacks.UnknownError); !errors.As(err, &unknown) {
 		t.Errorf("got %v, want an UnknownError", err)

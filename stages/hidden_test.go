@@ -46,7 +46,7 @@ func TestHiddenFFI(t *testing.T) {
 	check.Cleanup(t, m)
 
 	without := hidden(t)
-	check.Diff(t, "the plugin calls back", false, without.CallsBack())
+	check.Diff(t, "the plugin calls back", false, without.Plugin().CallsBack())
 	_, err = bridge.Open(bridge.OpenOptions{Path: hiddenPlugin, Targets: []string{"mine"}})
 	check.Error(t, err, `custom call target "mine": the plugin has no FFI extension`, "package stages")
 

@@ -54,7 +54,7 @@ func TestSecondPlugin(t *testing.T) {
 				check.NoError(t, err)
 				for i, b := range out {
 					check.Diff(t, "results", fmt.Sprint(want[i]), fmt.Sprint(check.Must(b.ToHost(t.Context()))))
-					if bridge.ClientOf(b) != clients[1-i] {
+					if !clients[1-i].Engine().Owns(b) {
 						t.Errorf("result %d is on the wrong client", i)
 					}
 					check.NoError(t, b.Close())

@@ -5,7 +5,6 @@ import (
 	"os"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
@@ -67,7 +66,7 @@ func TestSavedSites(t *testing.T) {
 }`)
 	in, err := tensor.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3)
 	check.NoError(t, err)
-	o := stages.Options{Compile: engine.CompileOptions{Foreign: []bridge.ForeignTarget{{Target: "saved",
+	o := stages.Options{Compile: engine.CompileOptions{Foreign: []callbacks.ForeignTarget{{Target: "saved",
 		Callback: "one", AnyLayout: true}}}}
 	loaded(t, foreign, o, stages.Options{}, in)
 

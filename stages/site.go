@@ -3,14 +3,14 @@ package stages
 import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
-	"github.com/calliope-mlir/calliope/internal/hostcall"
+	"github.com/calliope-mlir/calliope/internal/hostcall/reader"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
 // sites returns the calls of a module that functions of the host serve, in the order of its text.
-func (o Options) sites(m *mlir.Module) (list []hostcall.Site, err error) {
+func (o Options) sites(m *mlir.Module) (list []reader.Site, err error) {
 	var r callop.Reader
-	targets := hostcall.Targets{Foreign: o.Compile.Foreign, JAX: o.Compile.JAXCallbacks}
+	targets := reader.Targets{Foreign: o.Compile.Foreign, JAX: o.Compile.JAXCallbacks}
 	for op := range m.Operation().Index().Named("stablehlo.custom_call") {
 		s, ok, err := targets.Read(&r, op)
 		if err != nil {
@@ -28,7 +28,7 @@ func (o Options) sites(m *mlir.Module) (list []hostcall.Site, err error) {
 }
 
 // callbackOf returns the description of a callback, without what becomes of it.
-func callbackOf(s *hostcall.Site) (*Callback, error) {
+func callbackOf(s *reader.Site) (*Callback, error) {
 	cb := &Callback{
 		Name: s.Config.Name(), Config: s.Config, Loc: s.Config.Loc,
 		pure: s.Pure(), attributes: s.Attributes, foreign: s.Foreign,

@@ -39,9 +39,7 @@ func TestContractV1(t *testing.T) {
 	if err != nil || len(files) < 20 {
 		t.Fatalf("%d files: %v", len(files), err)
 	}
-	plugin, err := bridge.Open(bridge.OpenOptions{})
-	check.NoError(t, err)
-	check.NoError(t, plugin.RegisterTarget("test_target"))
+	check.Must(bridge.Open(bridge.OpenOptions{Targets: []string{"test_target"}}))
 	client := newClient(t, 0)
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {

@@ -35,7 +35,7 @@ var notCut = map[string]string{
 // A stagedCorpus serves all callbacks of the corpus with one function.
 type stagedCorpus struct {
 	jax     []string
-	foreign []bridge.ForeignTarget
+	foreign []callbacks.ForeignTarget
 	names   []string // of the callbacks
 
 	mu    sync.Mutex
@@ -130,7 +130,7 @@ func TestCorpusInStages(t *testing.T) {
 	s.names = slices.Clone(s.jax)
 	for _, target := range []string{"host_axpy", "host_stats"} {
 		register(callbacks.Default, target)
-		s.foreign = append(s.foreign, bridge.ForeignTarget{Target: target})
+		s.foreign = append(s.foreign, callbacks.ForeignTarget{Target: target})
 		s.names = append(s.names, target)
 	}
 	check.Must(native.Ensure(t.Context(), native.LAPACK, native.EnsureOptions{}))

@@ -21,7 +21,7 @@ type Options struct {
 	// means contract.Targets.
 	Targets []string
 	// Handlers are the custom call targets of other handlers of XLA's typed FFI, such as
-	// those of bridge.ForeignTarget. Their attributes are not checked.
+	// those of callbacks.ForeignTarget. Their attributes are not checked.
 	Handlers []string
 	// JAXCallbacks is that of bridge.CompileOptions, for modules that JAX lowered.
 	JAXCallbacks []string

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/internal/ffi/serve"
 )
 
 // asked are the targets whose handlers the host has got.
@@ -26,7 +26,7 @@ func calliopeGetHandler(target *C.char, stage C.calliope_stage, handler *C.calli
 		if target == nil || handler == nil {
 			return invalid("calliope_get_handler: an argument is NULL")
 		}
-		instantiate, execute, err := bridge.Handlers(C.GoString(target))
+		instantiate, execute, err := serve.Handlers(C.GoString(target))
 		if err != nil {
 			return err
 		}
@@ -52,6 +52,6 @@ func calliopeRegisterPJRT(api unsafe.Pointer) C.calliope_status {
 		if api == nil {
 			return invalid("calliope_register_pjrt: api is NULL: pass the result of the plugin's GetPjrtApi")
 		}
-		return bridge.RegisterPJRT(api, nil)
+		return serve.RegisterPJRT(api)
 	})
 }

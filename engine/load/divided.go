@@ -21,8 +21,7 @@ type divided struct {
 
 // A partitioned is an Executable whose compiler reports how it has divided the arrays: see bridge.Executable.
 type partitioned interface {
-	InputShardings() []string
-	OutputShardings() []string
+	Shardings() (params, results []string)
 }
 
 // Divide returns e for whole arrays, which are the parameters and results of s. declared is what the module itself
@@ -32,7 +31,7 @@ func Divide(e engine.Executable, s Signature, declared sharding.Module) (_ engin
 	d := &divided{Executable: e, devices: e.NumDevices(), global: s}
 	var params, results []string
 	if p, ok := e.(partitioned); ok {
-		params, results = p.InputShardings(), p.OutputShardings()
+		params, results = p.Shardings()
 	}
 	if d.params,
 		err = shardings("parameter", params, declared.Params, s.Params, e.Inputs(), d.devices); err != nil {

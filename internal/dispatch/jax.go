@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/calliope-mlir/calliope/callbacks"
 )
 
 // CheckJAXCallbacks returns an error for a name that serves no call of a module of JAX. called are the
@@ -18,6 +20,20 @@ func CheckJAXCallbacks(names []string, called []int) error {
 			i, name, i, strings.Trim(fmt.Sprint(called), "[]"))
 	}
 	return nil
+}
+
+// JAXIndex returns the index of a call of JAX.
+func JAXIndex(a callbacks.Attributes) (uint64, error) {
+	const want = "a uint64"
+	v, ok := a.Get("index")
+	if !ok {
+		return 0, &callbacks.AttributeError{Name: "index", Want: want}
+	}
+	index, ok := v.(uint64)
+	if !ok {
+		return 0, &callbacks.AttributeError{Name: "index", Want: want, Got: fmt.Sprintf("a %T", v)}
+	}
+	return index, nil
 }
 
 // JAXCallback returns the callback that serves a call of JAX with an index, of the names that

@@ -16,44 +16,67 @@ type Binding struct {
 	Config contract.Config
 }
 
+// BindLate makes a Binding, for Late.
+func BindLate(slot *dispatch.Slot, config contract.Config) Binding { return Binding{slot, config} }
+
 // Bind finds the function of a call with arrays of some shapes, and compares the signatures. foreign says that the call
 // is of another host.
 func Bind(config contract.Config, foreign bool, args, results []tensor.Shape) (b Binding, err error) {
 	b.Config = config
-	if want := config.Signature; want != "" {
-		got, err := config.SignatureOf(args, results)
-		if err != nil {
-			return b, err
-		}
-		if contract.SignatureHash(got) != want {
-			return b, fmt.Errorf("callback %q: the module calls it with %s, which is not the signature that it was compiled for", config.Name(), got)
-		}
-	}
-	switch config.Encoding {
-	case contract.EncodingOperand:
-		return b, nil
-	case contract.EncodingServer:
-		if !dispatch.HasOpaque(config.Opaque) {
-			return b, &callbacks.UnknownError{Callback: config.Name(), Missing: "callback"}
-		}
-		return b, nil
-	case contract.EncodingWords:
-		b.Slot, err = dispatch.ResolveOpaque(config)
-		return b, err
+	if err := Check(config, args, results); err != nil {
+		return b, fmt.Errorf("callback %q: %w", config.Name(), err)
 	}
 	if foreign && len(results) == 0 {
 		b.Slot, b.Config, err = dispatch.ResolveForeign(config)
-		return b, err
+	} else {
+		b.Slot, err = Resolve(config)
 	}
-	b.Slot, err = dispatch.Resolve(config)
 	return b, err
 }
 
-// Late are the functions of calls whose id or server is an operand, which is known when the call is made. The zero
-// value has none. It is safe for concurrent use.
-type Late struct {
+// Check compares a call's arrays with the signature that the module was compiled for, before Go reads the memory of
+// compiled code that differs from it.
+func Check(config contract.Config, args, results []tensor.Shape) error {
+	if config.Signature == "" {
+		return nil
+	}
+	got, err := config.SignatureOf(args, results)
+	if err != nil {
+		return err
+	}
+	if contract.SignatureHash(got) != config.Signature {
+		return fmt.Errorf("the module calls it with %s, which is not the signature that it was compiled for", got)
+	}
+	return nil
+}
+
+// Resolve finds the function of a call site. The slot is nil if an operand of each call names the callback or its
+// server: see Late.
+func Resolve(config contract.Config) (*dispatch.Slot, error) {
+	switch config.Encoding {
+	case contract.EncodingOperand:
+		return nil, nil
+	case contract.EncodingServer:
+		if !dispatch.HasOpaque(config.Opaque) {
+			return nil, &callbacks.UnknownError{Callback: config.Name(), Missing: "callback"}
+		}
+		return nil, nil
+	case contract.EncodingWords:
+		return dispatch.ResolveOpaque(config)
+	}
+	return dispatch.Resolve(config)
+}
+
+// Late are the call sites whose callback or server is an operand, which is known when the call is made. S is what the
+// runtime has of a site. The zero value has none. It is safe for concurrent use.
+type Late[S any] struct {
 	mu    sync.RWMutex
-	bound map[contract.Config]Binding
+	sites map[contract.Config]lateSite[S]
+}
+
+type lateSite[S any] struct {
+	slot *dispatch.Slot
+	site S
 }
 
 // NamedBy returns which of n operands names the callback or its server. The Config does not bind early.
@@ -64,8 +87,10 @@ func NamedBy(config contract.Config, n int) int {
 	return 0
 }
 
-// Find returns the function of a call with the operand that names it.
-func (l *Late) Find(config contract.Config, operand tensor.View) (Binding, error) {
+// Find returns the site of a call with the operand that names its function. bind makes it for the first such call.
+func (l *Late[S]) Find(
+	config contract.Config, operand tensor.View, bind func(*dispatch.Slot, contract.Config) S,
+) (S, error) {
 	resolve := dispatch.Resolve
 	if config.Encoding == contract.EncodingOperand {
 		config.ID, _ = operand.At(0).(int64)
@@ -74,31 +99,34 @@ func (l *Late) Find(config contract.Config, operand tensor.View) (Binding, error
 		resolve = dispatch.ResolveOpaque
 	}
 	l.mu.RLock()
-	found, ok := l.bound[config]
+	found, ok := l.sites[config]
 	l.mu.RUnlock()
 	if ok {
-		return found, nil
+		return found.site, nil
 	}
 	slot, err := resolve(config)
 	if err != nil {
-		return Binding{}, err
+		return found.site, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if found, ok := l.bound[config]; ok { // another call added it first
+	if found, ok := l.sites[config]; ok { // another call added it first
 		slot.Close()
-		return found, nil
+		return found.site, nil
 	}
-	if l.bound == nil {
-		l.bound = map[contract.Config]Binding{}
+	if l.sites == nil {
+		l.sites = map[contract.Config]lateSite[S]{}
 	}
-	l.bound[config] = Binding{slot, config}
-	return l.bound[config], nil
+	made := lateSite[S]{slot, bind(slot, config)}
+	l.sites[config] = made
+	return made.site, nil
 }
 
 // Close removes the call sites.
-func (l *Late) Close() {
-	for _, b := range l.bound {
-		b.Slot.Close()
+func (l *Late[S]) Close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range l.sites {
+		s.slot.Close()
 	}
 }

@@ -1,4 +1,3 @@
-// Package hostcall reads and serves the custom calls of a module that functions of the host serve: those of the
-// contract, of JAX's callbacks and of foreign targets. It is for runtimes that find the calls in the module, with
-// arrays of known shapes in the host's memory.
+// Package hostcall binds and checks the custom calls that functions of the host serve, for runtimes, and makes them
+// with arrays in the host's memory.
 package hostcall

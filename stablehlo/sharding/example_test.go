@@ -41,7 +41,8 @@ func Example() {
 
 	global := tensor.Vector[float32](1, 2, 3, 4, 5, 6, 7, 8)
 	global.Shape.Dims = []int{2, 4}
-	in, err := sharding.Parse(executable.InputShardings()[0], devices)
+	ins, outs := executable.Shardings()
+	in, err := sharding.Parse(ins[0], devices)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -58,7 +59,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	out, err := sharding.Parse(executable.OutputShardings()[0], devices)
+	out, err := sharding.Parse(outs[0], devices)
 	if err != nil {
 		log.Fatal(err)
 	}

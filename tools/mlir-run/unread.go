@@ -90,8 +90,8 @@ func (m *module) shapesFromXLA(o options, progress io.Writer) (err error) {
 	m.ir.Params, m.ir.Results = executable.Inputs(), executable.Outputs()
 	m.bindPlatform()
 	if o.partitions > 1 {
-		err = errors.Join(whole(m.ir.Params, executable.InputShardings(), o),
-			whole(m.ir.Results, executable.OutputShardings(), o))
+		params, results := executable.Shardings()
+		err = errors.Join(whole(m.ir.Params, params, o), whole(m.ir.Results, results, o))
 	}
 	return errors.Join(err, executable.Close())
 }

@@ -152,7 +152,7 @@ func named(outputs []tensor.View) []npz.Named {
 }
 
 // lapack returns what serves the module's calls of LAPACK.
-func (m *module) lapack(progress io.Writer) ([]bridge.ForeignTarget, error) {
+func (m *module) lapack(progress io.Writer) ([]callbacks.ForeignTarget, error) {
 	foreign, err := load.LAPACK(context.Background(), m.file.Data, native.EnsureOptions{Progress: progress})
 	for _, t := range foreign {
 		m.handlers = append(m.handlers, t.Target)

@@ -12,6 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/hostcall"
+	"github.com/calliope-mlir/calliope/internal/hostcall/reader"
 	"github.com/calliope-mlir/calliope/jit/internal/extern"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -20,7 +21,7 @@ import (
 
 // Lower replaces the custom calls of a module that functions of the host serve, and binds them. The module has
 // operations of StableHLO. The caller must close the Calls.
-func Lower(m *mlir.Module, t hostcall.Targets) (*Calls, error) {
+func Lower(m *mlir.Module, t reader.Targets) (*Calls, error) {
 	var r callop.Reader
 	c := newCalls()
 	for op := range m.Operation().Index().Named("stablehlo.custom_call") {
@@ -45,8 +46,8 @@ func located(op mlir.Operation, err error) error {
 
 // A lowering is what takes the place of one call.
 type lowering struct {
-	site  *hostcall.Site
-	data  hostcall.Data
+	site  *reader.Site
+	data  reader.Data
 	ids   int // the number of ids
 	named int // the operand that names the callback or its server; -1 if there is none
 
@@ -58,7 +59,7 @@ type lowering struct {
 }
 
 // lower replaces one call, and adds its site to c.
-func (c *Calls) lower(m *mlir.Module, s *hostcall.Site) error {
+func (c *Calls) lower(m *mlir.Module, s *reader.Site) error {
 	data, err := s.Data() // of the shapes that the module states, whatever the layouts
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 // A site is one call of the module, with its function.
 type site struct {
 	bound      hostcall.Binding // without a slot if an operand names the callback or its server
-	late       hostcall.Late
+	late       hostcall.Late[hostcall.Binding]
 	attributes callbacks.Attributes
 
 	arrays    []tensor.Shape // see lowering
@@ -88,7 +88,7 @@ func (s *site) call(of *run, addresses *unsafe.Pointer) error {
 func (s *site) named(addresses *unsafe.Pointer) (hostcall.Binding, error) {
 	views := make([]tensor.View, len(s.arrays))
 	s.view(views, addresses)
-	return s.late.Find(s.bound.Config, views[s.args+s.ids])
+	return s.late.Find(s.bound.Config, views[s.args+s.ids], hostcall.BindLate)
 }
 
 // view sets the views of the arrays.

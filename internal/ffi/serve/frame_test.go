@@ -1,4 +1,4 @@
-package bridge
+package serve
 
 import (
 	"slices"
@@ -6,11 +6,11 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/calliope-mlir/calliope/bridge/internal/element"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/element"
 	"github.com/calliope-mlir/calliope/internal/ffi/ffitest"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -19,7 +19,7 @@ const xlaF32, xlaS4 = 11, 21
 
 func newSite(t testing.TB, config contract.Config, fn callbacks.Func) *site {
 	t.Helper()
-	config.Callback = register(t, "", fn)
+	config.Callback = register(t, callbacks.Options{}, fn)
 	config.Signature = contract.SignatureHash("")
 	slot, err := dispatch.Resolve(config)
 	check.NoError(t, err)

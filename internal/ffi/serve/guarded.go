@@ -1,9 +1,8 @@
-package bridge
+package serve
 
 import (
 	"fmt"
 	"os"
-	"unsafe"
 
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -58,9 +57,4 @@ func (g *guarded) check() error {
 		}
 	}
 	return nil
-}
-
-func holds(memory []byte, address uintptr) bool {
-	start := uintptr(unsafe.Pointer(unsafe.SliceData(memory)))
-	return address >= start && address < start+uintptr(len(memory))
 }

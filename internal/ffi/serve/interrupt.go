@@ -1,4 +1,4 @@
-package bridge
+package serve
 
 import (
 	"sync"
@@ -7,9 +7,9 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 )
 
-// serveInterrupts registers the callback that passes.InterruptLoops has loops call: internal/dispatch looks at the
+// Interrupts registers the callback that passes.InterruptLoops has loops call: internal/dispatch looks at the
 // context of the run before it calls a function.
-var serveInterrupts = sync.OnceValue(func() error {
+var Interrupts = sync.OnceValue(func() error {
 	r, err := callbacks.NewRegistry(contract.InterruptRegistry, callbacks.RegistryOptions{})
 	if err != nil {
 		return err

@@ -1,21 +1,17 @@
-package bridge
+package serve
 
 import (
 	"fmt"
 	"log/slog"
 	"runtime"
 	"slices"
-	"sync"
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/pages"
 	"github.com/calliope-mlir/calliope/tensor"
 )
-
-// poisonedKept is the number of calls whose memory stays inaccessible. After that its
-// address may be used again, and a late use is not detected any more.
-const poisonedKept = 256
 
 // A region is the memory of a call that is over. It is poisoned: an access is a fault.
 type region struct {
@@ -23,10 +19,7 @@ type region struct {
 	memory []byte
 }
 
-var poisoned struct {
-	sync.Mutex
-	all []region // the oldest first
-}
+var poisoned pages.Poisoned[*dispatch.Slot]
 
 // An original is the state of a frame before its views were replaced by copies.
 type original struct {
@@ -39,11 +32,11 @@ type original struct {
 
 // debug gives copies to a function that would get views of XLA's memory. The copies become
 // inaccessible when the call is over. A function on a worker goroutine gets copies in any
-// case; see debugMemory.
+// case; see DebugMemory.
 func (f *frame) debug() error {
 	s := f.site
 	s.logCall(f)
-	if !s.slot.InPlace(&f.run.calls) {
+	if !s.slot.InPlace(&f.run.Calls) {
 		return nil
 	}
 	m := &original{results: f.call.Results, args: f.args, addresses: f.addresses}
@@ -95,19 +88,19 @@ const debugAlign = 64
 
 func debugSize(n int) int { return (n + debugAlign - 1) &^ (debugAlign - 1) }
 
-// debugMemory is dispatch.RunOptions.Memory. The memory of a call on a worker goroutine
+// DebugMemory is dispatch.RunOptions.Memory of a run in debug mode. The memory of a call on a worker goroutine
 // becomes inaccessible when its function has returned. A page that cannot be accessed is at its end.
-func debugMemory(s *dispatch.Slot, n int) (memory []byte, over func()) {
-	pages, err := mapMemory(guardedSize(n))
+func DebugMemory(s *dispatch.Slot, n int) (memory []byte, over func()) {
+	whole, err := pages.Map(guardedSize(n))
 	if err == nil {
-		g, _ := guard(pages, "copies", tensor.View{Data: make([]byte, n)})
-		memory, err = g.data(), noAccess(g.fence())
+		g, _ := guard(whole, "copies", tensor.View{Data: make([]byte, n)})
+		memory, err = g.data(), pages.NoAccess(g.fence())
 	}
 	if err != nil {
 		warnUnprotected(s, err)
 		return nil, nil
 	}
-	return memory, func() { poison(region{s, pages}) }
+	return memory, func() { poison(region{s, whole}) }
 }
 
 // move replaces the call's views by copies in new memory. Operands that are not results
@@ -127,11 +120,11 @@ func (f *frame) move(m *original, s *site) error {
 		return n
 	}
 	var err error
-	if m.operandMemory, err = mapMemory(size(f.call.Args, f.call.IDs)); err != nil {
+	if m.operandMemory, err = pages.Map(size(f.call.Args, f.call.IDs)); err != nil {
 		return err
 	}
-	if m.resultMemory, err = mapMemory(size(own)); err != nil {
-		unmapMemory(m.operandMemory)
+	if m.resultMemory, err = pages.Map(size(own)); err != nil {
+		pages.Unmap(m.operandMemory)
 		return err
 	}
 	take := func(rest *[]byte, name string, views []tensor.View) []tensor.View {
@@ -151,12 +144,12 @@ func (f *frame) move(m *original, s *site) error {
 	} else {
 		rest = m.resultMemory
 		f.call.Results = take(&rest, "result", own)
-		if err := readOnly(m.operandMemory); err != nil {
+		if err := pages.ReadOnly(m.operandMemory); err != nil {
 			return err
 		}
 	}
 	for i := range m.guards {
-		if err := noAccess(m.guards[i].fence()); err != nil {
+		if err := pages.NoAccess(m.guards[i].fence()); err != nil {
 			return err
 		}
 	}
@@ -165,15 +158,8 @@ func (f *frame) move(m *original, s *site) error {
 
 // poison makes the memory of a call inaccessible.
 func poison(g region) {
-	if err := noAccess(g.memory); err != nil {
+	if err := poisoned.Add(g.memory, g.slot); err != nil {
 		warnUnprotected(g.slot, err)
-	}
-	poisoned.Lock()
-	defer poisoned.Unlock()
-	poisoned.all = append(poisoned.all, g)
-	if len(poisoned.all) > poisonedKept {
-		unmapMemory(poisoned.all[0].memory)
-		poisoned.all = poisoned.all[1:]
 	}
 }
 
@@ -191,20 +177,16 @@ func explainFault(call region, guards []guarded, err error) error {
 	if !ok {
 		return err
 	}
-	poisoned.Lock()
-	defer poisoned.Unlock()
-	for _, g := range poisoned.all {
-		if holds(g.memory, fault.Addr()) {
-			return fmt.Errorf("a view that callback %q was called with was used after that call: Clone what you keep: %w", g.slot.Name(), err)
-		}
+	if slot, late := poisoned.Owner(fault.Addr()); late {
+		return fmt.Errorf("a view that callback %q was called with was used after that call: Clone what you keep: %w", slot.Name(), err)
 	}
 	for i := range guards {
-		if holds(guards[i].fence(), fault.Addr()) {
+		if pages.Holds(guards[i].fence(), fault.Addr()) {
 			return fmt.Errorf("the function accessed memory beyond the end of %s, %s: stay within the array: %w",
 				guards[i].name, guards[i].shape, err)
 		}
 	}
-	if holds(call.memory, fault.Addr()) {
+	if pages.Holds(call.memory, fault.Addr()) {
 		return fmt.Errorf("the function wrote to its operands, which it may only read: Clone what you change: %w", err)
 	}
 	return err

@@ -1,4 +1,4 @@
-package bridge
+package serve
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/ffi"
 )
 
-// An executor is a site as the bridge has it.
+// An executor is a site as this package has it.
 type executor interface {
 	ffi.Site
 	// execute is Execute for a call whose operands and results are in host memory if d is nil,
@@ -43,7 +43,7 @@ type moved struct {
 
 // executeOn executes a call of a site whose operands and results are in a device's memory.
 func executeOn(s executor, call *ffi.Call, stream unsafe.Pointer) (int32, string) {
-	d := &deviceCall{call: call, run: runs.of(call), stream: stream}
+	d := &deviceCall{call: call, run: runOf(call), stream: stream}
 	code, message := s.execute(call, d)
 	d.call = nil
 	for _, m := range d.moved {
@@ -188,36 +188,16 @@ func (d *deviceCall) release() {
 // is as much as the operands and results of a few large calls.
 const pinnedLimit = 256 << 20
 
-// hostedPinned is the pinned memory of the calls of a host's runs.
-var hostedPinned = sync.OnceValues(func() (*cuda.Pool, error) { return cuda.NewPool(pinnedLimit) })
+// NewPinned returns pinned memory for the calls of a client's runs.
+func NewPinned() (*cuda.Pool, error) { return cuda.NewPool(pinnedLimit) }
 
-// pinnedFor returns the pinned memory for a new client of the platform, nil if its calls are on
-// the host. The error is a *PlatformError if the handlers are not those of the platform.
-func (p *Plugin) pinnedFor(platform string) (*cuda.Pool, error) {
-	switch {
-	case platform == "cpu" && p.pjrt.Platform() == ffi.Host:
-		return nil, nil
-	case platform == "cuda" && p.pjrt.Platform() == ffi.CUDA:
-		pool, err := cuda.NewPool(pinnedLimit)
-		if err != nil {
-			return nil, fmt.Errorf("bridge: NewClient: %w", err)
-		}
-		return pool, nil
-	}
-	return nil, &PlatformError{platform}
-}
+// hostedPinned is the pinned memory of the calls of a host's runs.
+var hostedPinned = sync.OnceValues(NewPinned)
 
 // pinnedFor returns the pinned memory for the calls of a run, which is nil if it is not known.
 func pinnedFor(r *Run) (*cuda.Pool, error) {
-	if r != nil && r.exec.client.pinned != nil {
-		return r.exec.client.pinned, nil
+	if r != nil && r.Pinned != nil {
+		return r.Pinned, nil
 	}
 	return hostedPinned()
-}
-
-// A PlatformError reports a client of a platform whose compiled code cannot call Go.
-type PlatformError struct{ Platform string }
-
-func (e *PlatformError) Error() string {
-	return fmt.Sprintf("bridge: the plugin's platform is %q, but compiled code can call Go only on cpu and cuda: open a plugin for one of these", e.Platform)
 }

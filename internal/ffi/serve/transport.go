@@ -1,4 +1,4 @@
-package bridge
+package serve
 
 import (
 	"errors"
@@ -20,7 +20,7 @@ func (f *frame) Read() error {
 		}
 	}
 	f.results = len(f.call.Results)
-	if f.run != nil && f.run.debug {
+	if f.run != nil && f.run.Debug {
 		return f.debug()
 	}
 	return nil
@@ -72,10 +72,10 @@ func (f *frame) Finish(err error, zeros bool) error {
 		err = f.inPlace(f.ffi, f.results)
 	}
 	run := f.run
-	if run != nil && run.debug {
+	if run != nil && run.Debug {
 		err = f.endDebug(err)
 	}
-	zeros = err != nil && (zeros || run != nil && run.several)
+	zeros = err != nil && (zeros || run != nil && run.Several)
 	if zeros {
 		if failed := f.zero(); failed != nil {
 			f.clearRun()

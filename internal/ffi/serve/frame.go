@@ -1,4 +1,4 @@
-package bridge
+package serve
 
 import (
 	"errors"
@@ -7,9 +7,9 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/calliope-mlir/calliope/bridge/internal/element"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/element"
 	"github.com/calliope-mlir/calliope/internal/ffi"
 	"github.com/calliope-mlir/calliope/tensor"
 )

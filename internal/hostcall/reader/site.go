@@ -1,4 +1,4 @@
-package hostcall
+package reader
 
 import (
 	"fmt"
@@ -71,10 +71,9 @@ func (s *Site) setForeign(t callbacks.ForeignTarget) error {
 func (s *Site) setJAX(names []string) error {
 	s.Foreign = true
 	s.setAttributes()
-	v, _ := s.Attributes.Get("index")
-	index, ok := v.(uint64)
-	if !ok {
-		return fmt.Errorf("the call of JAX's target %q has no attribute index, a ui64", s.Call.Target)
+	index, err := dispatch.JAXIndex(s.Attributes)
+	if err != nil {
+		return fmt.Errorf("the call of JAX's target %q: %w", s.Call.Target, err)
 	}
 	if len(names) == 0 {
 		return fmt.Errorf("it calls the callback %d of JAX: name the callbacks that serve these calls in Options.JAXCallbacks", index)

@@ -1,6 +1,6 @@
 //go:build linux
 
-package bridge
+package serve
 
 import (
 	"bytes"
@@ -68,7 +68,7 @@ func (g gpu) execute(site executor, args, results []ffitest.Buffer) (code int32,
 // siteWith returns a site of a callback that is registered with options.
 func siteWith(t testing.TB, config contract.Config, o callbacks.Options, fn callbacks.Func) *site {
 	t.Helper()
-	config.Callback = registerWith(t, o, fn)
+	config.Callback = register(t, o, fn)
 	s := bind(check.Must(dispatch.Resolve(config)), config)
 	t.Cleanup(s.Delete)
 	return s
@@ -265,7 +265,7 @@ func TestDeviceOperandID(t *testing.T) {
 	out, y := g.floats(t, 0, 0)
 	number := g.Array(t, check.Must(binary.Append(nil, binary.NativeEndian, int64(id))))
 	config := contract.Config{Form: contract.Call, Encoding: contract.EncodingOperand}
-	s := &operandSite{config: config, sites: map[contract.Config]*site{}}
+	s := &operandSite{config: config}
 	t.Cleanup(s.Delete)
 	before := g.Counts()
 	code, message := g.execute(s, []ffitest.Buffer{x, {DType: 5, Data: number.Pointer()}}, []ffitest.Buffer{y})

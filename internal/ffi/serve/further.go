@@ -1,42 +1,23 @@
-package bridge
+package serve
 
 import (
 	"errors"
 	"fmt"
-	"sync"
 
-	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/ffi"
+	"github.com/calliope-mlir/calliope/internal/hostcall"
 	"github.com/calliope-mlir/calliope/tensor"
 )
-
-// instantiateFurther binds a call site that has its id in one of the contract's further
-// encodings, which other hosts write. Ids in operands are looked up in each call.
-func instantiateFurther(config contract.Config) (ffi.Site, error) {
-	switch config.Encoding {
-	case contract.EncodingWords:
-		slot, err := dispatch.ResolveOpaque(config)
-		if err != nil {
-			return nil, err
-		}
-		passing := config
-		passing.Form = contract.Passthrough
-		return &wordsSite{call: bind(slot, config), pass: bind(slot, passing)}, nil
-	case contract.EncodingServer:
-		if !dispatch.HasOpaque(config.Opaque) {
-			return nil, &callbacks.UnknownError{Callback: config.Name(), Missing: "callback"}
-		}
-	}
-	return &operandSite{config: config, sites: map[contract.Config]*site{}}, nil
-}
 
 // A wordsSite is a call site that has an id but no form.
 type wordsSite struct{ call, pass *site }
 
 // Delete implements ffi.Site. Both sites have the same slot.
 func (s *wordsSite) Delete() { s.call.Delete() }
+
+// Name implements ffi.Named.
+func (s *wordsSite) Name() string { return s.call.name }
 
 // Execute implements ffi.Site. If the results are in the operands' memory, because the
 // module has aliases, the operands pass through.
@@ -63,19 +44,14 @@ func inPlace(operands, results *ffi.Buffers) bool {
 // An operandSite is a call site that has its id, or the server of its id, as an operand.
 type operandSite struct {
 	config contract.Config
-
-	mu    sync.RWMutex
-	sites map[contract.Config]*site
+	late   hostcall.Late[*site]
 }
 
 // Delete implements ffi.Site.
-func (s *operandSite) Delete() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, inner := range s.sites {
-		inner.Delete()
-	}
-}
+func (s *operandSite) Delete() { s.late.Close() }
+
+// Name implements ffi.Named.
+func (s *operandSite) Name() string { return s.config.Name() }
 
 // Execute implements ffi.Site.
 func (s *operandSite) Execute(call *ffi.Call) (int32, string) {
@@ -102,44 +78,17 @@ func (s *operandSite) execute(call *ffi.Call, d *deviceCall) (int32, string) {
 // find returns the site of one call, and the range of its operands that are data.
 func (s *operandSite) find(call *ffi.Call) (inner *site, first, end int, err error) {
 	n := call.Args().Len()
-	config := s.config
-	before, after := config.Encoding.Names()
-	first, end = before, n-after
-	if config.Encoding == contract.EncodingServer {
-		server, err := operand(call, 0, tensor.U8, 1)
-		if err != nil {
-			return nil, 0, 0, fmt.Errorf("the first operand must be the name of its server, a tensor<Nxui8>: %w", err)
-		}
-		config.Server = string(server.Data)
-	} else {
-		id, err := operand(call, n-1, tensor.S64, 0)
-		if err != nil {
-			return nil, 0, 0, fmt.Errorf("the last operand of a custom call without backend_config must be its callback's id, a tensor<i64>: %w", err)
-		}
-		config.ID = id.At(0).(int64)
+	before, after := s.config.Encoding.Names()
+	dtype, rank, want := tensor.S64, 0, "the last operand of a custom call without backend_config must be its callback's id, a tensor<i64>"
+	if s.config.Encoding == contract.EncodingServer {
+		dtype, rank, want = tensor.U8, 1, "the first operand must be the name of its server, a tensor<Nxui8>"
 	}
-	s.mu.RLock()
-	inner = s.sites[config]
-	s.mu.RUnlock()
-	if inner == nil {
-		resolve := dispatch.Resolve
-		if config.Opaque != "" {
-			resolve = dispatch.ResolveOpaque
-		}
-		slot, err := resolve(config)
-		if err != nil {
-			return nil, 0, 0, err
-		}
-		inner = bind(slot, config)
-		s.mu.Lock()
-		if other := s.sites[config]; other != nil { // another call added it first
-			inner.Delete()
-			inner = other
-		}
-		s.sites[config] = inner
-		s.mu.Unlock()
+	name, err := operand(call, hostcall.NamedBy(s.config, n), dtype, rank)
+	if err != nil {
+		return nil, 0, 0, fmt.Errorf("%s: %w", want, err)
 	}
-	return inner, first, end, nil
+	inner, err = s.late.Find(s.config, name, bind)
+	return inner, before, n - after, err
 }
 
 // operand returns one operand of a call, which must have the element type and the rank.

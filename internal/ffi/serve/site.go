@@ -1,18 +1,16 @@
-package bridge
+package serve
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"sync"
 	"sync/atomic"
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
-	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/internal/ffi"
+	"github.com/calliope-mlir/calliope/internal/hostcall"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -53,9 +51,9 @@ type site struct {
 	spare  sync.Pool
 }
 
-// instantiate binds a call site while XLA compiles. Only Compile knows what to do with the
-// number of an error: a host gets its text.
-func instantiate(attrs []contract.Attr, hosted bool) (ffi.Site, int32, error) {
+// Instantiate binds a call site while XLA compiles. Only a client of this module knows what to do with the
+// number of an error, see Cause: a host gets its text.
+func Instantiate(attrs []contract.Attr, hosted bool) (ffi.Site, int32, error) {
 	refuse := func(code int32, err error) (ffi.Site, int32, error) {
 		if hosted {
 			return nil, code, err
@@ -78,15 +76,18 @@ func instantiate(attrs []contract.Attr, hosted bool) (ffi.Site, int32, error) {
 }
 
 func siteOf(config contract.Config) (ffi.Site, error) {
-	if config.Encoding != contract.EncodingDictionary {
-		return instantiateFurther(config)
-	}
-	slot, err := dispatch.Resolve(config)
-	if err != nil {
-		if config.Loc != "" {
-			err = fmt.Errorf("%w (called at %s)", err, config.Loc)
-		}
+	slot, err := hostcall.Resolve(config)
+	switch {
+	case err != nil && config.Loc != "":
+		return nil, fmt.Errorf("%w (called at %s)", err, config.Loc)
+	case err != nil:
 		return nil, err
+	case slot == nil:
+		return &operandSite{config: config}, nil
+	case config.Encoding == contract.EncodingWords:
+		passing := config
+		passing.Form = contract.Passthrough
+		return &wordsSite{call: bind(slot, config), pass: bind(slot, passing)}, nil
 	}
 	return bind(slot, config), nil
 }
@@ -98,6 +99,9 @@ func bind(slot *dispatch.Slot, config contract.Config) *site {
 // Delete implements ffi.Site.
 func (s *site) Delete() { s.slot.Close() }
 
+// Name implements ffi.Named.
+func (s *site) Name() string { return s.name }
+
 // Execute implements ffi.Site.
 func (s *site) Execute(call *ffi.Call) (int32, string) {
 	if stream, ok := call.Stream(); ok {
@@ -108,10 +112,10 @@ func (s *site) Execute(call *ffi.Call) (int32, string) {
 
 func (s *site) execute(call *ffi.Call, d *deviceCall) (int32, string) {
 	f := s.frame(call)
-	run := runs.of(call)
+	run := runOf(call)
 	f.ffi, f.run, f.device = call, run, d
 	f.call.Device, f.call.RunID = call.Device(), call.RunID()
-	later, err := s.slot.Do(&f.call, run.group())
+	later, err := s.slot.Do(&f.call, run.calls())
 	if later {
 		return 0, ""
 	}
@@ -169,7 +173,7 @@ func (s *site) clearTokens(results *ffi.Buffers) error {
 
 // refuse is fail for a call that the slot does not get.
 func (s *site) refuse(call *ffi.Call, err error) (int32, string) {
-	return s.fail(runs.of(call), &callbacks.CallError{
+	return s.fail(runOf(call), &callbacks.CallError{
 		Callback: s.name, Loc: s.config.Loc, Device: call.Device(), RunID: call.RunID(), Err: err,
 	})
 }
@@ -177,8 +181,8 @@ func (s *site) refuse(call *ffi.Call, err error) (int32, string) {
 // fail stores the error of a call for its run, and returns the status for XLA.
 func (s *site) fail(run *Run, err error) (int32, string) {
 	if run != nil {
-		run.calls.Fail(err)
-		if run.several {
+		run.Calls.Fail(err)
+		if run.Several {
 			// If one device stopped, the others would wait for it in the next
 			// collective operation, and after a minute XLA would end the process. So the
 			// run continues, and fails at its end.
@@ -188,8 +192,7 @@ func (s *site) fail(run *Run, err error) (int32, string) {
 	return statusOf(s.name, run, err)
 }
 
-// check compares the first call with the signature in the module, before Go reads the
-// memory of compiled code that differs from it.
+// check compares the first call with the signature in the module.
 func (s *site) check(call *callbacks.Frame) error {
 	shapes := func(views []tensor.View) []tensor.Shape {
 		list := make([]tensor.Shape, len(views))
@@ -198,67 +201,11 @@ func (s *site) check(call *callbacks.Frame) error {
 		}
 		return list
 	}
-	if want := s.config.Signature; want != "" {
-		signature, err := s.config.SignatureOf(shapes(call.Args), shapes(call.Results))
-		if err != nil {
+	if s.config.Signature != "" { // without one, nothing is compared
+		if err := hostcall.Check(s.config, shapes(call.Args), shapes(call.Results)); err != nil {
 			return &frameError{err}
-		}
-		if contract.SignatureHash(signature) != want {
-			return &frameError{fmt.Errorf(
-				"the module calls it with %s, which is not the signature that it was compiled for", signature)}
 		}
 	}
 	s.checked.Store(true)
 	return nil
-}
-
-// statusOf returns the code and the message that XLA gets for an error. It runs on XLA's
-// thread, where user-defined methods must not run: the text of a run's error, which Run
-// returns as it is, goes to XLA only if its type is one of this module.
-func statusOf(name string, run *Run, err error) (code int32, message string) {
-	cause := err
-	if e, ok := err.(*callbacks.CallError); ok {
-		cause = e.Err
-	}
-	own := true // the text of cause is of this module
-	switch cause.(type) {
-	case *callbacks.UnknownError:
-		code = codeNotFound
-	case *frameError, *callbacks.SignatureError, *callbacks.ReplacedError:
-		code = codeInvalidArgument
-	case *callbacks.TimeoutError:
-		code = codeDeadline
-	case *callbacks.GoexitError, *callbacks.LostError:
-		code = codeInternal
-	case *callbacks.TemplateError:
-		code, own = codeInvalidArgument, false
-	default:
-		code, own = codeOf(cause), false
-	}
-	if run != nil && !own {
-		return code, fmt.Sprintf("callback %q failed; the error of its run says why", name)
-	}
-	return code, errtext.Of(err)
-}
-
-// wrapType is the type of errors that fmt.Errorf makes with one %w. Their Unwrap returns a
-// field.
-var wrapType = reflect.TypeOf(fmt.Errorf("%w", context.Canceled))
-
-// codeOf returns the code for an error that is the end of a context, or wraps one by
-// fmt.Errorf.
-func codeOf(err error) int32 {
-	for range 16 {
-		switch err {
-		case context.Canceled:
-			return codeCancelled
-		case context.DeadlineExceeded:
-			return codeDeadline
-		}
-		if reflect.TypeOf(err) != wrapType {
-			break
-		}
-		err = err.(interface{ Unwrap() error }).Unwrap()
-	}
-	return codeInternal
 }
