@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/lazyregexp"
+	"github.com/calliope-mlir/calliope/internal/lex"
 )
 
 var (
@@ -66,7 +67,7 @@ func checksIn(text []byte) *checkText {
 					c.generic()
 				}
 			}
-		case start > 0 && (isWord(text[start-1]) || strings.IndexByte("@%^#!", text[start-1]) >= 0):
+		case start > 0 && (lex.IsWord(text[start-1]) || strings.IndexByte("@%^#!", text[start-1]) >= 0):
 		case c.next() == '(':
 			return nil
 		case checkForms[name] != "":

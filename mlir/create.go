@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
+	"github.com/calliope-mlir/calliope/internal/guard"
 	"github.com/calliope-mlir/calliope/internal/nearest"
 )
 
@@ -80,7 +81,7 @@ func (c *Context) create(t *capi.Table, method string, p point, s *OperationStat
 		return Operation{}, fmt.Errorf("mlir: %s cannot be created on its own, the library would crash on it: parse a text that contains it", kind.name)
 	}
 	if kind.static {
-		s.Attributes = c.withStatic(s)
+		s.Attributes = c.withDefaults(kind, s)
 	}
 	if kind.guard != nil {
 		if err := kind.guarded(s); err != nil {
@@ -284,9 +285,9 @@ type operationKind struct {
 	inference  *Inference // nil if not looked up, or if AllowInference was not called for it
 	counted    bool       // its inference reads nothing but a fixed number of operands
 	simple     bool       // see Block.infer
-	guard      func(*OperationState) string
-	parsedOnly bool           // see parsedOnly
-	static     bool           // see staticLists
+	guard      guard.Check
+	parsedOnly bool           // see guard.ParsedOnly
+	static     bool           // see guard.HasStatic
 	properties bool           // it has some that are not attributes
 	made       []attributeSet // see complete
 	plain      bool           // without regions, it is complete without attributes
@@ -312,10 +313,10 @@ func (c *Context) kind(name string) *operationKind {
 		_ = c.LoadDialect(namespace) // if it fails, the operation is not registered
 	}
 	k := &operationKind{name: kept, registered: capi.MlirContextIsRegisteredOperation(c.api, c.raw, kept),
-		guard: createGuard(kept), properties: hasProperties(kept),
-		static: hasStatic(kept)}
-	k.parsedOnly = k.registered && slices.Contains(parsedOnly, kept)
-	c.readsTables = c.readsTables || slices.Contains(readsTable, kept)
+		guard: guard.Creation(kept), properties: hasProperties(kept),
+		static: guard.HasStatic(kept)}
+	k.parsedOnly = k.registered && guard.ParsedOnly(kept)
+	c.readsTables = c.readsTables || guard.ReadsTable(kept)
 	c.kinds[kept] = k
 	return k
 }

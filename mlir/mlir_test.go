@@ -14,6 +14,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 const addition = `func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
@@ -29,7 +30,7 @@ func TestForms(t *testing.T) {
 	want := m.String()
 	bytecode, err := m.Bytecode()
 	check.NoError(t, err)
-	if !mlir.IsBytecode(bytecode) || mlir.IsPortableArtifact(bytecode) {
+	if !mlir.IsBytecode(bytecode) || stablehlo.IsPortableArtifact(bytecode) {
 		t.Errorf("the bytecode is not recognised")
 	}
 	forms := map[string]string{

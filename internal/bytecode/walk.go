@@ -165,15 +165,17 @@ func (m *Module) operation(r *Reader, c *copier) (op Op, has byte) {
 func (m *Module) regions(r *Reader, op Op, c *copier) (level, bool) {
 	n, isolated := r.flagged()
 	l := level{r: r, lazy: isolated && m.Version >= lazyRegions, more: c.strips(op) && n == 1}
+	id := byte(irSection)
 	if l.lazy {
-		id, _, content := r.section()
-		if id != irSection {
-			m.damaged("a region is in a section of another kind")
-			return level{}, false
-		}
+		var content Reader
+		id, _, content = r.section()
 		l.r = &content
 	}
 	c.enter(l, n, isolated)
 	l.regions = l.r.counted(n)
-	return l, true
+	if id != irSection {
+		m.check(l.r, "a region is too short")
+		m.damaged("a region is in a section of another kind")
+	}
+	return l, id == irSection
 }
