@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
+	"github.com/calliope-mlir/calliope/internal/checkform"
 	"github.com/calliope-mlir/calliope/internal/dl"
 	"github.com/calliope-mlir/calliope/internal/guard"
 	"github.com/calliope-mlir/calliope/internal/lex"
@@ -158,8 +159,8 @@ func OpenFor(source []byte) (*Library, error) {
 
 // needed returns those of the dialects in a module that a library must have.
 func needed(source []byte, dialects []string) []string {
-	if slices.Contains(dialects, checkDialect) && checksIn(source) != nil {
-		dialects = slices.DeleteFunc(dialects, func(d string) bool { return d == checkDialect })
+	if slices.Contains(dialects, checkform.Dialect) && checkform.In(source) != nil {
+		dialects = slices.DeleteFunc(dialects, func(d string) bool { return d == checkform.Dialect })
 	}
 	return dialects
 }

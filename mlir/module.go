@@ -94,7 +94,7 @@ func (c *Context) parseModule(name string, data []byte, again bool) (*Module, er
 		return nil, err
 	}
 	if checks != nil {
-		text = checks.rewritten()
+		text = checks.Generic()
 	}
 	without := guard.WithoutRules(data)
 	if without != nil {
@@ -134,7 +134,7 @@ func (c *Context) parseModule(name string, data []byte, again bool) (*Module, er
 			diagnostics = []Diagnostic{{Position: p, Message: reason}}
 		}
 		if checks != nil {
-			diagnostics = checks.restored(diagnostics)
+			diagnostics = restored(checks, diagnostics)
 		}
 		if len(diagnostics) == 0 {
 			diagnostics = c.shortForm(name, data)
@@ -142,7 +142,7 @@ func (c *Context) parseModule(name string, data []byte, again bool) (*Module, er
 		return nil, &DiagnosticError{Op: "parse", Diagnostics: diagnostics, Hint: c.hint(data, diagnostics)}
 	}
 	if checks != nil {
-		checks.restore(c, name, raw)
+		c.restore(checks, name, raw)
 	}
 	m := c.module(raw)
 	if without != nil {
