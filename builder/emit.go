@@ -143,7 +143,7 @@ func (s *callSite) create(block mlir.Block, loc mlir.Location) (mlir.Operation, 
 		}
 	}
 	s.used = true
-	return block.Create(state)
+	return mlir.Create(block, state)
 }
 
 // keep creates the model.
@@ -156,7 +156,7 @@ func (s *callSite) keep(state mlir.OperationState) error {
 		s.b.models = s.b.ctx.NewModule(state.Location)
 	}
 	body := s.b.models.Body()
-	operands, err := body.Create(mlir.OperationState{
+	operands, err := mlir.Create(body, mlir.OperationState{
 		Name: "builtin.unrealized_conversion_cast", Location: state.Location, Results: types,
 	})
 	if err != nil {
@@ -166,7 +166,7 @@ func (s *callSite) keep(state mlir.OperationState) error {
 	for i, v := range operands.Results() {
 		state.Operands[i] = v
 	}
-	s.model, err = body.Create(state)
+	s.model, err = mlir.Create(body, state)
 	return err
 }
 

@@ -77,7 +77,8 @@ func (f *Func) Return(results ...Value) {
 		f.b.fail(at, "return", results, err)
 		return
 	}
-	_, err := f.body.block.Create(mlir.OperationState{Name: "func.return", Location: at.location, Operands: operands})
+	_, err := mlir.Create(f.body.block,
+		mlir.OperationState{Name: "func.return", Location: at.location, Operands: operands})
 	if err != nil {
 		f.b.fail(at, "return", results, err)
 		return

@@ -94,7 +94,7 @@ func (f *Func) start() error {
 		attributes = append(attributes,
 			mlir.NamedAttribute{Name: "sym_visibility", Value: b.ctx.StringAttribute("private")})
 	}
-	op, err := b.ctx.Create(mlir.OperationState{
+	op, err := mlir.Create(b.ctx, mlir.OperationState{
 		Name: "func.func", Location: f.at.location, Attributes: attributes, Regions: []mlir.Region{region},
 	})
 	if err != nil {

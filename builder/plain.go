@@ -12,7 +12,8 @@ func plainUnary(op string, x Value) (result Value, ok bool) {
 	if !x.plain() {
 		return Value{}, false
 	}
-	created, err := mlir.CreateInferred(x.s.block, x.s.f.b.here().location, op, x.v)
+	created, err := mlir.Create(x.s.block, mlir.OperationState{Name: op, Location: x.s.f.b.here().location,
+		Operands: []mlir.Value{x.v}, InferResults: true})
 	if err != nil {
 		return Value{}, false
 	}
@@ -26,7 +27,8 @@ func plainBinary(op string, x, y Value) (result Value, ok bool) {
 	if x.s.f.b.open && !x.v.Type().Equal(y.v.Type()) { // inference takes an unknown dimension for one of 1
 		return Value{}, false
 	}
-	created, err := mlir.CreateInferred(x.s.block, x.s.f.b.here().location, op, x.v, y.v)
+	created, err := mlir.Create(x.s.block, mlir.OperationState{Name: op, Location: x.s.f.b.here().location,
+		Operands: []mlir.Value{x.v, y.v}, InferResults: true})
 	if err != nil {
 		return Value{}, false
 	}

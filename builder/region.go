@@ -50,7 +50,7 @@ func (s *scope) endWith(terminator string, results []Value) mlir.Region {
 	for i, r := range results {
 		operands[i] = r.v
 	}
-	op, err := s.block.Create(mlir.OperationState{Name: terminator, Location: s.at.location, Operands: operands})
+	op, err := mlir.Create(s.block, mlir.OperationState{Name: terminator, Location: s.at.location, Operands: operands})
 	if err != nil {
 		panic("BUG: builder: a region cannot be ended: " + err.Error())
 	}

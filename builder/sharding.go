@@ -64,7 +64,7 @@ func (b *Builder) mesh(at place, name string, axes []Axis) error {
 	if err != nil {
 		return err
 	}
-	op, err := b.ctx.Create(
+	op, err := mlir.Create(b.ctx,
 		mlir.OperationState{Name: "sdy.mesh", Location: at.location, Attributes: []mlir.NamedAttribute{
 			{Name: "sym_name", Value: b.ctx.StringAttribute(name)}, {Name: "mesh", Value: mesh},
 		}})

@@ -116,7 +116,7 @@ type elementwise struct {
 }
 
 func (o elementwise) Create(b *mlir.Builder) mlir.Operation {
-	return b.CreateInferred(o.name, o.operands...)
+	return b.Create(mlir.OperationState{Name: o.name, Operands: o.operands, InferResults: true})
 }
 
 func (s *step) unary(op string, x Value) Value {

@@ -53,7 +53,7 @@ func (s *step) trace(types []mlir.Type, captured []Value, build func(arguments [
 // function returns a new private function.
 func (s *step) function(body mlir.Region) mlir.Operation {
 	b := s.f.b
-	op, err := b.ctx.Create(mlir.OperationState{
+	op, err := mlir.Create(b.ctx, mlir.OperationState{
 		Name: "func.func", Location: s.at.location, Regions: []mlir.Region{body},
 		Attributes: []mlir.NamedAttribute{
 			{Name: "sym_name", Value: b.ctx.StringAttribute(b.unusedSymbol("calliope."+s.name, s.at))},

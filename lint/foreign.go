@@ -11,6 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/lint/quick"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo/sharding"
 )
 
 // AnyDialect in Options.AllowUnregistered stands for all dialects.
@@ -25,9 +26,9 @@ func (c *check) parseForeign(context *mlir.Context, refusal error) (*mlir.Module
 		}
 	}
 	data := c.data
-	encoded := mlir.EncodesShardy(data)
+	encoded := sharding.Encoded(data)
 	if encoded { // by JAX, and the file is right
-		data = mlir.WithoutShardy(data)
+		data = sharding.Stripped(data)
 	} else if context.AllowsUnregistered() {
 		return nil, nil, refusal
 	}

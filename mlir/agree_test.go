@@ -103,7 +103,7 @@ func (w writer) add(name string, s mlir.OperationState) mlir.Value {
 	if s.Location.IsNil() {
 		s.Location = w.c.FileLocation("program.go", len(name), 1)
 	}
-	o, err := w.block.Create(s)
+	o, err := mlir.Create(w.block, s)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
+	"github.com/calliope-mlir/calliope/internal/guard"
 )
 
 // An Attribute is an MLIR attribute. Its context uniques attributes, so equal attributes
@@ -26,7 +27,7 @@ func (c *Context) attribute(raw capi.MlirAttribute) Attribute { return Attribute
 // ParseAttribute parses an attribute, for example "#stablehlo<precision HIGH>".
 func (c *Context) ParseAttribute(text string) (Attribute, error) {
 	t := c.life.check("Context.ParseAttribute")
-	if _, wrong := textGuard([]byte(text)); wrong != "" {
+	if _, wrong := guard.Text([]byte(text)); wrong != "" {
 		return Attribute{}, fmt.Errorf("mlir: parsing the attribute %q failed: %s", text, wrong)
 	}
 	c.expect(text)

@@ -94,7 +94,7 @@ func (b Block) Terminator() Operation {
 	for op := range b.Operations() {
 		last = op
 	}
-	if !last.IsNil() && last.Name() == shardy+".return" {
+	if !last.IsNil() && last.Name() == "sdy.return" {
 		return last
 	}
 	return end

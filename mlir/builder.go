@@ -128,7 +128,6 @@ func (b *Builder) create(s *OperationState) (op Operation, err error) {
 		}
 	}
 	if in, ok := b.at.(Block); ok {
-		in.given("Create")
 		return in.create(s)
 	}
 	return Create(b.at, *s)
@@ -168,7 +167,7 @@ func (b *Builder) standIn() Operation {
 		for i := range types {
 			types[i] = b.c.NoneType()
 		}
-		op, err := b.c.Create(OperationState{Name: "builtin.unrealized_conversion_cast", Results: types})
+		op, err := Create(b.c, OperationState{Name: "builtin.unrealized_conversion_cast", Results: types})
 		if err != nil {
 			panic("mlir: " + err.Error()) // no library lacks the dialect builtin
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
-	"github.com/calliope-mlir/calliope/mlir"
 )
 
 // TestDamagedBytecode reads bytecode and portable artifacts of which a few bytes were changed, in a child process. The
@@ -59,11 +58,4 @@ func TestUndamagedNumbers(t *testing.T) {
 		check.NoError(t, err)
 		check.Diff(t, "the module", m.String(), again.String())
 	}
-}
-
-// TestNestedBytecode looks at types in each other. Two million overflowed the stack, which ends the process.
-func TestNestedBytecode(t *testing.T) {
-	check.Diff(t, "100,000 levels", "", mlir.NestedTypes(100_000))
-	check.Diff(t, "two million levels", "the bytecode nests attributes or types more than 131,072 levels deep",
-		mlir.NestedTypes(2_000_000))
 }

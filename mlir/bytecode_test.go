@@ -9,6 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // artifact is a portable artifact of StableHLO 1.9.0.
@@ -53,7 +54,7 @@ func TestIsPortableArtifact(t *testing.T) {
 		{"nothing", nil, false, false},
 	} {
 		check.Diff(t, test.what+": is bytecode", test.bytecode, mlir.IsBytecode(test.data))
-		check.Diff(t, test.what+": is an artifact", test.artifact, mlir.IsPortableArtifact(test.data))
+		check.Diff(t, test.what+": is an artifact", test.artifact, stablehlo.IsPortableArtifact(test.data))
 	}
 }
 
@@ -69,7 +70,7 @@ func FuzzIsPortableArtifact(f *testing.F) {
 	f.Add(artifact(f))
 	f.Add(otherProducer(f))
 	f.Add([]byte("ML\xefR\x0dx\x00\x81\x00\xff\xff\xff\xff"))
-	f.Fuzz(func(t *testing.T, data []byte) { mlir.IsPortableArtifact(data) })
+	f.Fuzz(func(t *testing.T, data []byte) { stablehlo.IsPortableArtifact(data) })
 }
 
 // TestNewerArtifact parses an artifact with an operation that no release has. The error

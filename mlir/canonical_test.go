@@ -114,9 +114,9 @@ func TestCanonical(t *testing.T) {
 		"created in a block": func(t *testing.T, c *mlir.Context) {
 			m, i32 := c.NewModule(mlir.Location{}), c.IntegerType(32, mlir.Signless)
 			c.NewModule(mlir.Location{})
-			made := check.Must(m.Body().Create(mlir.OperationState{Name: "t.make", Results: []mlir.Type{i32}}))
+			made := check.Must(mlir.Create(m.Body(), mlir.OperationState{Name: "t.make", Results: []mlir.Type{i32}}))
 			seen, v := hold().add(made), made.Result(0)
-			use := check.Must(m.Body().Create(mlir.OperationState{Name: "t.use", Operands: []mlir.Value{v}}))
+			use := check.Must(mlir.Create(m.Body(), mlir.OperationState{Name: "t.use", Operands: []mlir.Value{v}}))
 			like := check.Must(m.Body().CreateLike(use, v))
 			check.Diff(t, "used", true, use.Operand(0) == v && like.Operand(0) == v && use.Next() == like &&
 				m.Body().First() == made)
@@ -134,7 +134,7 @@ func TestCanonical(t *testing.T) {
 			}
 			blocks[0].Append(leaf)
 			seen.add(
-				check.Must(blocks[1].Create(mlir.OperationState{Name: "t.jump", Successors: []mlir.Block{blocks[0]}})))
+				check.Must(mlir.Create(blocks[1], mlir.OperationState{Name: "t.jump", Successors: []mlir.Block{blocks[0]}})))
 			region := c.NewRegion()
 			region.Append(blocks[0])
 			region.InsertAfter(blocks[0], blocks[1])
@@ -189,7 +189,7 @@ func TestCanonical(t *testing.T) {
 			seen := hold().add(m.Operation())
 			free := c.NewBlock(mlir.Location{}, c.IndexType())
 			seen.addBlock(free)
-			check.Must(m.Body().Create(mlir.OperationState{Name: "t.more"})).Erase()
+			check.Must(mlir.Create(m.Body(), mlir.OperationState{Name: "t.more"})).Erase()
 			for range 3 { // memory is reused
 				more := mlirtest.Parse(t, c, nested)
 				held := hold().add(more.Operation())
@@ -237,21 +237,21 @@ func TestCanonical(t *testing.T) {
 			m := mlirtest.Parse(t, c, nested)
 			seen := hold().add(m.Operation())
 			block, region := c.NewBlock(mlir.Location{}), c.NewRegion()
-			leaf := check.Must(block.Create(mlir.OperationState{Name: "t.leaf"}))
+			leaf := check.Must(mlir.Create(block, mlir.OperationState{Name: "t.leaf"}))
 			region.Append(block)
-			if made, err := c.Create(mlir.OperationState{Name: "func.func", Regions: []mlir.Region{region}}); err ==
+			if made, err := mlir.Create(c, mlir.OperationState{Name: "func.func", Regions: []mlir.Region{region}}); err ==
 				nil {
 				// Verifiers of this library are not asked for what is missing.
 				check.Diff(t, "the leaf", true, made.Region(0).First().First() == leaf)
 				seen.same(t, m.Operation())
 				return
 			}
-			const failed = "called after a Context.Create that failed"
+			const failed = "called after a Create that failed"
 			check.Panics(t, failed, func() { block.First() })
 			check.Panics(t, failed, func() { leaf.Name() })
 			check.Panics(t, failed, func() { region.First() })
 			seen.same(t, m.Operation())
-			seen.add(check.Must(m.Body().Create(mlir.OperationState{Name: "t.new"}))).same(t, m.Operation())
+			seen.add(check.Must(mlir.Create(m.Body(), mlir.OperationState{Name: "t.new"}))).same(t, m.Operation())
 			m.Body().First().Next().Erase()
 			seen.same(t, m.Operation().Region(0).First().First())
 		},
@@ -273,7 +273,7 @@ func TestCanonical(t *testing.T) {
 				check.Diff(t, "anew", true, old == other.Body().First())
 				hold().add(other.Operation()).same(t, other.Operation())
 			}
-			seen.add(check.Must(m.Body().Create(mlir.OperationState{Name: "t.new"})))
+			seen.add(check.Must(mlir.Create(m.Body(), mlir.OperationState{Name: "t.new"})))
 			seen.same(t, m.Operation())
 			m.Close()
 			check.Diff(t, "anew", true, old == other.Body().First())
@@ -289,7 +289,7 @@ func TestCanonical(t *testing.T) {
 				hold().add(o).same(t, o)
 				seen.same(t, m.Operation())
 				seen.same(t, outer)
-				made = check.Must(m.Body().Create(mlir.OperationState{Name: "t.new"}))
+				made = check.Must(mlir.Create(m.Body(), mlir.OperationState{Name: "t.new"}))
 				if moved.IsNil() {
 					moved = create(t, c, mlir.OperationState{Name: "t.moved"})
 				} else {
@@ -336,7 +336,7 @@ func TestCanonical(t *testing.T) {
 					held := hold().add(fn)
 					check.Diff(t, "the operation", true, held.operations[o] && r.Block() == o.Block())
 					x := o.Operand(0)
-					made := check.Must(r.Create(mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{x, x},
+					made := check.Must(mlir.Create(r, mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{x, x},
 						Results: []mlir.Type{x.Type()}}))
 					held.add(made)
 					held.same(t, fn)
@@ -345,7 +345,7 @@ func TestCanonical(t *testing.T) {
 					copied := check.Must(r.Clone(made))
 					check.Diff(t, "the copy", true, copied.Operand(0) == x && made.Next() == copied)
 					held.add(copied).same(t, fn)
-					seen.add(check.Must(kept.Body().Create(mlir.OperationState{Name: "t.new"})))
+					seen.add(check.Must(mlir.Create(kept.Body(), mlir.OperationState{Name: "t.new"})))
 					seen.same(t, kept.Operation())
 					return true, nil
 				}})

@@ -14,7 +14,7 @@ func TestAttributeWithDefault(t *testing.T) {
 	c := mlirtest.Context(t)
 	const name = "split_transfer_strategy"
 	create := func(value string) (mlir.Operation, error) {
-		return c.Create(mlir.OperationState{
+		return mlir.Create(c, mlir.OperationState{
 			Name:       "transform.apply_patterns.vector.split_transfer_full_partial",
 			Attributes: []mlir.NamedAttribute{{Name: name, Value: mlirtest.Attribute(c, value)}},
 		})

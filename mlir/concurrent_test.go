@@ -46,7 +46,7 @@ func useAtOnce(t *testing.T) {
 	block := c.NewBlock(mlir.Location{}, i32)
 	uses := []func(){
 		func() {
-			check.Must(block.Create(mlir.OperationState{Name: "arith.addi",
+			check.Must(mlir.Create(block, mlir.OperationState{Name: "arith.addi",
 				Operands: []mlir.Value{block.Argument(0), block.Argument(0)}, Results: []mlir.Type{i32}}))
 		},
 		func() { check.Must(c.ParseType("tensor<2x?xf32>")) },

@@ -50,7 +50,7 @@ type Context struct {
 
 	borrowed    bool                      // C code owns it
 	bare        bool                      // it has hardly a dialect, see genericGuard
-	readsTables bool                      // it may have operations of readsTable
+	readsTables bool                      // it may have operations for which guard.ReadsTable is true
 	defined     map[string]definitions    // by the dialect of LoadIRDL, which other contexts of the library do not know
 	maxSplat    int64                     // bytes
 	composed    uint64                    // see sampled

@@ -21,7 +21,7 @@ func TestConvolutionGuard(t *testing.T) {
 			c := mlirtest.Library(t).NewContext(mlir.ContextOptions{AllowUnregistered: true})
 			check.NoError(t, c.LoadDialect("stablehlo"))
 			m := c.NewModule(mlir.Location{})
-			check.Must(m.Body().Create(mlir.OperationState{Name: "t.convolution",
+			check.Must(mlir.Create(m.Body(), mlir.OperationState{Name: "t.convolution",
 				Attributes: []mlir.NamedAttribute{{Name: "a", Value: mlir.ConvolutionNumbers(c, n)}}}))
 			data := check.Must(m.Bytecode())
 			read, err := c.Parse("", data)

@@ -9,7 +9,8 @@ import (
 
 // A ConversionRewriter makes the changes of a ConversionPattern. The library carries them
 // out when the conversion succeeds: until then, an operation that was replaced stays where it
-// is, and its users use its results.
+// is, and its users use its results. Operations that Create adds are converted, too, if they
+// are not legal.
 type ConversionRewriter struct {
 	rewriter  *Rewriter
 	raw       capi.MlirConversionPatternRewriter
@@ -60,10 +61,6 @@ func (r *ConversionRewriter) SetInsertionPoint(ip InsertionPoint) { r.rewriter.S
 
 // Block returns the block that the insertion point is in, or the nil Block if there is none.
 func (r *ConversionRewriter) Block() Block { return r.rewriter.Block() }
-
-// Create creates an operation and inserts it at the insertion point, which is after it
-// then. The operation is converted, too, if it is not legal.
-func (r *ConversionRewriter) Create(s OperationState) (Operation, error) { return r.rewriter.Create(s) }
 
 // Insert inserts a detached operation at the insertion point, which is after it then.
 func (r *ConversionRewriter) Insert(o Operation) (Operation, error) { return r.rewriter.Insert(o) }

@@ -68,7 +68,7 @@ func complexPatterns(types *mlir.TypeConverter) []mlir.ConversionPattern {
 			}},
 		{Name: "return", Op: "func.return", Types: types,
 			Convert: func(op mlir.Operation, operands []mlir.Value, r *mlir.ConversionRewriter) (bool, error) {
-				made, err := r.Create(
+				made, err := mlir.Create(r,
 					mlir.OperationState{Name: "func.return", Operands: operands, Location: op.Location()})
 				if err != nil {
 					return false, err
@@ -81,7 +81,7 @@ func complexPatterns(types *mlir.TypeConverter) []mlir.ConversionPattern {
 				var parts []mlir.Value
 				for i := range 2 {
 					a, b := r.Operand(0)[i], r.Operand(1)[i]
-					sum, err := r.Create(mlir.OperationState{Name: "arith.addf", Operands: []mlir.Value{a, b},
+					sum, err := mlir.Create(r, mlir.OperationState{Name: "arith.addf", Operands: []mlir.Value{a, b},
 						Results: []mlir.Type{a.Type()}, Location: op.Location()})
 					if err != nil {
 						return false, err
@@ -307,7 +307,7 @@ func renamed(from, to string, types *mlir.TypeConverter) mlir.ConversionPattern 
 				}
 				results = append(results, list...)
 			}
-			made, err := r.Create(
+			made, err := mlir.Create(r,
 				mlir.OperationState{Name: to, Operands: operands, Results: results, Location: op.Location()})
 			if err == nil {
 				r.ReplaceWith(op, made)
@@ -327,7 +327,7 @@ func TestMaterializations(t *testing.T) {
 		cast := func(name string) func(r *mlir.Rewriter, to mlir.Type, from []mlir.Value, at mlir.Location) (mlir.Value,
 			error) {
 			return func(r *mlir.Rewriter, to mlir.Type, from []mlir.Value, at mlir.Location) (mlir.Value, error) {
-				op, err := r.Create(
+				op, err := mlir.Create(r,
 					mlir.OperationState{Name: name, Operands: from, Results: []mlir.Type{to}, Location: at})
 				if err != nil {
 					return mlir.Value{}, err
@@ -445,7 +445,7 @@ func TestTargetOfReplaced(t *testing.T) {
 		floats.Target = func(r *mlir.Rewriter, to []mlir.Type, from []mlir.Value, at mlir.Location,
 			original mlir.Type) ([]mlir.Value, error) {
 			got = append(got, fmt.Sprint(to, from[0].Type(), original))
-			op, err := r.Create(mlir.OperationState{Name: "t.cast", Operands: from, Results: to, Location: at})
+			op, err := mlir.Create(r, mlir.OperationState{Name: "t.cast", Operands: from, Results: to, Location: at})
 			return op.ResultValues(), err
 		}
 		target := mlir.ConversionTarget{Illegal: []string{"t.from", "t.consume"},

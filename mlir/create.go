@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
+	"github.com/calliope-mlir/calliope/internal/guard"
 	"github.com/calliope-mlir/calliope/internal/nearest"
 )
 
@@ -35,18 +36,46 @@ type NamedAttribute struct {
 	Value Attribute
 }
 
-// Create creates a detached operation. If MLIR refuses the operation, the error is a
-// *DiagnosticError. Create does not verify the operation: call Verify for that.
-func (c *Context) Create(s OperationState) (Operation, error) {
-	return c.create(c.life.check("Context.Create"), "Context.Create", point{}, &s)
+// Create creates an operation and inserts it. If MLIR refuses the operation, the error is a
+// *DiagnosticError and nothing is inserted. Create does not verify the operation: call Verify
+// for that.
+func Create(ip InsertionPoint, s OperationState) (Operation, error) {
+	// A type switch, and the context of the lifetime, let a Block in the interface and the
+	// contents of s stay on the caller's stack.
+	switch ip := ip.(type) {
+	case Block:
+		return ip.create(&s)
+	case *Context:
+		t := ip.life.check("Create")
+		return ip.life.ctx.create(t, "Create", point{}, &s)
+	case point:
+		return ip.create(&s)
+	case *Rewriter:
+		return ip.create(&s)
+	case *ConversionRewriter:
+		return ip.rewriter.create(&s)
+	case *Builder:
+		return Create(ip.at, s)
+	}
+	panic("mlir: Create was given an invalid insertion point: " + insertionPoints)
 }
 
-// Create creates an operation at the end of the block, as Context.Create followed by Append
-// does, but in one step.
-func (b Block) Create(s OperationState) (Operation, error) { return b.create(&s) }
-
 func (b Block) create(s *OperationState) (Operation, error) {
-	return point{block: b}.add("Block.Create", s)
+	if s.InferResults && len(s.Attributes) == 0 && len(s.Results) == 0 && len(s.Regions) == 0 &&
+		len(s.Successors) == 0 && len(s.Properties) == 0 {
+		if op := b.infer(s.Location, s.Name, s.Operands); op.life != nil {
+			return op, nil
+		}
+	}
+	b.given("Create")
+	return point{block: b}.add("Create", s)
+}
+
+func (p point) create(s *OperationState) (Operation, error) {
+	if p.moved() {
+		panic("mlir: Create was given an insertion point whose operation has moved or was erased: take a new one")
+	}
+	return p.add("Create", s)
 }
 
 // add creates an operation at p.
@@ -80,7 +109,7 @@ func (c *Context) create(t *capi.Table, method string, p point, s *OperationStat
 		return Operation{}, fmt.Errorf("mlir: %s cannot be created on its own, the library would crash on it: parse a text that contains it", kind.name)
 	}
 	if kind.static {
-		s.Attributes = c.withStatic(s)
+		s.Attributes = c.withDefaults(kind, s)
 	}
 	if kind.guard != nil {
 		if err := kind.guarded(s); err != nil {
@@ -204,7 +233,7 @@ func (c *Context) createDetached(
 		}
 	}
 	if err != nil {
-		const how = "after a Context.Create that failed" // the regions are destroyed on every path
+		const how = "after a Create that failed" // the regions are destroyed on every path
 		if c.calls.current != nil {
 			c.forget(inside, how)
 		} else if len(regions) > 0 {
@@ -284,9 +313,9 @@ type operationKind struct {
 	inference  *Inference // nil if not looked up, or if AllowInference was not called for it
 	counted    bool       // its inference reads nothing but a fixed number of operands
 	simple     bool       // see Block.infer
-	guard      func(*OperationState) string
-	parsedOnly bool           // see parsedOnly
-	static     bool           // see staticLists
+	guard      guard.Check
+	parsedOnly bool           // see guard.ParsedOnly
+	static     bool           // see guard.HasStatic
 	properties bool           // it has some that are not attributes
 	made       []attributeSet // see complete
 	plain      bool           // without regions, it is complete without attributes
@@ -312,10 +341,10 @@ func (c *Context) kind(name string) *operationKind {
 		_ = c.LoadDialect(namespace) // if it fails, the operation is not registered
 	}
 	k := &operationKind{name: kept, registered: capi.MlirContextIsRegisteredOperation(c.api, c.raw, kept),
-		guard: createGuard(kept), properties: hasProperties(kept),
-		static: hasStatic(kept)}
-	k.parsedOnly = k.registered && slices.Contains(parsedOnly, kept)
-	c.readsTables = c.readsTables || slices.Contains(readsTable, kept)
+		guard: guard.Creation(kept), properties: hasProperties(kept),
+		static: guard.HasStatic(kept)}
+	k.parsedOnly = k.registered && guard.ParsedOnly(kept)
+	c.readsTables = c.readsTables || guard.ReadsTable(kept)
 	c.kinds[kept] = k
 	return k
 }

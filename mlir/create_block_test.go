@@ -32,7 +32,7 @@ func TestBlockCreate(t *testing.T) {
 		m, block := emptyFunction(t, c)
 		x := block.Argument(0)
 		for _, name := range []string{"arith.addi", "arith.muli"} {
-			op, err := block.Create(mlir.OperationState{
+			op, err := mlir.Create(block, mlir.OperationState{
 				Name: name, Operands: []mlir.Value{x, x}, Results: []mlir.Type{x.Type()},
 				Location: c.FileLocation("a.go", 1, 2),
 			})
@@ -75,9 +75,9 @@ func TestCreateRefused(t *testing.T) {
 	other := mlirtest.Context(t)
 	_, foreign := emptyFunction(t, other)
 
-	_, err := block.Create(mlir.OperationState{Name: "arith.no_such"})
+	_, err := mlir.Create(block, mlir.OperationState{Name: "arith.no_such"})
 	check.Error(t, err, `does not know the operation "arith.no_such"`)
-	_, err = block.Create(mlir.OperationState{Name: "torch.aten.tanh", Operands: []mlir.Value{x}, InferResults: true})
+	_, err = mlir.Create(block, mlir.OperationState{Name: "torch.aten.tanh", Operands: []mlir.Value{x}, InferResults: true})
 	check.Error(t, err, "AllowInference was not called for it: set Results")
 	mlir.AllowInference("math.fma", mlir.Inference{Operands: 2, Attributes: []string{"a"}, Regions: 1})
 	for _, test := range []struct {
@@ -88,28 +88,28 @@ func TestCreateRefused(t *testing.T) {
 		{mlir.OperationState{Operands: []mlir.Value{x, x}}, "takes 1 regions, but 0 are given"},
 	} {
 		test.state.Name, test.state.InferResults = "math.fma", true
-		if _, err := block.Create(test.state); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := mlir.Create(block, test.state); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("want %q, got %v", test.want, err)
 		}
 	}
 	check.Panics(t, "a value of another context", func() {
-		_, _ = block.Create(mlir.OperationState{Name: "func.return", Operands: []mlir.Value{foreign.Argument(0)}})
+		_, _ = mlir.Create(block, mlir.OperationState{Name: "func.return", Operands: []mlir.Value{foreign.Argument(0)}})
 	})
 	check.Panics(t, "a type of another context", func() {
-		_, _ = block.Create(mlir.OperationState{Name: "func.return", Results: []mlir.Type{foreign.Argument(0).Type()}})
+		_, _ = mlir.Create(block, mlir.OperationState{Name: "func.return", Results: []mlir.Type{foreign.Argument(0).Type()}})
 	})
 	check.Panics(t, "given an invalid insertion point",
 		func() { _, _ = mlir.Create(nil, mlir.OperationState{Name: "func.return"}) })
 	check.Panics(t, "given an invalid insertion point", func() { mlir.ContextOf(nil) })
-	check.Panics(t, "called on a nil handle",
-		func() { _, _ = mlir.Block{}.Create(mlir.OperationState{Name: "func.return"}) })
-	check.Panics(t, "called on a nil handle",
-		func() { _, _ = m.Operation().Block().Create(mlir.OperationState{Name: "func.return"}) })
+	check.Panics(t, "was given a block that is nil",
+		func() { _, _ = mlir.Create(mlir.Block{}, mlir.OperationState{Name: "func.return"}) })
+	check.Panics(t, "was given a block that is nil",
+		func() { _, _ = mlir.Create(m.Operation().Block(), mlir.OperationState{Name: "func.return"}) })
 	for op := range block.Operations() {
 		t.Errorf("the block holds %s", op)
 	}
 	m.Close()
-	check.Panics(t, "after Module.Close", func() { _, _ = block.Create(mlir.OperationState{Name: "func.return"}) })
+	check.Panics(t, "after Module.Close", func() { _, _ = mlir.Create(block, mlir.OperationState{Name: "func.return"}) })
 	check.Diff(t, "is its context", true, mlir.ContextOf(block) == c)
 	c.Close()
 	check.Panics(t, "ContextOf called after Context.Close", func() { mlir.ContextOf(block) })
@@ -127,12 +127,12 @@ func TestInferenceFails(t *testing.T) {
 		check.NoError(t, err)
 		region.Operands = append(region.Operands, c.NewBlock(mlir.Location{}, typ).Argument(0))
 	}
-	_, err := block.Create(region)
+	_, err := mlir.Create(block, region)
 	var diagnostics *mlir.DiagnosticError
 	if !errors.As(err, &diagnostics) || len(diagnostics.Diagnostics) == 0 {
 		t.Errorf("inference of shapes that disagree: %v", err)
 	}
-	if _, err := block.Create(mlir.OperationState{Name: "func.return"}); err != nil {
+	if _, err := mlir.Create(block, mlir.OperationState{Name: "func.return"}); err != nil {
 		t.Error(err)
 	}
 	if got := block.Terminator().NumOperands(); got != 0 {
@@ -148,7 +148,7 @@ func TestCreateAllocates(t *testing.T) {
 	x, unit := block.Argument(0), c.UnitAttribute()
 	i32 := x.Type()
 	allocations := testing.AllocsPerRun(100, func() {
-		op, err := block.Create(mlir.OperationState{
+		op, err := mlir.Create(block, mlir.OperationState{
 			Name: "arith.addi", Location: c.FileLocation("a.go", 3, 4),
 			Operands: []mlir.Value{x, x}, Results: []mlir.Type{i32},
 			Attributes: []mlir.NamedAttribute{{Name: "mark", Value: unit}},

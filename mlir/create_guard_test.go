@@ -137,7 +137,7 @@ func TestCreateGuards(t *testing.T) {
 			{"spirv.Load needs a pointer as its first operand", mlir.OperationState{
 				Name: "spirv.Load", Operands: []mlir.Value{number}, Results: []mlir.Type{i32}}},
 		} {
-			o, err := c.Create(test.s)
+			o, err := mlir.Create(c, test.s)
 			switch known := c.Registered(test.s.Name); {
 			case !known:
 				check.Error(t, err, "does not know the operation")

@@ -113,7 +113,7 @@ func buildDeep(t *testing.T, e mlirtest.Engine, nest nesting, levels int, write 
 	if l, err := c.AttributeLocation(a); err == nil {
 		state.Location = l
 	}
-	check.Must(m.Body().Create(state))
+	check.Must(mlir.Create(m.Body(), state))
 	data := check.Must(m.Bytecode())
 	other := e.Library.NewContext(mlir.ContextOptions{AllowUnregistered: true})
 	defer other.Close()

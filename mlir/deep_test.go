@@ -107,7 +107,7 @@ func TestDeepRegions(t *testing.T) {
 				m := c.NewModule(mlir.Location{})
 				block := m.Body()
 				for range manyRegions {
-					op, err := block.Create(mlir.OperationState{Name: "t.op", Regions: []mlir.Region{c.NewRegion()}})
+					op, err := mlir.Create(block, mlir.OperationState{Name: "t.op", Regions: []mlir.Region{c.NewRegion()}})
 					if err != nil {
 						return nil, err
 					}
@@ -117,7 +117,7 @@ func TestDeepRegions(t *testing.T) {
 				return m, nil
 			},
 			"built from within": func(c *mlir.Context) (*mlir.Module, error) {
-				inner, err := c.Create(mlir.OperationState{Name: "t.op"})
+				inner, err := mlir.Create(c, mlir.OperationState{Name: "t.op"})
 				for range manyRegions {
 					if err != nil {
 						return nil, err
@@ -125,7 +125,7 @@ func TestDeepRegions(t *testing.T) {
 					region, block := c.NewRegion(), c.NewBlock(mlir.Location{})
 					block.Append(inner)
 					region.Append(block)
-					inner, err = c.Create(mlir.OperationState{Name: "t.op", Regions: []mlir.Region{region}})
+					inner, err = mlir.Create(c, mlir.OperationState{Name: "t.op", Regions: []mlir.Region{region}})
 				}
 				m := c.NewModule(mlir.Location{})
 				m.Body().Append(inner)

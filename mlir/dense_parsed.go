@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
+	"github.com/calliope-mlir/calliope/internal/lex"
 )
 
 // The library's parser accepts two numbers, as of a complex element, for an element of another
@@ -94,7 +95,7 @@ func (c *Context) packsBooleans() bool {
 func mayMisfit(text []byte) bool {
 	for _, word := range []string{"dense", "parse"} { // of sparse: a search for a rare first byte is faster
 		for rest := text; ; {
-			at := index(rest, word)
+			at := lex.Index(rest, word)
 			if at < 0 {
 				break
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
+	"github.com/calliope-mlir/calliope/internal/lex"
 )
 
 // hiddenDialects are the dialects that torch-mlir's library contains but does not register
@@ -39,7 +40,7 @@ func (c *Context) loadNamed(source []byte) {
 		hidden = slices.DeleteFunc(hidden,
 			func(namespace string) bool { return !bytes.Contains(source, []byte(namespace+"\x00")) })
 	default:
-		hidden = mentioned(source, hidden)
+		hidden = lex.Mentioned(source, hidden)
 	}
 	for _, namespace := range hidden {
 		_ = c.LoadDialect(namespace) // the parser reports what it does not know

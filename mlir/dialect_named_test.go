@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/lex"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
@@ -55,7 +56,7 @@ func TestMentioned(t *testing.T) {
 		{"!quant<i8> #stream <x>", "quant"},
 		{"#d.e a.b", "a d"},
 	} {
-		found := mlir.Mentioned([]byte(test.source), namespaces)
+		found := lex.Mentioned([]byte(test.source), namespaces)
 		slices.Sort(found)
 		check.Diff(t, test.source, test.want, strings.Join(found, " "))
 	}
@@ -66,7 +67,7 @@ func TestMentioned(t *testing.T) {
 	for _, name := range files {
 		source := check.Must(os.ReadFile(name))
 		for _, dialect := range mlir.DialectsOf(source) {
-			if mentioned := mlir.Mentioned(source, []string{"sdy", dialect, "mhlo"}); !slices.Contains(mentioned,
+			if mentioned := lex.Mentioned(source, []string{"sdy", dialect, "mhlo"}); !slices.Contains(mentioned,
 				dialect) {
 				t.Errorf("%s: %s is not mentioned", name, dialect)
 			}
@@ -84,7 +85,7 @@ func FuzzDialectsOf(f *testing.F) {
 			}
 			// A space may be between the name of a type and its bracket.
 			if spaced := bytes.Contains(source, []byte(name+" ")) || bytes.ContainsAny(source, "\t\r\n"); !spaced &&
-				!mlir.IsBytecode(source) && len(mlir.Mentioned(source, []string{name})) == 0 {
+				!mlir.IsBytecode(source) && len(lex.Mentioned(source, []string{name})) == 0 {
 				t.Errorf("%q is not mentioned", name)
 			}
 		}

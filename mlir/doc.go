@@ -24,4 +24,10 @@
 // even if the library uses the memory again. Running passes or patterns invalidates all
 // handles into their module. If the library erases objects in another way, the package does
 // not notice: call [Module.Invalidate] then.
+//
+// # Guards
+//
+// The libraries crash on some modules and operations. The functions that parse and create refuse those that are known,
+// also in programs that import no package of a dialect: what is known of the dialects is in a package that this one
+// imports itself.
 package mlir

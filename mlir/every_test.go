@@ -20,7 +20,7 @@ func TestEveryOperation(t *testing.T) {
 func TestRequired(t *testing.T) {
 	c := mlirtest.Context(t)
 	f32 := check.Must(c.ParseType("tensor<f32>"))
-	_, err := c.Create(mlir.OperationState{Name: "stablehlo.constant", Results: []mlir.Type{f32}})
+	_, err := mlir.Create(c, mlir.OperationState{Name: "stablehlo.constant", Results: []mlir.Type{f32}})
 	check.Error(t, err, `stablehlo.constant needs the attribute "value"`)
 	m := mlirtest.Parse(t, c, "func.func @f() { return }")
 	check.Panics(t, `func.func needs the attribute "function_type"`,

@@ -37,7 +37,7 @@ func Example_rewrite() {
 		if o.Name() != "arith.addi" || !o.Operand(0).Equal(o.Operand(1)) {
 			continue
 		}
-		product, err := c.Create(mlir.OperationState{
+		product, err := mlir.Create(c, mlir.OperationState{
 			Name:     "arith.muli",
 			Location: o.Location(),
 			Operands: []mlir.Value{o.Operand(0), o.Block().Argument(1)},

@@ -17,9 +17,6 @@ func HintTables() (dialects map[native.Part][]string, newer []string) {
 	return dialects, newerOperations
 }
 
-// WithoutRules is withoutRules.
-func WithoutRules(data []byte) []byte { return withoutRules(data) }
-
 // CheckTops returns an error if an operation uses a value, or branches to a block, that is
 // in no outermost object, or in one that tops.go does not allow.
 func CheckTops(c *Context) error {
@@ -68,9 +65,6 @@ func (t *top) mayUse(other *top) bool {
 	return false
 }
 
-// Mentioned is mentioned.
-func Mentioned(text []byte, namespaces []string) []string { return mentioned(text, namespaces) }
-
 // ConvolutionNumbers returns dimension numbers of a convolution, one of which is n.
 func ConvolutionNumbers(c *Context, n int64) Attribute {
 	spatial := []int64{1}
@@ -80,16 +74,3 @@ func ConvolutionNumbers(c *Context, n int64) Attribute {
 
 // Tops returns the number of outermost objects.
 func (c *Context) Tops() int { return len(c.tops) }
-
-// NestedTypes returns what is wrong with bytecode in which so many types are in each other.
-func NestedTypes(n int) string {
-	m := &bytecodeModule{types: make([]bytecodePart, n)}
-	for i := range m.types {
-		w := &bytecodeWriter{}
-		for _, number := range []uint64{15, 1, uint64(i + 1)} { // a tuple of one type, the next one
-			w.number(number)
-		}
-		m.types[i] = bytecodePart{dialect: "builtin", data: w.data}
-	}
-	return m.damaged()
-}

@@ -64,7 +64,7 @@ func TestLargeGroups(t *testing.T) {
 		if name == "collective_permute" {
 			attribute = "source_target_pairs"
 		}
-		_, err := c.Create(mlir.OperationState{Name: "stablehlo." + name, Operands: []mlir.Value{operand},
+		_, err := mlir.Create(c, mlir.OperationState{Name: "stablehlo." + name, Operands: []mlir.Value{operand},
 			Results:    []mlir.Type{operand.Type()},
 			Attributes: []mlir.NamedAttribute{{Name: attribute, Value: mlirtest.Attribute(c, "dense<0> : "+large)}}})
 		check.Error(t, err, "needs groups of at most 16777216 numbers: the library would crash on it")

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
+	"github.com/calliope-mlir/calliope/internal/bytecode"
+	"github.com/calliope-mlir/calliope/internal/guard"
 	"github.com/calliope-mlir/calliope/internal/lazyregexp"
 	"github.com/calliope-mlir/calliope/internal/version"
 	"github.com/calliope-mlir/calliope/native"
@@ -61,7 +63,7 @@ func (c *Context) hint(source []byte, diagnostics []Diagnostic) string {
 	if i < 0 {
 		return ""
 	}
-	if EncodesShardy(source) {
+	if guard.EncodesShardy(source) {
 		return "the file is bytecode with the dialect sdy, which no library known here reads in the form that JAX writes; " +
 			"this is a limit of the libraries, and not a mistake in the file: plugins of XLA read it, and mlir-run " +
 			"runs it on one; libraries read the text that as_text() of JAX's Lowered returns"
@@ -70,17 +72,17 @@ func (c *Context) hint(source []byte, diagnostics []Diagnostic) string {
 		return hint
 	}
 	d := diagnostics[i]
-	ofShardy := strings.Contains(d.Message, "'"+shardy+".") || d.Message == newerSharding ||
+	ofShardy := strings.Contains(d.Message, "'"+guard.Shardy+".") || d.Message == newerSharding ||
 		newerAttribute().MatchString(d.Message)
-	if ofShardy && c.LoadDialect(shardy) == nil {
+	if ofShardy && c.LoadDialect(guard.Shardy) == nil {
 		return "the library's Shardy is older than that of JAX, and may refuse what is right: plugins of XLA read it"
 	}
 	if otherSyntax().MatchString(d.Message) && c.lib.part() == native.IREE {
 		return "the file may be of another version of IREE than the library: read it with the one that it is for"
 	}
-	if strings.HasPrefix(d.Message, pastTheEnd) && !IsPortableArtifact(source) {
+	if strings.HasPrefix(d.Message, pastTheEnd) && IsBytecode(source) && !bytecode.Open(source).IsPortable() {
 		return "bytecode that is no portable artifact is read for sure only by the version that wrote it, here " +
-			producer(source) + ": write a portable artifact"
+			bytecode.Open(source).Producer + ": write a portable artifact"
 	}
 	if strings.HasPrefix(d.Message, "redefinition of") && divided().Match(source) {
 		return "lines that begin with // ----- divide a text into modules, which are read one by one: " +
@@ -138,7 +140,7 @@ func (c *Context) versionHint(source []byte) string {
 	if !IsBytecode(source) || c.stableHLO() == "" || !c.api.Has("stablehloGetSmallerVersion") {
 		return ""
 	}
-	version := artifactVersion(source)
+	version := bytecode.Open(source).Artifact()
 	if !isVersion().MatchString(version) {
 		return ""
 	}

@@ -2,27 +2,6 @@ package mlir
 
 import "github.com/calliope-mlir/calliope/experimental/capi"
 
-// CreateInferred creates an operation that has operands and nothing else, infers its result types,
-// and inserts it. It is a short form of [Create], for the operations that programs have most.
-func CreateInferred(ip InsertionPoint, loc Location, name string, operands ...Value) (Operation, error) {
-	if b, ok := ip.(Block); ok {
-		if op := b.infer(loc, name, operands); op.life != nil {
-			return op, nil
-		}
-	}
-	return Create(ip, OperationState{Name: name, Location: loc, Operands: operands, InferResults: true})
-}
-
-// CreateInferred creates an operation at the insertion point, as the function CreateInferred does.
-func (b *Builder) CreateInferred(name string, operands ...Value) Operation {
-	if at, ok := b.at.(Block); ok && b.kept.err == nil {
-		if op := at.infer(b.location(), name, operands); op.life != nil {
-			return op
-		}
-	}
-	return b.build(&OperationState{Name: name, Operands: operands, InferResults: true})
-}
-
 // infer does what create does for an operation that has operands and nothing else. It
 // returns nil if it is the first operation of its kind, or if anything is wrong or unusual, and
 // leaves that to create.

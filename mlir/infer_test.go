@@ -8,6 +8,11 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
+// inferred creates an operation that has operands and nothing else.
+func inferred(ip mlir.InsertionPoint, loc mlir.Location, name string, operands ...mlir.Value) (mlir.Operation, error) {
+	return mlir.Create(ip, mlir.OperationState{Name: name, Location: loc, Operands: operands, InferResults: true})
+}
+
 // TestInfer creates operations in all kinds of places, each more than once, because the first
 // operation of a kind is created in another way.
 func TestInfer(t *testing.T) {
@@ -16,7 +21,7 @@ func TestInfer(t *testing.T) {
 	argument := block.Argument(0)
 	x := argument
 	infer := func(ip mlir.InsertionPoint, operands ...mlir.Value) (mlir.Operation, error) {
-		return mlir.CreateInferred(ip, c.UnknownLocation(), "arith.addi", operands...)
+		return inferred(ip, c.UnknownLocation(), "arith.addi", operands...)
 	}
 	for range 3 {
 		sum := check.Must(infer(block, x, x))
@@ -35,13 +40,13 @@ func TestInfer(t *testing.T) {
 	for range 2 {
 		_, err := infer(block, x)
 		check.Error(t, err, "arith.addi takes 2 operands, but 1 are given")
-		_, err = mlir.CreateInferred(block, mlir.Location{}, "arith.nothing", x)
+		_, err = inferred(block, mlir.Location{}, "arith.nothing", x)
 		check.Error(t, err, `"arith.nothing"`)
-		_, err = mlir.CreateInferred(block, mlir.Location{}, "func.return")
+		_, err = inferred(block, mlir.Location{}, "func.return")
 		check.Error(t, err, "AllowInference was not called")
 		check.Panics(t, "was given a value that is nil", func() { _, _ = infer(block, x, mlir.Value{}) })
 		check.Panics(t, "was given a block that is nil", func() { _, _ = infer(mlir.Block{}, x, x) })
-		sum := check.Must(mlir.CreateInferred(block, mlir.Location{}, "arith.addi", x, x))
+		sum := check.Must(inferred(block, mlir.Location{}, "arith.addi", x, x))
 		check.Diff(t, "location", c.UnknownLocation(), sum.Location())
 	}
 	if n := testing.AllocsPerRun(100, func() { x = check.Must(infer(block, x, x)).Result(0) }); n != 0 {
@@ -55,16 +60,16 @@ func TestInferDiagnostics(t *testing.T) {
 	c := mlirtest.Context(t)
 	_, block := emptyFunction(t, c)
 	mlir.AllowInference("stablehlo.add", mlir.Inference{Operands: 2})
-	at := block.Append(check.Must(c.Create(mlir.OperationState{
+	at := block.Append(check.Must(mlir.Create(c, mlir.OperationState{
 		Name: "builtin.unrealized_conversion_cast", Results: mlirtest.Types(c, "tensor<2xf32>", "tensor<3xf32>"),
 	})))
 	two, three := at.Result(0), at.Result(1)
 	for range 2 {
-		_, err := mlir.CreateInferred(block, c.UnknownLocation(), "stablehlo.add", two, three)
+		_, err := inferred(block, c.UnknownLocation(), "stablehlo.add", two, three)
 		if n := len(check.As[*mlir.DiagnosticError](t, err).Diagnostics); n != 1 {
 			t.Errorf("%d diagnostics: %v", n, err)
 		}
-		check.Must(mlir.CreateInferred(block, c.UnknownLocation(), "stablehlo.add", two, two))
+		check.Must(inferred(block, c.UnknownLocation(), "stablehlo.add", two, two))
 	}
 }
 
@@ -73,14 +78,15 @@ func TestBuilderInfer(t *testing.T) {
 	_, block := emptyFunction(t, c)
 	x := block.Argument(0)
 	b := mlir.NewBuilder(block, mlir.Location{})
+	sum := mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{x, x}, InferResults: true}
 	for range 2 {
-		op, want := b.CreateInferred("arith.addi", x, x), line()
+		op, want := b.Create(sum), line()
 		check.NoError(t, b.Err())
 		check.Diff(t, "location", want, op.Location().Position().String())
 	}
-	b.CreateInferred("arith.addi", x, mlir.Value{})
+	b.Create(mlir.OperationState{Name: sum.Name, Operands: []mlir.Value{x, {}}, InferResults: true})
 	check.Error(t, b.Err(), "infer_test.go:", "was given a value that is nil")
-	if op := b.CreateInferred("arith.addi", x, x); op.NumResults() == 0 {
+	if op := b.Create(sum); op.NumResults() == 0 {
 		t.Error("after an error there is no operation")
 	}
 }

@@ -23,7 +23,7 @@ func TestUpstreamInference(t *testing.T) {
 		block.Argument(3), block.Argument(4), block.Argument(5), block.Argument(6)
 	region := c.NewRegion()
 	region.Append(block)
-	check.Must(c.NewModule(mlir.Location{}).Body().Create(
+	check.Must(mlir.Create(c.NewModule(mlir.Location{}).Body(),
 		mlir.OperationState{Name: "builtin.module", Regions: []mlir.Region{region}}))
 	axis := []mlir.NamedAttribute{{Name: "axis", Value: check.Must(c.ParseAttribute("1 : i32"))}}
 	for _, test := range []struct {
@@ -45,7 +45,7 @@ func TestUpstreamInference(t *testing.T) {
 		{"tosa.concat", []mlir.Value{tensor}, nil, `needs the attribute "axis"`},
 		{"tosa.concat", []mlir.Value{tensor}, axis, "needs an axis that its operands have"},
 	} {
-		op, err := block.Create(mlir.OperationState{Name: test.name, Operands: test.operands,
+		op, err := mlir.Create(block, mlir.OperationState{Name: test.name, Operands: test.operands,
 			Attributes: test.attributes, InferResults: true})
 		if err != nil {
 			check.Error(t, err, test.want)

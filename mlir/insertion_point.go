@@ -105,37 +105,6 @@ func (r *Rewriter) context(method string) *Context {
 
 func (r *ConversionRewriter) context(method string) *Context { return r.rewriter.context(method) }
 
-// Create creates an operation and inserts it. If MLIR refuses the operation, the error is a
-// *DiagnosticError and nothing is inserted.
-func Create(ip InsertionPoint, s OperationState) (Operation, error) {
-	// A type switch, and the context of the lifetime, let a Block in the interface and the
-	// contents of s stay on the caller's stack.
-	switch ip := ip.(type) {
-	case Block:
-		ip.given("Create")
-		return ip.create(&s)
-	case *Context:
-		t := ip.life.check("Context.Create")
-		return ip.life.ctx.create(t, "Context.Create", point{}, &s)
-	case point:
-		return ip.create(&s)
-	case *Rewriter:
-		return ip.create(&s)
-	case *ConversionRewriter:
-		return ip.rewriter.create(&s)
-	case *Builder:
-		return Create(ip.at, s)
-	}
-	panic("mlir: Create was given an invalid insertion point: use a *Context, a Block, a *Rewriter, a *ConversionRewriter, a *Builder, Before or After")
-}
-
-func (p point) create(s *OperationState) (Operation, error) {
-	if p.moved() {
-		panic("mlir: Create was given an insertion point whose operation has moved or was erased: take a new one")
-	}
-	return p.add("Create", s)
-}
-
 // insert inserts a detached operation, unless p has no block.
 func (p point) insert(o Operation) {
 	switch {
@@ -146,6 +115,8 @@ func (p point) insert(o Operation) {
 		p.block.InsertBefore(p.before, o)
 	}
 }
+
+const insertionPoints = "use a *Context, a Block, a *Rewriter, a *ConversionRewriter, a *Builder, Before or After"
 
 // ContextOf returns the context of an insertion point, also if that is in a block that was erased.
 func ContextOf(ip InsertionPoint) *Context {
@@ -164,5 +135,5 @@ func ContextOf(ip InsertionPoint) *Context {
 	case *Builder:
 		return ip.context("ContextOf")
 	}
-	panic("mlir: ContextOf was given an invalid insertion point: use a *Context, a Block, a *Rewriter, a *ConversionRewriter, a *Builder, Before or After")
+	panic("mlir: ContextOf was given an invalid insertion point: " + insertionPoints)
 }

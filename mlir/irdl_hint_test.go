@@ -27,7 +27,7 @@ func TestDefinedHints(t *testing.T) {
 			_, err := c.Parse("", []byte(text))
 			check.Error(t, err, want)
 		}
-		_, err := c.Create(mlir.OperationState{Name: "traffic.ent"})
+		_, err := mlir.Create(c, mlir.OperationState{Name: "traffic.ent"})
 		check.Error(t, err, `does not know the operation "traffic.ent" (is it "traffic.end"?)`)
 		_, err = c.DynamicType("traffic.raod")
 		check.Error(t, err, `has not defined the type traffic.raod in this context (is it "traffic.road"?)`)

@@ -46,7 +46,7 @@ func TestFirstResult(t *testing.T) {
 		var ops []mlir.Operation
 		var results []mlir.Value
 		for range 3 {
-			op := check.Must(block.Create(mlir.OperationState{
+			op := check.Must(mlir.Create(block, mlir.OperationState{
 				Name: "arith.addi", Operands: []mlir.Value{x, x}, Results: []mlir.Type{x.Type()},
 			}))
 			x = op.Result(0)
@@ -57,7 +57,7 @@ func TestFirstResult(t *testing.T) {
 				t.Errorf("operation %d has another result now", i)
 			}
 		}
-		end := check.Must(block.Create(mlir.OperationState{Name: "func.return"}))
+		end := check.Must(mlir.Create(block, mlir.OperationState{Name: "func.return"}))
 		check.Panics(t, "Operation.Result(0): index out of range with length 0", func() { end.Result(0) })
 		check.Panics(t, "Operation.Result(1): index out of range with length 1", func() { ops[2].Result(1) })
 		got := slices.Collect(block.Operations())

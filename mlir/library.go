@@ -9,7 +9,10 @@ import (
 	"sync"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
+	"github.com/calliope-mlir/calliope/internal/checkform"
 	"github.com/calliope-mlir/calliope/internal/dl"
+	"github.com/calliope-mlir/calliope/internal/guard"
+	"github.com/calliope-mlir/calliope/internal/lex"
 	"github.com/calliope-mlir/calliope/internal/nearest"
 	"github.com/calliope-mlir/calliope/internal/version"
 	"github.com/calliope-mlir/calliope/native"
@@ -143,21 +146,21 @@ func OpenFor(source []byte) (*Library, error) {
 	if !IsBytecode(source) {
 		// Most texts name no dialect that the default library lacks.
 		l, err := Open(OpenOptions{})
-		if err == nil && l.known() != nil && len(needed(source, mentioned(source, l.lacks()))) == 0 {
+		if err == nil && l.known() != nil && len(needed(source, lex.Mentioned(source, l.lacks()))) == 0 {
 			return l, nil
 		}
 	}
 	dialects := needed(source, DialectsOf(source))
-	if EncodesShardy(source) { // jaxlib's library does not read that either
-		dialects = slices.DeleteFunc(dialects, func(d string) bool { return d == shardy })
+	if guard.EncodesShardy(source) { // jaxlib's library does not read that either
+		dialects = slices.DeleteFunc(dialects, func(d string) bool { return d == guard.Shardy })
 	}
 	return openLibrary(OpenOptions{Dialects: dialects})
 }
 
 // needed returns those of the dialects in a module that a library must have.
 func needed(source []byte, dialects []string) []string {
-	if slices.Contains(dialects, checkDialect) && checksIn(source) != nil {
-		dialects = slices.DeleteFunc(dialects, func(d string) bool { return d == checkDialect })
+	if slices.Contains(dialects, checkform.Dialect) && checkform.In(source) != nil {
+		dialects = slices.DeleteFunc(dialects, func(d string) bool { return d == checkform.Dialect })
 	}
 	return dialects
 }

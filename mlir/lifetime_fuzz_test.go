@@ -157,7 +157,7 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 				ops = append(ops, made)
 			}
 		case 46:
-			made, err := r.Create(
+			made, err := mlir.Create(r,
 				mlir.OperationState{Name: "t.new", Operands: []mlir.Value{v, w}, Results: []mlir.Type{i32}})
 			if err == nil {
 				ops, values = append(ops, made), append(values, made.Result(0))
@@ -275,14 +275,14 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 			case 13:
 				blocks = append(blocks, c.NewBlock(mlir.Location{}, i32))
 			case 14, 15:
-				op, err := c.Create(
+				op, err := mlir.Create(c,
 					mlir.OperationState{Name: "t.new", Operands: []mlir.Value{v, w}, Results: []mlir.Type{i32}})
 				if err == nil {
 					ops = append(ops, op)
 					values = append(values, op.Result(0))
 				}
 			case 16:
-				op, err := c.Create(
+				op, err := mlir.Create(c,
 					mlir.OperationState{Name: "t.holder", Regions: []mlir.Region{r}, Successors: []mlir.Block{b}})
 				if err == nil {
 					ops = append(ops, op)
@@ -314,7 +314,7 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 					blocks, values = append(blocks, in), append(values, o.Operand(0))
 				}
 			case 26, 27:
-				op, err := b.Create(
+				op, err := mlir.Create(b,
 					mlir.OperationState{Name: "t.new", Operands: []mlir.Value{v, w}, Results: []mlir.Type{i32}})
 				if err != nil {
 					return
@@ -325,7 +325,7 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 				}
 				ops, values = append(ops, op), append(values, result)
 			case 28:
-				op, err := b.Create(
+				op, err := mlir.Create(b,
 					mlir.OperationState{Name: "t.holder", Regions: []mlir.Region{r}, Successors: []mlir.Block{d}})
 				if err == nil {
 					ops = append(ops, op)
@@ -366,7 +366,7 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 			case 244:
 				v.SetType(w.Type())
 			case 245:
-				if made, err := b.Create(mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{v, w},
+				if made, err := mlir.Create(b, mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{v, w},
 					Results: []mlir.Type{v.Type()}}); err == nil {
 					ops, values = append(ops, made), append(values, made.Result(0))
 				}

@@ -22,7 +22,7 @@ func loose(t testing.TB, e mlirtest.Engine) *mlir.Context {
 
 func create(t testing.TB, c *mlir.Context, s mlir.OperationState) mlir.Operation {
 	t.Helper()
-	o, err := c.Create(s)
+	o, err := mlir.Create(c, s)
 	check.NoError(t, err)
 	return o
 }
@@ -78,7 +78,7 @@ func TestErased(t *testing.T) {
 		check.Panics(t, "was given a value "+erased, func() { made.Result(0).ReplaceAllUses(result) })
 		check.Panics(t, "was given an operation "+erased, func() { m.Body().Append(outer) })
 		check.Panics(t, "was given a value "+erased, func() {
-			c.Create(mlir.OperationState{Name: "t.use", Operands: []mlir.Value{argument}})
+			mlir.Create(c, mlir.OperationState{Name: "t.use", Operands: []mlir.Value{argument}})
 		})
 		m.Close()
 		check.Panics(t, "Operation.Name called after Module.Close", func() { outer.Name() })
@@ -149,7 +149,7 @@ func TestAdded(t *testing.T) {
 		region.Append(block)
 		outer := create(t, c, mlir.OperationState{Name: "t.outer", Regions: []mlir.Region{region}})
 		check.Panics(t, "a region that is part of an operation already", func() {
-			c.Create(mlir.OperationState{Name: "t.outer", Regions: []mlir.Region{region}})
+			mlir.Create(c, mlir.OperationState{Name: "t.outer", Regions: []mlir.Region{region}})
 		})
 		check.Panics(t, "to put an operation into itself", func() { block.Append(outer) })
 		check.Panics(t, "to put an operation into itself", func() { block.InsertBefore(leaf, outer) })
@@ -266,7 +266,7 @@ func TestBranches(t *testing.T) {
 		const only = " called on a placeholder for a block that was destroyed"
 		check.Panics(t, "Block.Erase"+only, func() { _ = replaced.Erase() })
 		check.Panics(t, "Block.Detach"+only, func() { replaced.Detach() })
-		check.Panics(t, "Block.Create"+only, func() { _, _ = replaced.Create(mlir.OperationState{Name: "t.a"}) })
+		check.Panics(t, "Create"+only, func() { _, _ = mlir.Create(replaced, mlir.OperationState{Name: "t.a"}) })
 		check.Panics(t, "Block.CreateLike"+only, func() { _, _ = replaced.CreateLike(op(m, "t.make")) })
 		check.Panics(t, "Block.Append"+only, func() { replaced.Append(create(t, c, mlir.OperationState{Name: "t.a"})) })
 	})

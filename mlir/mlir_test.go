@@ -14,6 +14,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 const addition = `func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
@@ -29,7 +30,7 @@ func TestForms(t *testing.T) {
 	want := m.String()
 	bytecode, err := m.Bytecode()
 	check.NoError(t, err)
-	if !mlir.IsBytecode(bytecode) || mlir.IsPortableArtifact(bytecode) {
+	if !mlir.IsBytecode(bytecode) || stablehlo.IsPortableArtifact(bytecode) {
 		t.Errorf("the bytecode is not recognised")
 	}
 	forms := map[string]string{
@@ -316,10 +317,10 @@ func TestCreate(t *testing.T) {
 	block := c.NewBlock(mlir.Location{}, tensor)
 	region := c.NewRegion()
 	region.Append(block)
-	ret, err := c.Create(mlir.OperationState{Name: "func.return", Operands: []mlir.Value{block.Argument(0)}})
+	ret, err := mlir.Create(c, mlir.OperationState{Name: "func.return", Operands: []mlir.Value{block.Argument(0)}})
 	check.NoError(t, err)
 	block.Append(ret)
-	fn, err := c.Create(mlir.OperationState{
+	fn, err := mlir.Create(c, mlir.OperationState{
 		Name: "func.func",
 		Attributes: []mlir.NamedAttribute{
 			{Name: "sym_name", Value: c.StringAttribute("id")},
@@ -337,11 +338,11 @@ func TestCreate(t *testing.T) {
 	if got := m.Operation().Location().Position(); got != (mlir.Position{File: "gen.go", Line: 12}) {
 		t.Errorf("the module's position is %v", got)
 	}
-	if _, err := c.Create(mlir.OperationState{Name: "nosuch.op"}); err == nil ||
+	if _, err := mlir.Create(c, mlir.OperationState{Name: "nosuch.op"}); err == nil ||
 		!strings.Contains(err.Error(), `does not know the operation "nosuch.op"`) {
 		t.Errorf("an unknown operation: %v", err)
 	}
-	if _, err := c.Create(mlir.OperationState{Name: "stablehlo.dot", InferResults: true}); err == nil ||
+	if _, err := mlir.Create(c, mlir.OperationState{Name: "stablehlo.dot", InferResults: true}); err == nil ||
 		!strings.Contains(err.Error(), "AllowInference was not called for it: set Results") {
 		t.Errorf("inference of an operation that AllowInference does not know: %v", err)
 	}
@@ -366,13 +367,13 @@ func TestMisuse(t *testing.T) {
 	check.Panics(t, "Module.Operation called on a nil Module", func() { (*mlir.Module)(nil).Operation() })
 	check.Panics(t, "Module.Bytecode called on a nil Module", func() { _, _ = (*mlir.Module)(nil).Bytecode() })
 	check.Panics(t, "an attribute with an empty name", func() {
-		_, _ = c.Create(
+		_, _ = mlir.Create(c,
 			mlir.OperationState{Name: "func.return", Attributes: []mlir.NamedAttribute{{Value: c.UnitAttribute()}}})
 	})
 	unit := c.UnitAttribute()
-	_, err := c.Create(mlir.OperationState{Name: "func.return", Attributes: []mlir.NamedAttribute{
+	_, err := mlir.Create(c, mlir.OperationState{Name: "func.return", Attributes: []mlir.NamedAttribute{
 		{Name: "x.a", Value: unit}, {Name: "x.b", Value: unit}, {Name: "x.a", Value: c.StringAttribute("a")}}})
-	check.Error(t, err, `mlir: Context.Create was given the attribute "x.a" of func.return twice`)
+	check.Error(t, err, `mlir: Create was given the attribute "x.a" of func.return twice`)
 	check.Panics(t, "not an integer or index type", func() { c.IntegerAttribute(c.F32Type(), 1) })
 	check.Panics(t, "16777216 is not a valid width", func() { c.IntegerType(1<<24, mlir.Signless) })
 	m.Close()

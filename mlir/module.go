@@ -10,7 +10,9 @@ import (
 	"weak"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
+	"github.com/calliope-mlir/calliope/internal/bytecode"
 	"github.com/calliope-mlir/calliope/internal/forgotten"
+	"github.com/calliope-mlir/calliope/internal/guard"
 	"github.com/calliope-mlir/calliope/internal/notmlir"
 )
 
@@ -82,13 +84,7 @@ func (c *Context) Parse(name string, data []byte) (*Module, error) {
 // parseModule is Parse. again says that the text is one of otherBooleans.
 func (c *Context) parseModule(name string, data []byte, again bool) (*Module, error) {
 	t := c.api
-	if err := parseGuard(name, data); err != nil {
-		return nil, err
-	}
-	if err := c.genericGuard(name, data); err != nil {
-		return nil, err
-	}
-	if err := c.nestGuard(name, data); err != nil {
+	if err := c.parseGuard(name, data); err != nil {
 		return nil, err
 	}
 	// A byte order mark is not MLIR, but many editors write one.
@@ -98,9 +94,9 @@ func (c *Context) parseModule(name string, data []byte, again bool) (*Module, er
 		return nil, err
 	}
 	if checks != nil {
-		text = checks.rewritten()
+		text = checks.Generic()
 	}
-	without := withoutRules(data)
+	without := guard.WithoutRules(data)
 	if without != nil {
 		text = without
 	}
@@ -116,7 +112,7 @@ func (c *Context) parseModule(name string, data []byte, again bool) (*Module, er
 			return raw.Ptr
 		}
 	}
-	if IsPortableArtifact(data) {
+	if IsBytecode(data) && bytecode.Open(data).IsPortable() {
 		if err := c.lib.need("stablehloDeserializePortableArtifactNoError"); err != nil {
 			return nil, err
 		}
@@ -138,7 +134,7 @@ func (c *Context) parseModule(name string, data []byte, again bool) (*Module, er
 			diagnostics = []Diagnostic{{Position: p, Message: reason}}
 		}
 		if checks != nil {
-			diagnostics = checks.restored(diagnostics)
+			diagnostics = restored(checks, diagnostics)
 		}
 		if len(diagnostics) == 0 {
 			diagnostics = c.shortForm(name, data)
@@ -146,11 +142,13 @@ func (c *Context) parseModule(name string, data []byte, again bool) (*Module, er
 		return nil, &DiagnosticError{Op: "parse", Diagnostics: diagnostics, Hint: c.hint(data, diagnostics)}
 	}
 	if checks != nil {
-		checks.restore(c, name, raw)
+		c.restore(checks, name, raw)
 	}
 	m := c.module(raw)
 	if without != nil {
-		m.removeRules()
+		for op := range m.Operation().All() {
+			op.RemoveAttribute(guard.ShardingRule)
+		}
 	}
 	return m, nil
 }

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
+	"github.com/calliope-mlir/calliope/internal/guard"
 )
 
 // An Operation is an operation in a block or detached. Two valid handles to the same
@@ -145,12 +146,12 @@ func (o Operation) Verify() error {
 			return c.operation(bad).refused("verify",
 				"uses a value, or branches to a block, that is not in an operation: add it to one first")
 		}
-		if o.Parent().IsNil() && o.Name() == needsParent {
+		if o.Parent().IsNil() && guard.NeedsParent(o.Name()) {
 			return o.refused("verify", "is not in an operation: add it to one first")
 		}
 	}
 	if op := o.withoutTable(); !op.IsNil() {
-		return op.refused("verify", "is in "+unknownAround+": the library would crash on it")
+		return op.refused("verify", "is in "+guard.UnknownAround+": the library would crash on it")
 	}
 	var ok bool
 	c.asks(func() { ok = capi.MlirOperationVerify(t, o.raw) })

@@ -264,13 +264,7 @@ func (c *Context) ParseOperation(name string, data []byte) (Operation, error) {
 	if len(data) > math.MaxInt32 {
 		return Operation{}, fmt.Errorf("mlir: an operation of %d bytes of text is too large to be parsed", len(data))
 	}
-	if err := parseGuard(name, data); err != nil {
-		return Operation{}, err
-	}
-	if err := c.genericGuard(name, data); err != nil {
-		return Operation{}, err
-	}
-	if err := c.nestGuard(name, data); err != nil {
+	if err := c.parseGuard(name, data); err != nil {
 		return Operation{}, err
 	}
 	if name == "" {

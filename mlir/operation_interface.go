@@ -33,7 +33,7 @@ func (c *Context) InferTypes(s OperationState) ([]Type, error) {
 	// The library's function for this reads properties that cannot be passed to it, and
 	// crashes. Creating an operation and reading its results does not.
 	s.InferResults = true
-	op, err := c.Create(s)
+	op, err := Create(c, s)
 	if err != nil {
 		return nil, err
 	}

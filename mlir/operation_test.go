@@ -427,7 +427,7 @@ func TestCreateFails(t *testing.T) {
 				}
 			}
 		})
-		op, err := c.Create(mlir.OperationState{Name: "arith.select", Operands: a, InferResults: true})
+		op, err := mlir.Create(c, mlir.OperationState{Name: "arith.select", Operands: a, InferResults: true})
 		if err == nil {
 			if err = op.Verify(); err == nil {
 				t.Error("a selection between types is valid")

@@ -66,7 +66,7 @@ func TestParseGuard(t *testing.T) {
 			}
 		}
 		operand := c.NewBlock(mlir.Location{}, mlirtest.Type(c, "tensor<4xf32>"))
-		_, err := c.Create(mlir.OperationState{Name: "stablehlo.all_to_all",
+		_, err := mlir.Create(c, mlir.OperationState{Name: "stablehlo.all_to_all",
 			Operands: []mlir.Value{operand.Argument(0)}, Results: []mlir.Type{operand.Argument(0).Type()},
 			Attributes: []mlir.NamedAttribute{
 				{Name: "concat_dimension", Value: mlirtest.Attribute(c, "0 : i64")},
@@ -118,7 +118,7 @@ func TestAliasGuard(t *testing.T) {
 		_, err := c.Parse(name, []byte(data))
 		check.Error(t, err, name, "has output_operand_aliases and no results")
 	}
-	_, err = c.Create(mlir.OperationState{Name: "stablehlo.custom_call", Attributes: []mlir.NamedAttribute{
+	_, err = mlir.Create(c, mlir.OperationState{Name: "stablehlo.custom_call", Attributes: []mlir.NamedAttribute{
 		{Name: "call_target_name", Value: c.StringAttribute("g")},
 		{Name: "output_operand_aliases", Value: mlirtest.Attribute(c, alias[strings.Index(alias, "["):])}}})
 	check.Error(t, err, "stablehlo.custom_call needs a result for its output_operand_aliases")

@@ -14,7 +14,7 @@ import (
 func flip(from, to string, called func()) mlir.Pattern {
 	rewrite := func(op mlir.Operation, r *mlir.Rewriter) (bool, error) {
 		called()
-		other, err := r.Create(mlir.OperationState{Name: to, Operands: op.OperandValues(),
+		other, err := mlir.Create(r, mlir.OperationState{Name: to, Operands: op.OperandValues(),
 			Results: mlir.TypesOf(op.ResultValues()), Location: op.Location()})
 		if err != nil {
 			return false, err

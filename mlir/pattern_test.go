@@ -44,7 +44,7 @@ var double = mlir.Pattern{
 			return false, nil
 		}
 		x := op.Operand(0)
-		sum, err := r.Create(mlir.OperationState{
+		sum, err := mlir.Create(r, mlir.OperationState{
 			Name: "arith.addi", Location: op.Location(), Operands: []mlir.Value{x, x}, Results: []mlir.Type{x.Type()},
 		})
 		if err != nil {
@@ -295,7 +295,7 @@ var rewriterTests = []struct {
 		add := operations(f)[0]
 		r.SetInsertionPoint(mlir.After(add))
 		x := add.Operand(0)
-		o, err := r.Create(
+		o, err := mlir.Create(r,
 			mlir.OperationState{Name: "arith.subi", Operands: []mlir.Value{x, x}, Results: []mlir.Type{x.Type()}})
 		if err == nil && !r.Block().Equal(o.Block()) {
 			return errors.New("the insertion point is elsewhere")
@@ -317,7 +317,7 @@ var rewriterTests = []struct {
 		r.SetInsertionPoint(mlir.Before(ops[1]))
 		x := ops[0].Operand(0)
 		r.Replace(ops[1], x) // the insertion point is before the return now
-		_, err := r.Create(
+		_, err := mlir.Create(r,
 			mlir.OperationState{Name: "arith.subi", Operands: []mlir.Value{x, x}, Results: []mlir.Type{x.Type()}})
 		return err
 	}, "addi subi return; br | return"},
@@ -369,7 +369,7 @@ var rewriterTests = []struct {
 	{"blocks", func(r *mlir.Rewriter, f, g mlir.Operation) error {
 		blocks := slices.Collect(g.Region(0).Blocks())
 		made := r.NewBlock(blocks[1], mlir.Location{}, blocks[1].Argument(0).Type())
-		if _, err := r.Create(
+		if _, err := mlir.Create(r,
 			mlir.OperationState{Name: "func.return", Operands: []mlir.Value{made.Argument(0)}}); err != nil {
 			return err
 		}

@@ -86,7 +86,7 @@ func TestPatternInvalid(t *testing.T) {
 		}},
 		"its own result": {"does not dominate this use", func(o mlir.Operation, r *mlir.Rewriter) {
 			zero := check.Must(
-				r.Create(mlir.OperationState{Name: "arith.constant", Results: []mlir.Type{o.Result(0).Type()},
+				mlir.Create(r, mlir.OperationState{Name: "arith.constant", Results: []mlir.Type{o.Result(0).Type()},
 					Attributes: []mlir.NamedAttribute{
 						{Name: "value", Value: o.Context().IntegerAttribute(o.Result(0).Type(), 0)}}}))
 			o.SetOperands(o.Result(0), zero.Result(0)) // folds to itself forever
@@ -126,7 +126,7 @@ func TestPatternInvalid(t *testing.T) {
 			r.NewBlock(find(o, "cf.br", 0).Block(), mlir.Location{})
 		}},
 		"made with too little": {"'arith.addi' op expected 2 operands", func(o mlir.Operation, r *mlir.Rewriter) {
-			check.Must(r.Create(mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{o.Operand(0)},
+			check.Must(mlir.Create(r, mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{o.Operand(0)},
 				Results: []mlir.Type{o.Result(0).Type()}}))
 		}},
 		"put in with something wrong in it": {"'arith.addi' op expected 2 operands",
@@ -136,7 +136,7 @@ func TestPatternInvalid(t *testing.T) {
 				region.Append(block)
 				check.Must(mlir.Create(block, mlir.OperationState{Name: "arith.addi",
 					Operands: []mlir.Value{o.Operand(0)}, Results: []mlir.Type{o.Result(0).Type()}}))
-				check.Must(r.Create(mlir.OperationState{Name: "t.holder", Regions: []mlir.Region{region}}))
+				check.Must(mlir.Create(r, mlir.OperationState{Name: "t.holder", Regions: []mlir.Region{region}}))
 			}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -42,7 +42,7 @@ var pdlFunctions = mlir.PDLOptions{
 	Rewrites: map[string]func(*mlir.Rewriter, []any) ([]any, error){
 		"sum": func(r *mlir.Rewriter, a []any) ([]any, error) {
 			op := a[0].(mlir.Operation)
-			made, err := r.Create(mlir.OperationState{Name: "arith.addi",
+			made, err := mlir.Create(r, mlir.OperationState{Name: "arith.addi",
 				Operands: []mlir.Value{op.Operand(0), op.Operand(1)}, Results: []mlir.Type{op.Result(0).Type()}})
 			if err != nil {
 				return nil, err

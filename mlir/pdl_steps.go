@@ -137,7 +137,7 @@ func (w *pdlRewrite) create(o Operation) error {
 		if r.call.root.Ptr != nil {
 			s.Location = r.c.location(capi.MlirOperationGetLocation(r.c.api, r.call.root))
 		}
-		op, err := r.Create(s)
+		op, err := Create(r, s)
 		return []any{op}, err
 	}}, slices.Concat([]Value{carried}, lists[1], replaced)...)
 }

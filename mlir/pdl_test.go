@@ -76,7 +76,7 @@ func TestPDLFunctions(t *testing.T) {
 		}
 		sum := func(r *mlir.Rewriter, arguments []any) ([]any, error) {
 			op := arguments[0].(mlir.Operation)
-			made, err := r.Create(mlir.OperationState{
+			made, err := mlir.Create(r, mlir.OperationState{
 				Name: "arith.addi", Location: op.Location(),
 				Operands: []mlir.Value{op.Operand(0), op.Operand(1)}, Results: []mlir.Type{op.Result(0).Type()},
 			})

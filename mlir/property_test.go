@@ -87,7 +87,7 @@ func TestPropertyErrors(t *testing.T) {
 		flags := check.Must(c.ParseAttribute("#llvm.overflow<nsw>"))
 		add := func(s mlir.OperationState) error {
 			s.Name, s.Operands = "llvm.add", []mlir.Value{v, v}
-			_, err := block.Create(s)
+			_, err := mlir.Create(block, s)
 			return err
 		}
 		named := func(name string, a mlir.Attribute) []mlir.NamedAttribute {
@@ -111,7 +111,7 @@ func TestPropertyErrors(t *testing.T) {
 		check.Panics(t, "create the operation again", func() { op.SetAttribute("overflowFlags", flags) })
 		check.Panics(t, "create the operation again", func() { op.SetDiscardable("overflowFlags", flags) })
 		op.SetAttribute("note", flags)
-		_, err := c.Create(mlir.OperationState{Name: "func.return", Properties: named("a", c.UnitAttribute())})
+		_, err := mlir.Create(c, mlir.OperationState{Name: "func.return", Properties: named("a", c.UnitAttribute())})
 		check.Error(t, err, "creating func.return failed")
 		check.Panics(t, "another context", func() {
 			other := mlirtest.ContextOf(t, e.Library)

@@ -183,16 +183,14 @@ func (r *Rewriter) leave(t *capi.Table, op capi.MlirOperation) {
 	}
 }
 
-// Create creates an operation and inserts it at the insertion point, which is after it
+// create creates an operation and inserts it at the insertion point, which is after it
 // then.
-func (r *Rewriter) Create(s OperationState) (Operation, error) { return r.create(&s) }
-
 func (r *Rewriter) create(s *OperationState) (Operation, error) {
-	t := r.life.check("Rewriter.Create")
-	if err := r.point(t, "Rewriter.Create"); err != nil {
+	t := r.life.check("Create")
+	if err := r.point(t, "Create"); err != nil {
 		return Operation{}, err
 	}
-	o, err := r.c.create(t, "Rewriter.Create", point{}, s)
+	o, err := r.c.create(t, "Create", point{}, s)
 	if err != nil {
 		return Operation{}, err
 	}

@@ -147,7 +147,7 @@ func TestPatternErased(t *testing.T) {
 				}
 				replaced = op
 				x, result := op.Operand(0), op.Result(0)
-				made, err := r.Create(mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{x, x},
+				made, err := mlir.Create(r, mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{x, x},
 					Results: []mlir.Type{x.Type()}})
 				if err != nil {
 					return false, err
@@ -208,7 +208,7 @@ func TestPatternTakesAway(t *testing.T) {
 				other := mlirtest.Parse(t, c, doubling)
 				check.Report(t, inner.Apply(other, mlir.GreedyOptions{}))
 				other.Body().First().Detach()
-				made := check.Must(c.Create(mlir.OperationState{Name: "func.return"}))
+				made := check.Must(mlir.Create(c, mlir.OperationState{Name: "func.return"}))
 				return false, made.Erase()
 			}})
 		check.NoError(t, s.Apply(m, mlir.GreedyOptions{}))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
+	"github.com/calliope-mlir/calliope/internal/guard"
 )
 
 // TransformOptions are the settings of Module.Transform.
@@ -57,7 +58,7 @@ func (m *Module) Transform(script *Module, o TransformOptions) error {
 		return fmt.Errorf("mlir: the transform.named_sequence @%s has no body", o.Sequence)
 	}
 	for op := range script.Operation().All() {
-		if hasStatic(op.Name()) {
+		if guard.HasStatic(op.Name()) {
 			if err := op.guarded(); err != nil {
 				return err
 			}

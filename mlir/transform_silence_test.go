@@ -23,7 +23,7 @@ func multiply(cause error) mlir.TransformOp {
 		}
 		for _, o := range t.Operations(0) {
 			t.Rewriter.SetInsertionPoint(mlir.Before(o))
-			m, err := t.Rewriter.Create(mlir.OperationState{Name: "arith.muli", Operands: o.OperandValues(),
+			m, err := mlir.Create(t.Rewriter, mlir.OperationState{Name: "arith.muli", Operands: o.OperandValues(),
 				Results: []mlir.Type{o.Result(0).Type()}, Location: o.Location()})
 			if err != nil {
 				return err

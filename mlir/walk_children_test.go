@@ -79,7 +79,7 @@ func TestWalkErases(t *testing.T) {
 	check.NoError(t, block.Terminator().Erase())
 	value := c.IntegerAttribute(c.IntegerType(32, mlir.Signless), 1)
 	for range n {
-		_, err := block.Create(mlir.OperationState{
+		_, err := mlir.Create(block, mlir.OperationState{
 			Name: "arith.constant", Results: []mlir.Type{c.IntegerType(32, mlir.Signless)},
 			Attributes: []mlir.NamedAttribute{{Name: "value", Value: value}},
 		})

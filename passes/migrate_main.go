@@ -69,7 +69,7 @@ func parameters(block mlir.Block, at *int, t mlir.Type, loc mlir.Location) (mlir
 		}
 		values = append(values, v)
 	}
-	op, err := t.Context().Create(mlir.OperationState{
+	op, err := mlir.Create(t.Context(), mlir.OperationState{
 		Name: "stablehlo.tuple", Location: loc, Operands: values, Results: []mlir.Type{t},
 	})
 	if err != nil {

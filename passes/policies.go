@@ -261,7 +261,7 @@ func (a *policyApplier) manual(
 	if kept {
 		results = append(results, inside[own])
 	}
-	if _, err := block.Create(
+	if _, err := mlir.Create(block,
 		mlir.OperationState{Name: "sdy.return", Location: op.Location(), Operands: results}); err != nil {
 		return nil, err
 	}
@@ -282,7 +282,7 @@ func (a *policyApplier) manual(
 	if state.Attributes, err = callop.ManualAttributes(a.c, in, a.replicated(resultTypes), axes); err != nil {
 		return nil, fmt.Errorf("passes: ApplyPolicies: %w", err)
 	}
-	made, err := a.c.Create(state)
+	made, err := mlir.Create(a.c, state)
 	if err != nil {
 		return nil, err
 	}

@@ -7,9 +7,16 @@ import (
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
+	"github.com/calliope-mlir/calliope/internal/bytecode"
 	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
 )
+
+// IsPortableArtifact reports whether data is a portable artifact, which is bytecode whose operations are all of the
+// dialect VHLO. StableHLO's own functions also state it as the producer.
+func IsPortableArtifact(data []byte) bool {
+	return bytecode.Is(data) && bytecode.Open(data).IsPortable()
+}
 
 // PortableArtifact serializes the module for consumers of the target version of
 // StableHLO or a later one. An empty target means the library's current version. The

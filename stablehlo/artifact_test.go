@@ -84,7 +84,7 @@ func TestPortableArtifact(t *testing.T) {
 			check.NoError(t, err)
 			check.Diff(t, "the module afterwards", before, m.String())
 			check.Diff(t, "an operation of it", "tensor<4xf32>", cosine.Result(0).Type().String())
-			if !mlir.IsPortableArtifact(data) || !strings.Contains(string(data), "StableHLO_v"+test.stamp+"\x00") {
+			if !IsPortableArtifact(data) || !strings.Contains(string(data), "StableHLO_v"+test.stamp+"\x00") {
 				t.Errorf("the artifact does not have the version %s: %q", test.stamp, data[:min(len(data), 40)])
 			}
 			again, err := mlirtest.Context(t).Parse("m.mlirbc", data)

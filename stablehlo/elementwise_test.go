@@ -83,12 +83,12 @@ func inFunction(
 		return "", err
 	}
 	block.Append(op)
-	ret, err := c.Create(mlir.OperationState{Name: "func.return"})
+	ret, err := mlir.Create(c, mlir.OperationState{Name: "func.return"})
 	check.NoError(t, err)
 	block.Append(ret)
 	region := c.NewRegion()
 	region.Append(block)
-	fn, err := c.Create(mlir.OperationState{
+	fn, err := mlir.Create(c, mlir.OperationState{
 		Name: "func.func",
 		Attributes: []mlir.NamedAttribute{
 			{Name: "sym_name", Value: c.StringAttribute("f")},
@@ -244,9 +244,10 @@ func TestOtherOperations(t *testing.T) {
 		"constant":    "stablehlo.constant takes 0 operands, but 1 are given",
 		"dot_general": `the results of "stablehlo.dot_general" cannot be inferred, because AllowInference was not called for it`,
 	} {
-		_, err := mlir.CreateInferred(c, mlir.Location{}, dialect+op, in[0])
+		_, err := mlir.Create(c, mlir.OperationState{Name: dialect + op, Operands: in[:1], InferResults: true})
 		check.Error(t, err, want)
 	}
-	_, err := mlir.CreateInferred(c, mlir.Location{}, "stablehlo.abs", in[0], in[0])
+	_, err := mlir.Create(c, mlir.OperationState{Name: "stablehlo.abs", Operands: []mlir.Value{in[0], in[0]},
+		InferResults: true})
 	check.Error(t, err, "stablehlo.abs takes 1 operands, but 2 are given")
 }

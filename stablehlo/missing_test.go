@@ -45,7 +45,7 @@ func TestUnread(t *testing.T) {
 	in := values(t, c, "tensor<4xf32>", "tensor<f32>")
 	numbers := c.Int64ArrayAttribute(0)
 	state := func(name string, operands []mlir.Value, attributes ...mlir.NamedAttribute) mlir.Operation {
-		op, err := c.Create(mlir.OperationState{Name: dialect + name, Operands: operands,
+		op, err := mlir.Create(c, mlir.OperationState{Name: dialect + name, Operands: operands,
 			Results: mlirtest.Types(c, "tensor<4xf32>"), Attributes: attributes})
 		check.NoError(t, err)
 		return op
@@ -66,7 +66,7 @@ func TestUnread(t *testing.T) {
 	if _, ok := AsSlice(state("slice", in[:1], start, limit, stride)); !ok {
 		t.Error("a complete operation is not read")
 	}
-	_, err := c.Create(mlir.OperationState{Name: "stablehlo.slice", Operands: in[:1],
+	_, err := mlir.Create(c, mlir.OperationState{Name: "stablehlo.slice", Operands: in[:1],
 		Results: mlirtest.Types(c, "tensor<4xf32>"), Attributes: []mlir.NamedAttribute{start, limit}})
 	check.Error(t, err, `mlir: stablehlo.slice needs the attribute "strides"`)
 	if o, ok := AsReduce(state("reduce", in, mlir.NamedAttribute{Name: "dimensions", Value: numbers})); ok {

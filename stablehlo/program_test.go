@@ -37,7 +37,7 @@ func TestProgramNewCHLO(t *testing.T) {
 		m := mlirtest.Parse(t, mlirtest.Context(t), module)
 		before := m.String()
 		data := check.Must(Unprepared(m).Artifact(test.version))
-		check.Diff(t, test.version+" is an artifact", test.bytecode, mlir.IsPortableArtifact(data))
+		check.Diff(t, test.version+" is an artifact", test.bytecode, IsPortableArtifact(data))
 		check.Diff(t, "the module afterwards", before, m.String())
 	}
 }
@@ -60,7 +60,7 @@ func TestProgram(t *testing.T) {
 			check.NoError(t, err)
 			check.Diff(t, "the module afterwards", before, m.String())
 			check.Diff(t, "is bytecode", test.stamp != "", mlir.IsBytecode(data))
-			check.Diff(t, "is a portable artifact", test.stamp != "", mlir.IsPortableArtifact(data))
+			check.Diff(t, "is a portable artifact", test.stamp != "", IsPortableArtifact(data))
 			if test.stamp != "" && !strings.Contains(string(data), "StableHLO_v"+test.stamp+"\x00") {
 				t.Errorf("the artifact does not have the version %s: %q", test.stamp, data[:min(len(data), 40)])
 			}
@@ -119,7 +119,7 @@ func TestProgramOfEngines(t *testing.T) {
 				data, err := Unprepared(m).Artifact(version)
 				check.NoError(t, err)
 				check.Diff(t, "is bytecode", writes, mlir.IsBytecode(data))
-				check.Diff(t, "is a portable artifact", writes, mlir.IsPortableArtifact(data))
+				check.Diff(t, "is a portable artifact", writes, IsPortableArtifact(data))
 			}
 		})
 	}

@@ -67,7 +67,8 @@ func (b *blockCutter) emit(g *group) (*mlir.Module, error) {
 		copied, _ := mapping.Value(v)
 		results, resultTypes = append(results, copied), append(resultTypes, v.Type())
 	}
-	if _, err := block.Create(mlir.OperationState{Name: "func.return", Location: loc, Operands: results}); err != nil {
+	ret := mlir.OperationState{Name: "func.return", Location: loc, Operands: results}
+	if _, err := mlir.Create(block, ret); err != nil {
 		return m, err
 	}
 	region := c.NewRegion()

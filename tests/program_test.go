@@ -6,7 +6,6 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -37,7 +36,7 @@ func TestProgram(t *testing.T) {
 }`))
 			artifact, err := stablehlo.Unprepared(m).Artifact("1.13.3")
 			check.NoError(t, err)
-			check.Diff(t, "is portable", test.portable, mlir.IsPortableArtifact(artifact))
+			check.Diff(t, "is portable", test.portable, stablehlo.IsPortableArtifact(artifact))
 			e, err := tryCompile(t, m)
 			check.NoError(t, err)
 			out, err := e.Run(t.Context(), tensor.Vector[float32](1, 2))

@@ -125,7 +125,7 @@ var patterns = []mlir.Pattern{
 		if err != nil {
 			return false, err
 		}
-		constant, err := r.Create(mlir.OperationState{Name: "toy.constant", Location: op.Location(),
+		constant, err := mlir.Create(r, mlir.OperationState{Name: "toy.constant", Location: op.Location(),
 			Results:    []mlir.Type{op.Result(0).Type()},
 			Attributes: []mlir.NamedAttribute{{Name: "value", Value: value}}})
 		if err != nil {

@@ -161,7 +161,7 @@ func (e *everyOperation) made(s mlir.OperationState, regions int) (mlir.Operatio
 		for range regions {
 			s.Regions = append(s.Regions, e.c.NewRegion())
 		}
-		op, err := e.c.Create(s)
+		op, err := mlir.Create(e.c, s)
 		var next []string
 		if err != nil {
 			if next = needed.FindStringSubmatch(err.Error()); next == nil {

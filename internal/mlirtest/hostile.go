@@ -218,7 +218,7 @@ func (h *hostility) tryAttribute(n, i int, odd string) {
 	a := &s.Attributes[i]
 	fmt.Printf("%s%d %s: attribute %s = %s\n", CaseMark, n, h.s.Name, a.Name, odd)
 	a.Value = Attribute(h.c, odd)
-	op, err := h.c.Create(s)
+	op, err := mlir.Create(h.c, s)
 	if err != nil {
 		return
 	}
@@ -422,7 +422,7 @@ func (h *hostility) regions() func(yield func(string, func() mlir.Region) bool) 
 			for range returns {
 				values = append(values, b.Argument(0))
 			}
-			check.Must(b.Create(mlir.OperationState{Name: "stablehlo.return", Operands: values}))
+			check.Must(mlir.Create(b, mlir.OperationState{Name: "stablehlo.return", Operands: values}))
 		}
 		return b
 	}

@@ -74,7 +74,7 @@ func (b *Body) Region(types []string, result func(block mlir.Block, in []mlir.Va
 	block := b.C.NewBlock(mlir.Location{}, b.Types(types...)...)
 	in := block.ArgumentValues()
 	values := result(block, in)
-	check.Must(block.Create(mlir.OperationState{Name: "stablehlo.return", Operands: values}))
+	check.Must(mlir.Create(block, mlir.OperationState{Name: "stablehlo.return", Operands: values}))
 	region := b.C.NewRegion()
 	region.Append(block)
 	return region
@@ -105,11 +105,11 @@ func (s Sample) Module(c *mlir.Context) (*mlir.Module, mlir.Operation, Made, err
 		values, results = append(values, v), append(results, v.Type())
 	}
 	if op.Name() != "stablehlo.return" {
-		check.Must(b.Block.Create(mlir.OperationState{Name: "func.return", Operands: values}))
+		check.Must(mlir.Create(b.Block, mlir.OperationState{Name: "func.return", Operands: values}))
 	}
 	body := c.NewRegion()
 	body.Append(b.Block)
-	check.Must(m.Body().Create(
+	check.Must(mlir.Create(m.Body(),
 		mlir.OperationState{Name: "func.func", Regions: []mlir.Region{body}, Attributes: []mlir.NamedAttribute{
 			{Name: "sym_name", Value: c.StringAttribute("main")},
 			{Name: "function_type", Value: c.TypeAttribute(c.FunctionType(arguments, results))},

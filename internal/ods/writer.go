@@ -255,7 +255,7 @@ func Infer(b *mlir.Builder, name, operands string, values ...mlir.Value) mlir.Op
 			return w.Infer()
 		}
 	}
-	return b.CreateInferred(name, values...)
+	return b.Create(mlir.OperationState{Name: name, Operands: values, InferResults: true})
 }
 
 // Destination adds the types of a variadic result. If there are none, they are those of the

@@ -31,7 +31,7 @@ func Copy(op mlir.Operation, operands []mlir.Value, results []mlir.Type) (mlir.O
 	for range op.NumRegions() {
 		state.Regions = append(state.Regions, c.NewRegion())
 	}
-	made, err := c.Create(state)
+	made, err := mlir.Create(c, state)
 	if err != nil {
 		return mlir.Operation{}, err
 	}

@@ -105,7 +105,7 @@ func NewFunction(loc mlir.Location, name string, parameters []mlir.Type) mlir.Op
 	region, block := c.NewRegion(), c.NewBlock(loc, parameters...)
 	region.Append(block)
 	Must(mlir.Create(block, mlir.OperationState{Name: "func.return", Location: loc}))
-	return Must(c.Create(mlir.OperationState{
+	return Must(mlir.Create(c, mlir.OperationState{
 		Name: "func.func", Location: loc, Regions: []mlir.Region{region},
 		Attributes: []mlir.NamedAttribute{
 			{Name: "sym_name", Value: c.StringAttribute(name)},

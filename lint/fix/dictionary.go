@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/lex"
 )
 
 // A dictionary is a list of attributes in the text, in tokens.
@@ -54,7 +56,7 @@ func (s *source) isDictionary(i int) bool {
 		return true
 	}
 	w := s.word(i + 1)
-	named := w != "" && (w[0] == '"' || isWord(w[0]))
+	named := w != "" && (w[0] == '"' || lex.IsWord(w[0]))
 	return named && slices.Contains([]string{"=", ",", "}"}, s.word(i+2))
 }
 

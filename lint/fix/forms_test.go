@@ -140,7 +140,7 @@ func TestArtifact(t *testing.T) {
 			data := check.Must(stablehlo.PortableArtifact(m, test.own))
 			r := mend(t, data, rules.All()...)
 			check.Diff(t, "left and found", 0, len(r.Left)+len(r.Found))
-			check.Diff(t, "artifact", true, mlir.IsPortableArtifact(r.Data))
+			check.Diff(t, "artifact", true, stablehlo.IsPortableArtifact(r.Data))
 			producer, _, _ := strings.Cut(string(r.Data[5:]), "\x00")
 			check.Diff(t, "version", "StableHLO_v"+test.want, producer)
 			var notes []string

@@ -1,6 +1,6 @@
 package fix
 
-import "strings"
+import "github.com/calliope-mlir/calliope/internal/lex"
 
 // A token is a token of MLIR's text. Comments and white space are not tokens.
 type token struct{ start, end int }
@@ -9,57 +9,15 @@ type token struct{ start, end int }
 // than MLIR's in some places (a number may be several), because only brackets, strings, names and
 // comments matter here.
 func scan(text string) (tokens, comments []token) {
-	for i := 0; i < len(text); {
-		start := i
-		switch c := text[i]; {
-		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
-			i++
-			continue
-		case strings.HasPrefix(text[i:], "//"):
-			i = len(text)
-			if n := strings.IndexByte(text[start:], '\n'); n >= 0 {
-				i = start + n
-			}
-			comments = append(comments, token{start, i})
-			continue
-		case c == '"':
-			i = stringEnd(text, i)
-		case c == '@' && i+1 < len(text) && text[i+1] == '"':
-			i = stringEnd(text, i+1)
-		case strings.IndexByte("%@^#!", c) >= 0:
-			for i++; i < len(text) && (isWord(text[i]) || text[i] == '-' && i+1 < len(text) && isWord(text[i+1])); i++ {
-			}
-		case isWord(c):
-			for i < len(text) && isWord(text[i]) {
-				i++
-			}
-		case strings.HasPrefix(text[i:], "->"), strings.HasPrefix(text[i:], ">="), strings.HasPrefix(text[i:], "<="):
-			i += 2 // not brackets
-		default:
-			i++
+	src := []byte(text)
+	for t := lex.Piece(src, 0); t.Kind != lex.End; t = lex.Piece(src, t.End) {
+		if t.Kind == lex.Comment {
+			comments = append(comments, token{t.Start, t.End})
+		} else {
+			tokens = append(tokens, token{t.Start, t.End})
 		}
-		tokens = append(tokens, token{start, i})
 	}
 	return tokens, comments
-}
-
-func isWord(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '$' || c == '.'
-}
-
-// stringEnd returns the end of the string literal at i. An unterminated one ends with its line.
-func stringEnd(text string, i int) int {
-	for i++; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		case '\n':
-			return i
-		}
-	}
-	return len(text)
 }
 
 // depthOf returns the change of depth by a token: 1 for an opening bracket, -1 for a closing one.

@@ -24,7 +24,7 @@ func (r *repair) write(library *mlir.Library) error {
 			mended = byteOrderMark + mended
 		}
 		r.result.Data = []byte(mended)
-	case mlir.IsPortableArtifact(r.data):
+	case stablehlo.IsPortableArtifact(r.data):
 		r.result.Data, err = r.artifact(library)
 	default:
 		r.result.Data, err = r.module.Operation().BytecodeVersion(bytecodeVersion(r.data))

@@ -1,6 +1,10 @@
 package quick
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/calliope-mlir/calliope/internal/lex"
+)
 
 // WithoutLocations returns a text with spaces in place of the locations of operations and block
 // arguments, so that a library gives each of them its position in the text. The lines stay the
@@ -9,18 +13,18 @@ func WithoutLocations(text []byte) (blank []byte, located bool) {
 	if !bytes.Contains(text, []byte("loc")) {
 		return text, false
 	}
-	var before kind
+	var before lex.Kind
 	start := len(text) - len(bytes.TrimPrefix(text, []byte("\ufeff")))
-	for t := next(text, start); t.kind != endOfText && t.kind != badToken; t = next(text, t.end) {
-		paren := token{}
-		if t.kind == bareID && string(text[t.start:t.end]) == "loc" {
-			paren = next(text, t.end)
+	for t := lex.Next(text, start); t.Kind != lex.End && t.Kind != lex.Bad; t = lex.Next(text, t.End) {
+		paren := lex.Token{}
+		if t.Kind == lex.Word && string(text[t.Start:t.End]) == "loc" {
+			paren = lex.Next(text, t.End)
 		}
-		if paren.kind != '(' {
-			before = t.kind
+		if paren.Kind != '(' {
+			before = t.Kind
 			continue
 		}
-		end := skipBalanced(text, paren)
+		end := lex.SkipBalanced(text, paren)
 		if end < 0 {
 			break
 		}
@@ -29,13 +33,13 @@ func WithoutLocations(text []byte) (blank []byte, located bool) {
 			if blank == nil {
 				blank = bytes.Clone(text)
 			}
-			for i := t.start; i < end; i++ {
+			for i := t.Start; i < end; i++ {
 				if text[i] != '\n' {
 					blank[i] = ' '
 				}
 			}
 		}
-		before, t.end = ')', end
+		before, t.End = ')', end
 	}
 	if blank == nil {
 		return text, false

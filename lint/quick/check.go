@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/calliope-mlir/calliope/internal/bytecode"
 	"github.com/calliope-mlir/calliope/internal/notmlir"
 	"github.com/calliope-mlir/calliope/lint/finding"
 )
@@ -92,7 +93,7 @@ func Check(file string, data []byte) ([]finding.Finding, error) {
 }
 
 // IsBytecode reports whether a module is MLIR bytecode.
-func IsBytecode(data []byte) bool { return bytes.HasPrefix(data, []byte(bytecodeMagic)) }
+func IsBytecode(data []byte) bool { return bytecode.Is(data) }
 
 // An operation is one that was found.
 type operation struct {

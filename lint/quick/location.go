@@ -3,16 +3,17 @@ package quick
 import (
 	"cmp"
 
+	"github.com/calliope-mlir/calliope/internal/lex"
 	"github.com/calliope-mlir/calliope/lint/finding"
 )
 
 // location returns the position in the location at until, loc(…), if there is one.
 func (s *scanner) location() position {
-	t := next(s.text, s.until)
-	if t.kind != bareID || string(s.text[t.start:t.end]) != "loc" {
+	t := lex.Next(s.text, s.until)
+	if t.Kind != lex.Word || string(s.text[t.Start:t.End]) != "loc" {
 		return position{}
 	}
-	if t = next(s.text, t.end); t.kind != '(' {
+	if t = lex.Next(s.text, t.End); t.Kind != '(' {
 		return position{}
 	}
 	at, end := s.positionIn(t, 0)
@@ -27,43 +28,43 @@ const maxAliases = 10_000
 // positionIn returns the first file:line:column in the parentheses that start at t. Aliases
 // are part of them. The position is not known if there is none. The second result is how far
 // the text was read.
-func (s *scanner) positionIn(t token, nested int) (position, int) {
+func (s *scanner) positionIn(t lex.Token, nested int) (position, int) {
 	depth := 0
-	for ; ; t = next(s.text, t.end) {
-		switch t.kind {
+	for ; ; t = lex.Next(s.text, t.End) {
+		switch t.Kind {
 		case '(':
 			depth++
 		case ')':
 			if depth--; depth == 0 {
-				return position{}, t.end
+				return position{}, t.End
 			}
-		case stringKind:
+		case lex.String:
 			if at, ok := s.fileLineColumn(t); ok {
-				return at, t.end
+				return at, t.End
 			}
-		case attrKind:
-			if at := s.alias(string(s.text[t.start+1:t.end]), nested+1); at.known {
-				return at, t.end
+		case lex.Attribute:
+			if at := s.alias(string(s.text[t.Start+1:t.End]), nested+1); at.known {
+				return at, t.End
 			}
-		case endOfText, badToken:
-			s.err = s.fail(t.start, "the location does not end")
-			return position{}, t.start
+		case lex.End, lex.Bad:
+			s.err = s.fail(t.Start, "the location does not end")
+			return position{}, t.Start
 		}
 	}
 }
 
 // fileLineColumn returns the position "file":line:column whose string is t.
-func (s *scanner) fileLineColumn(t token) (at position, ok bool) {
-	at = position{file: string(unescape(s.text[t.start+1 : t.end-1])), known: true}
+func (s *scanner) fileLineColumn(t lex.Token) (at position, ok bool) {
+	at = position{file: string(lex.Unescape(s.text[t.Start+1 : t.End-1])), known: true}
 	for _, n := range []*int{&at.line, &at.column} {
-		colon := next(s.text, t.end)
-		if colon.kind != ':' {
+		colon := lex.Next(s.text, t.End)
+		if colon.Kind != ':' {
 			return at, false
 		}
-		if t = next(s.text, colon.end); t.kind != numberKind {
+		if t = lex.Next(s.text, colon.End); t.Kind != lex.Number {
 			return at, false
 		}
-		if *n, ok = integer(s.text[t.start:t.end]); !ok {
+		if *n, ok = integer(s.text[t.Start:t.End]); !ok {
 			return at, false
 		}
 	}
@@ -90,11 +91,11 @@ func (s *scanner) alias(name string, nested int) position {
 		return position{}
 	}
 	var at position
-	switch t := next(s.text, value); {
-	case t.kind == attrKind:
-		at = s.alias(string(s.text[t.start+1:t.end]), nested+1)
-	case t.kind == bareID && string(s.text[t.start:t.end]) == "loc":
-		if t = next(s.text, t.end); t.kind == '(' {
+	switch t := lex.Next(s.text, value); {
+	case t.Kind == lex.Attribute:
+		at = s.alias(string(s.text[t.Start+1:t.End]), nested+1)
+	case t.Kind == lex.Word && string(s.text[t.Start:t.End]) == "loc":
+		if t = lex.Next(s.text, t.End); t.Kind == '(' {
 			at, _ = s.positionIn(t, nested)
 		}
 	}
@@ -106,31 +107,28 @@ func (s *scanner) alias(name string, nested int) position {
 func findAliases(text []byte) map[string]int {
 	aliases := map[string]int{}
 	for i := 0; i < len(text); {
-		for i < len(text) && class[text[i]]&isSpecial == 0 {
-			i++
-		}
-		if i >= len(text) {
+		if i = lex.SkipPlain(text, i); i >= len(text) {
 			break
 		}
 		end := i + 1
 		switch text[i] {
 		case '"':
-			if end, _ = skipString(text, i); end < 0 {
+			if end, _ = lex.SkipString(text, i); end < 0 {
 				return aliases
 			}
 		case '/':
 			if end < len(text) && text[end] == '/' {
-				end = skipComment(text, i)
+				end = lex.SkipComment(text, i)
 			}
 		case '{':
-			if over, is := skipMetadata(text, i); is {
+			if over, is := lex.SkipMetadata(text, i); is {
 				end = over
 			}
 		default:
 			var body bool
-			end, body = skipPrefixed(text, i)
+			end, body = lex.SkipPrefixed(text, i)
 			if text[i] == '#' && end > 0 && !body {
-				if equal := skipSpace(text, end); equal < len(text) && text[equal] == '=' {
+				if equal := lex.SkipSpace(text, end); equal < len(text) && text[equal] == '=' {
 					aliases[string(text[i+1:end])] = equal + 1
 				}
 			}

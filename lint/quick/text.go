@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/lex"
 )
 
 // A scanner searches one text.
@@ -71,9 +73,7 @@ func (s *scanner) scan(last int) error {
 	text := s.text
 	for i := 0; i <= last; {
 		from := i
-		for i < len(text) && class[text[i]]&isSpecial == 0 {
-			i++
-		}
+		i = lex.SkipPlain(text, i)
 		if s.words(from, i); s.err != nil || i >= len(text) {
 			return s.err
 		}
@@ -81,7 +81,7 @@ func (s *scanner) scan(last int) error {
 		switch text[i] {
 		case '"':
 			var escapes bool
-			if end, escapes = skipString(text, i); end < 0 {
+			if end, escapes = lex.SkipString(text, i); end < 0 {
 				return s.fail(i, "the string does not end on its line, or has an unknown escape")
 			}
 			if s.str(i, end, escapes); s.err != nil {
@@ -90,18 +90,18 @@ func (s *scanner) scan(last int) error {
 			s.known = end
 		case '/':
 			if i+1 < len(text) && text[i+1] == '/' {
-				end = skipComment(text, i)
+				end = lex.SkipComment(text, i)
 			}
 		case '{':
 			var is bool
-			if end, is = skipMetadata(text, i); end < 0 {
+			if end, is = lex.SkipMetadata(text, i); end < 0 {
 				return s.fail(i, "the resources do not end")
 			} else if !is {
 				end++
 			}
 		default:
 			var body bool
-			if end, body = skipPrefixed(text, i); end < 0 {
+			if end, body = lex.SkipPrefixed(text, i); end < 0 {
 				return s.fail(i, "the brackets of the attribute or type do not match")
 			}
 			if body {
@@ -147,22 +147,22 @@ func (s *scanner) words(from, to int) {
 		}
 		// The name and what is before it up to the start of the token, or of several tokens.
 		start := at
-		for start > max(from, s.lexed) && class[s.text[start-1]]&inSuffixID != 0 {
+		for start > max(from, s.lexed) && lex.IsNamePart(s.text[start-1]) {
 			start--
 		}
 		if start > s.lexed && bytes.IndexByte([]byte("%^#!@"), s.text[start-1]) >= 0 {
 			start--
 		}
-		t := next(s.text, start)
-		for t.end <= at && t.kind != endOfText {
-			t = next(s.text, t.end)
+		t := lex.Next(s.text, start)
+		for t.End <= at && t.Kind != lex.End {
+			t = lex.Next(s.text, t.End)
 		}
-		s.lexed = t.end
-		if t.kind != bareID || t.start > at {
+		s.lexed = t.End
+		if t.Kind != lex.Word || t.Start > at {
 			continue
 		}
-		if name, rule, ok := ruleOf(s.text[t.start:t.end]); ok && t.start >= s.until && s.customForm(t.end) {
-			s.add(name, rule, t.start)
+		if name, rule, ok := ruleOf(s.text[t.Start:t.End]); ok && t.Start >= s.until && s.customForm(t.End) {
+			s.add(name, rule, t.Start)
 		}
 	}
 }
@@ -171,16 +171,16 @@ func (s *scanner) words(from, to int) {
 // reports whether the name is that of an operation. A name before {…} and a type is one: the
 // name of an attribute has neither.
 func (s *scanner) customForm(i int) bool {
-	t := next(s.text, i)
-	if t.kind == '{' {
-		if t = s.afterBrackets(t); s.err == nil && t.kind != ':' {
+	t := lex.Next(s.text, i)
+	if t.Kind == '{' {
+		if t = s.afterBrackets(t); s.err == nil && t.Kind != ':' {
 			s.unknown(i)
 		}
 	}
-	if s.err != nil || t.kind != ':' {
+	if s.err != nil || t.Kind != ':' {
 		return false
 	}
-	s.afterType(t.end)
+	s.afterType(t.End)
 	return s.err == nil
 }
 
@@ -194,7 +194,7 @@ func (s *scanner) str(start, end int, escapes bool) {
 		if len(name) > 3*64 {
 			return // longer than any name
 		}
-		name = unescape(name)
+		name = lex.Unescape(name)
 	}
 	full, rule, ok := ruleOf(name)
 	if !ok || start > 0 && s.text[start-1] == '@' {
@@ -208,30 +208,31 @@ func (s *scanner) str(start, end int, escapes bool) {
 // genericForm reads the rest of an operation in the generic form whose name is at start, without
 // its location. It reports whether it is an operation, and not an attribute, a key or a location.
 func (s *scanner) genericForm(start, end int) bool {
-	t := next(s.text, end)
-	if t.kind != '(' {
+	t := lex.Next(s.text, end)
+	if t.Kind != '(' {
 		return false
 	}
-	for t = next(s.text, t.end); t.kind == valueKind || t.kind == attrKind || t.kind == ','; t = next(s.text, t.end) {
+	t = lex.Next(s.text, t.End)
+	for ; t.Kind == lex.Value || t.Kind == lex.Attribute || t.Kind == ','; t = lex.Next(s.text, t.End) {
 		// Operands: %a, %b#1. A location has a string there: "name"("file":1:2).
 	}
-	if t.kind != ')' || s.isArgument(start) {
+	if t.Kind != ')' || s.isArgument(start) {
 		return false
 	}
 	// Successors, properties and attributes. The operations have no regions.
 	brackets := false
-	for t = next(s.text, t.end); t.kind == '[' || t.kind == '<' || t.kind == '{'; brackets = true {
+	for t = lex.Next(s.text, t.End); t.Kind == '[' || t.Kind == '<' || t.Kind == '{'; brackets = true {
 		if t = s.afterBrackets(t); s.err != nil {
 			return false
 		}
 	}
-	if t.kind != ':' {
+	if t.Kind != ':' {
 		if brackets {
 			s.unknown(end)
 		}
 		return false
 	}
-	s.afterType(t.end)
+	s.afterType(t.End)
 	return s.err == nil
 }
 
@@ -242,13 +243,13 @@ func (s *scanner) unknown(i int) {
 }
 
 // afterBrackets returns the token after the brackets that t opens.
-func (s *scanner) afterBrackets(t token) token {
-	end := skipBalanced(s.text, t)
+func (s *scanner) afterBrackets(t lex.Token) lex.Token {
+	end := lex.SkipBalanced(s.text, t)
 	if end < 0 {
-		s.err = s.fail(t.start, "the bracket is not closed")
-		return token{endOfText, len(s.text), len(s.text)}
+		s.err = s.fail(t.Start, "the bracket is not closed")
+		return lex.Token{Kind: lex.End, Start: len(s.text), End: len(s.text)}
 	}
-	return next(s.text, end)
+	return lex.Next(s.text, end)
 }
 
 // takesName are the operations that have a string and arguments in parentheses after their own
@@ -268,14 +269,14 @@ func (s *scanner) isArgument(i int) bool {
 	if bytes.HasSuffix(line, []byte("=")) && !bytes.Contains(line, []byte("//")) {
 		return false // the usual case: %0 = "…"
 	}
-	var before token
-	for t := next(s.text, s.known); t.start < i && t.kind != endOfText; t = next(s.text, t.end) {
+	var before lex.Token
+	for t := lex.Next(s.text, s.known); t.Start < i && t.Kind != lex.End; t = lex.Next(s.text, t.End) {
 		before = t
 	}
-	if before.kind != bareID {
+	if before.Kind != lex.Word {
 		return false
 	}
-	name := string(s.text[before.start:before.end])
+	name := string(s.text[before.Start:before.End])
 	return slices.ContainsFunc(takesName, func(n string) bool {
 		// Inside of some operations, the prefix of a dialect may be omitted.
 		_, short, _ := strings.Cut(n, ".")
@@ -287,24 +288,24 @@ func (s *scanner) isArgument(i int) bool {
 // type.
 func (s *scanner) afterType(i int) {
 	s.until = i
-	t := next(s.text, i)
-	if t.kind == '(' {
+	t := lex.Next(s.text, i)
+	if t.Kind == '(' {
 		t = s.afterBrackets(t)
-		if s.until = t.start; t.kind != arrowKind {
+		if s.until = t.Start; t.Kind != lex.Arrow {
 			return
 		}
-		if t = next(s.text, t.end); t.kind == '(' {
-			s.until = s.afterBrackets(t).start
+		if t = lex.Next(s.text, t.End); t.Kind == '(' {
+			s.until = s.afterBrackets(t).Start
 			return
 		}
 	}
-	switch t.kind {
-	case typeKind:
-		s.until = t.end
-	case bareID:
-		s.until = t.end
-		if less := next(s.text, t.end); less.kind == '<' {
-			s.until = s.afterBrackets(less).start
+	switch t.Kind {
+	case lex.Type:
+		s.until = t.End
+	case lex.Word:
+		s.until = t.End
+		if less := lex.Next(s.text, t.End); less.Kind == '<' {
+			s.until = s.afterBrackets(less).Start
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/calliope-mlir/calliope/lint/rules"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 const corpus = "../../tests/testdata/modules"
@@ -31,7 +32,7 @@ func TestFixes(t *testing.T) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			data, err := os.ReadFile(file)
 			check.NoError(t, err)
-			if strings.Contains(file, "bad_") || mlir.IsPortableArtifact(data) {
+			if strings.Contains(file, "bad_") || stablehlo.IsPortableArtifact(data) {
 				return
 			}
 			o := options(string(data))

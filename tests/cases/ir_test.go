@@ -67,7 +67,7 @@ func irProgram() {
 	case "greedy":
 		flip := func(from, to string) mlir.Pattern {
 			return mlir.Pattern{Name: from, Op: from, Rewrite: func(op mlir.Operation, r *mlir.Rewriter) (bool, error) {
-				other, err := r.Create(mlir.OperationState{Name: to, Operands: op.OperandValues(),
+				other, err := mlir.Create(r, mlir.OperationState{Name: to, Operands: op.OperandValues(),
 					Results: mlir.TypesOf(op.ResultValues()), Location: op.Location()})
 				if err != nil {
 					return false, err

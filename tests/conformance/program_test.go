@@ -71,10 +71,10 @@ func newProgram(c *mlir.Context, goTypes map[string]string, samples ...*sample) 
 			results, resultTypes = append(results, v), append(resultTypes, v.Type())
 		}
 	}
-	check.Must(block.Create(mlir.OperationState{Name: "func.return", Operands: results}))
+	check.Must(mlir.Create(block, mlir.OperationState{Name: "func.return", Operands: results}))
 	region := c.NewRegion()
 	region.Append(block)
-	check.Must(m.Body().Create(
+	check.Must(mlir.Create(m.Body(),
 		mlir.OperationState{Name: "func.func", Regions: []mlir.Region{region}, Attributes: []mlir.NamedAttribute{
 			{Name: "sym_name", Value: c.StringAttribute("main")},
 			{Name: "function_type", Value: c.TypeAttribute(c.FunctionType(types, resultTypes))},

@@ -71,7 +71,7 @@ type elementwise struct {
 }
 
 func (o elementwise) Create(b *mlir.Builder) mlir.Operation {
-	return b.CreateInferred("stablehlo."+o.name, o.operands...)
+	return b.Create(mlir.OperationState{Name: "stablehlo." + o.name, Operands: o.operands, InferResults: true})
 }
 
 // goName is the name of the struct of package stablehlo.

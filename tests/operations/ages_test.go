@@ -18,7 +18,7 @@ func inBlock(t *testing.T, c *mlir.Context) mlir.Block {
 	region := c.NewRegion()
 	block := c.NewBlock(mlir.Location{}, c.F32Type())
 	region.Append(block)
-	check.Must(c.NewModule(mlir.Location{}).Body().Create(
+	check.Must(mlir.Create(c.NewModule(mlir.Location{}).Body(),
 		mlir.OperationState{Name: "builtin.module", Regions: []mlir.Region{region}}))
 	return block
 }

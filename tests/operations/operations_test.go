@@ -131,7 +131,7 @@ func hostile(t *testing.T, c *mlir.Context, engine string, op structs.Operation,
 		region := c.NewRegion()
 		block := c.NewBlock(mlir.Location{}, value)
 		region.Append(block)
-		check.Must(m.Body().Create(mlir.OperationState{Name: "builtin.module", Regions: []mlir.Region{region}}))
+		check.Must(mlir.Create(m.Body(), mlir.OperationState{Name: "builtin.module", Regions: []mlir.Region{region}}))
 		attr, err := c.ParseAttribute(try.attr)
 		check.NoError(t, err)
 		b := mlir.NewBuilder(block, mlir.Location{})

@@ -32,7 +32,7 @@ func TestSpelled(t *testing.T) {
 			body := c.NewRegion()
 			inside := c.NewBlock(mlir.Location{})
 			body.Append(inside)
-			check.Must(inside.Create(mlir.OperationState{Name: "llvm.unreachable"}))
+			check.Must(mlir.Create(inside, mlir.OperationState{Name: "llvm.unreachable"}))
 			entered, ok := llvm.AsFunc(llvm.FuncOp{SymName: "f", FunctionType: b.Type("!llvm.func<void ()>"),
 				FunctionEntryCount: new(int64(4)), Body: body}.Create(b))
 			check.Diff(t, "entry count", new(int64(4)), entered.FunctionEntryCount)

@@ -221,7 +221,7 @@ func (m *irModule) fill(built bool) error {
 	if err := m.client.Build(raw.Module(m.module), irOperation, irFile, irLines, irOperations); err != nil {
 		return err
 	}
-	_, err = m.block.Create(mlir.OperationState{Name: "func.return", Operands: []mlir.Value{m.block.Argument(0)}})
+	_, err = mlir.Create(m.block, mlir.OperationState{Name: "func.return", Operands: []mlir.Value{m.block.Argument(0)}})
 	m.text = m.module.String()
 	m.source = client.NewSource(m.text)
 	return err
@@ -243,7 +243,7 @@ func buildInC(m *irModule) error {
 func buildInGo(m *irModule) error {
 	x := m.block.Argument(0)
 	for i := range irLines {
-		op, err := m.block.Create(mlir.OperationState{
+		op, err := mlir.Create(m.block, mlir.OperationState{
 			Name: irOperation, Location: m.ctx.FileLocation(irFile, i+1, 7),
 			Operands: []mlir.Value{x, x}, InferResults: true,
 		})

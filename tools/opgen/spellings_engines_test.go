@@ -38,7 +38,7 @@ func TestSpellings(t *testing.T) {
 		c := mlirtest.ContextOf(t, e.Library)
 		m := c.NewModule(mlir.Location{})
 		refused := func(op, name string, a mlir.Attribute) bool {
-			_, err := m.Body().Create(mlir.OperationState{Name: op,
+			_, err := mlir.Create(m.Body(), mlir.OperationState{Name: op,
 				Attributes: []mlir.NamedAttribute{{Name: name, Value: a}}})
 			return err != nil && strings.Contains(err.Error(), "has a value of the wrong kind")
 		}

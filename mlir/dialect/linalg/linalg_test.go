@@ -174,7 +174,7 @@ func TestFillRegion(t *testing.T) {
 			for range regions {
 				s.Regions = append(s.Regions, c.NewRegion())
 			}
-			return check.Must(c.Create(s))
+			return check.Must(mlir.Create(c, s))
 		}
 		matmul := create("linalg.matmul", 1, 0, 1, 2)
 		check.NoError(t, linalg.FillRegion(matmul))
@@ -251,7 +251,7 @@ func TestFillRegionNumbers(t *testing.T) {
 				s.Operands = append(s.Operands, block.Argument(i))
 			}
 			s.Results = types[len(types)-1:]
-			op := check.Must(c.Create(s))
+			op := check.Must(mlir.Create(c, s))
 			return op, linalg.FillRegion(op)
 		}
 		all := []string{"i1", "i32", "index", "f32", "complex<f32>"}

@@ -146,7 +146,7 @@ func (k *kit) try(n int, op Operation, l *lessons, fresh *rand.Rand) error {
 	body := k.c.NewRegion()
 	body.Append(block)
 	kind := k.c.FunctionType(mlir.TypesOf(block.ArgumentValues()), nil)
-	f, err := m.Body().Create(mlir.OperationState{Name: "func.func", Regions: []mlir.Region{body},
+	f, err := mlir.Create(m.Body(), mlir.OperationState{Name: "func.func", Regions: []mlir.Region{body},
 		Attributes: []mlir.NamedAttribute{{Name: "sym_name", Value: k.c.StringAttribute("f")},
 			{Name: "function_type", Value: k.c.TypeAttribute(kind)}}})
 	if err != nil {
@@ -170,7 +170,7 @@ func (k *kit) try(n int, op Operation, l *lessons, fresh *rand.Rand) error {
 		l.learn(drawn, errors.Join(refusals...))
 		return nil
 	}
-	if _, err := block.Create(mlir.OperationState{Name: "func.return"}); err != nil {
+	if _, err := mlir.Create(block, mlir.OperationState{Name: "func.return"}); err != nil {
 		return err
 	}
 	if err := say(verifying); err != nil {

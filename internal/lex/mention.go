@@ -1,4 +1,4 @@
-package mlir
+package lex
 
 import (
 	"bytes"
@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// mentioned returns those of the namespaces that a text may name: each that is in front of a dot,
+// Mentioned returns those of the namespaces that a text may name: each that is in front of a dot,
 // as in the name of an operation, or between a sign and a bracket, as in !quant<…>, also in strings
-// and comments. It is several times faster than DialectsOf.
-func mentioned(text []byte, namespaces []string) (found []string) {
+// and comments. It is several times faster than Dialects.
+func Mentioned(text []byte, namespaces []string) (found []string) {
 	last := func(namespace string) byte { return namespace[len(namespace)-1] }
 	namespaces = slices.Clone(namespaces)
 	slices.SortFunc(namespaces, func(a, b string) int { return cmp.Compare(last(a), last(b)) })
@@ -37,7 +37,7 @@ func mentioned(text []byte, namespaces []string) (found []string) {
 	for _, sign := range []byte{'!', '#'} {
 		for at := bytes.IndexByte(text, sign); at >= 0; at = indexAfter(text, sign, at) {
 			end := at + 1
-			for end < len(text) && isWord(text[end]) {
+			for end < len(text) && IsWord(text[end]) {
 				end++
 			}
 			if end < len(text) && text[end] == '<' {
@@ -48,9 +48,9 @@ func mentioned(text []byte, namespaces []string) (found []string) {
 	return found
 }
 
-// index returns the index of a word in a text, or -1. bytes.Index compares at every byte after it has found a few first
+// Index returns the index of a word in a text, or -1. bytes.Index compares at every byte after it has found a few first
 // bytes of the word, which takes several times as long in most texts.
-func index(text []byte, word string) int {
+func Index(text []byte, word string) int {
 	for at := bytes.IndexByte(text, word[0]); at >= 0; at = indexAfter(text, word[0], at) {
 		if bytes.HasPrefix(text[at:], []byte(word)) {
 			return at
@@ -70,4 +70,4 @@ func indexAfter(text []byte, b byte, at int) int {
 
 // isNamePart reports whether a byte belongs to the part of a name, between dots, that continues
 // after it.
-func isNamePart(text []byte, at int) bool { return at >= 0 && text[at] != '.' && isWord(text[at]) }
+func isNamePart(text []byte, at int) bool { return at >= 0 && text[at] != '.' && IsWord(text[at]) }

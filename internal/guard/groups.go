@@ -1,8 +1,7 @@
-package mlir
+package guard
 
 import (
 	"bytes"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -57,22 +56,6 @@ func manyElements(dims []int64) bool {
 	return n > maxGroups
 }
 
-// fewGroups is the guard of collective operations that are created.
-func fewGroups(s *OperationState) string {
-	for _, a := range s.Attributes {
-		if a.Name != "replica_groups" && a.Name != "source_target_pairs" {
-			continue
-		}
-		if t, ok := a.Value.Type(); ok && t.IsShaped() {
-			dims, _ := t.Dims()
-			if manyElements(dims) {
-				return fmt.Sprintf("groups of at most %d numbers", maxGroups)
-			}
-		}
-	}
-	return ""
-}
-
 const splat = `dense\s*<[^>]*>\s*:\s*(?:tensor<([\d\sx]+)x\s*[iu]|(![A-Za-z_][\w$.]*))`
 
 var (
@@ -81,11 +64,11 @@ var (
 	splatAlias = lazyregexp.New(`(?m)^\s*([#!][A-Za-z_][\w$.]*)\s*=\s*(?:` + splat + `|tensor<([\d\sx]+)x\s*[iu])`)
 )
 
-// largeGroups returns the position of groups in a text that have too many numbers, or -1.
-func largeGroups(text []byte) int {
+// largeGroups looks for groups in a text that have too many numbers.
+func largeGroups(text []byte) (at int, wrong string) {
 	// The ends of replica_groups and source_target_pairs: a search for a rare first byte is several times faster.
 	if !bytes.Contains(text, []byte("_groups")) && !bytes.Contains(text, []byte("_pairs")) {
-		return -1
+		return 0, ""
 	}
 	var aliases map[string]bool // those of large shapes
 	large := func(shape []byte, names ...[]byte) bool {
@@ -113,10 +96,10 @@ func largeGroups(text []byte) int {
 			}
 		}
 		if large(part(1), part(2), part(3)) {
-			return m[0]
+			return m[0], tooManyGroups
 		}
 	}
-	return -1
+	return 0, ""
 }
 
 // textDims returns the dimensions in a text such as 2x3.

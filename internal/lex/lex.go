@@ -1,30 +1,33 @@
-package quick
+// Package lex reads the tokens of MLIR's text, in Go alone. It accepts any text, and takes linear time.
+package lex
 
 import "bytes"
 
-// A kind is the kind of a token. Kinds of one character are that character.
-type kind byte
+// A Kind is the kind of a token. Kinds of one character are that character.
+type Kind byte
 
 const (
-	endOfText  kind = 0
-	badToken   kind = 1   // an error: a string without an end
-	bareID     kind = 'a' // a word, with or without dots
-	numberKind kind = '0'
-	stringKind kind = '"'
-	symbolKind kind = '@' // @name or @"name"
-	valueKind  kind = '%'
-	blockKind  kind = '^'
-	attrKind   kind = '#' // with the body, if the attribute has one: #dialect<…>
-	typeKind   kind = '!' // with the body, if the type has one
-	arrowKind  kind = '>' + 0x80
-	metadata   kind = '{' + 0x80 // {-# … #-}
-	colonsKind kind = ':' + 0x80 // :: between the names of nested symbols
+	End       Kind = 0
+	Bad       Kind = 1   // an error: a string without an end
+	Word      Kind = 'a' // a word, with or without dots
+	Number    Kind = '0'
+	String    Kind = '"'
+	Symbol    Kind = '@' // @name or @"name"
+	Value     Kind = '%'
+	Block     Kind = '^'
+	Attribute Kind = '#' // with the body, if the attribute has one: #dialect<…>
+	Type      Kind = '!' // with the body, if the type has one
+	Arrow     Kind = '>' + 0x80
+	Metadata  Kind = '{' + 0x80 // {-# … #-}
+	Colons    Kind = ':' + 0x80 // :: between the names of nested symbols
+	Comment   Kind = '/' + 0x80 // of pieces
+	Compare   Kind = '=' + 0x80 // <= or >=, which are no brackets; of pieces
 )
 
-// A token is a piece of the text.
-type token struct {
-	kind       kind
-	start, end int
+// A Token is a piece of the text.
+type Token struct {
+	Kind       Kind
+	Start, End int
 }
 
 // Classes of bytes.
@@ -65,6 +68,21 @@ var class = func() (c [256]byte) {
 	return c
 }()
 
+// IsWord reports whether a byte may be in a word.
+func IsWord(b byte) bool { return class[b]&inBareID != 0 }
+
+// IsNamePart reports whether a byte may be in the name behind one of %, ^, # and !.
+func IsNamePart(b byte) bool { return class[b]&inSuffixID != 0 }
+
+// SkipPlain returns the first position from i on whose byte may begin something that contains any bytes: a string, a
+// comment, the body of an attribute or type, or resources.
+func SkipPlain(text []byte, i int) int {
+	for i < len(text) && class[text[i]]&isSpecial == 0 {
+		i++
+	}
+	return i
+}
+
 // skipClass returns the first position from i on whose byte is not in the class.
 func skipClass(text []byte, i int, in byte) int {
 	for i < len(text) && class[text[i]]&in != 0 {
@@ -73,19 +91,19 @@ func skipClass(text []byte, i int, in byte) int {
 	return i
 }
 
-// skipSpace returns the start of the next token. Bytes of value 0 are space in MLIR.
-func skipSpace(text []byte, i int) int {
+// SkipSpace returns the start of the next token. Bytes of value 0 are space in MLIR.
+func SkipSpace(text []byte, i int) int {
 	for {
 		i = skipClass(text, i, isSpace)
 		if i+1 >= len(text) || text[i] != '/' || text[i+1] != '/' {
 			return i
 		}
-		i = skipComment(text, i)
+		i = SkipComment(text, i)
 	}
 }
 
-// skipComment returns the end of the line. A carriage return ends it, too.
-func skipComment(text []byte, i int) int {
+// SkipComment returns the end of the line. A carriage return ends it, too.
+func SkipComment(text []byte, i int) int {
 	end := bytes.IndexAny(text[i:min(len(text), i+128)], "\r\n")
 	if end >= 0 {
 		return i + end
@@ -96,9 +114,9 @@ func skipComment(text []byte, i int) int {
 	return i
 }
 
-// skipString returns the position after the string that starts at i, and whether it contains an
+// SkipString returns the position after the string that starts at i, and whether it contains an
 // escape. It returns -1 if the string does not end on its line.
-func skipString(text []byte, i int) (end int, escapes bool) {
+func SkipString(text []byte, i int) (end int, escapes bool) {
 	i++
 	if j := bytes.IndexByte(text[i:], '"'); j >= 0 {
 		s := text[i : i+j]
@@ -142,8 +160,8 @@ func skipString(text []byte, i int) (end int, escapes bool) {
 	return -1, escapes
 }
 
-// unescape returns the value of the content of a string.
-func unescape(s []byte) []byte {
+// Unescape returns the value of the content of a string.
+func Unescape(s []byte) []byte {
 	if bytes.IndexByte(s, '\\') < 0 {
 		return s
 	}
@@ -200,7 +218,7 @@ func skipBody(text []byte, i int) int {
 				return i + 1
 			}
 		case '"':
-			end, _ := skipString(text, i)
+			end, _ := SkipString(text, i)
 			if end < 0 {
 				return -1
 			}
@@ -214,9 +232,9 @@ func skipBody(text []byte, i int) int {
 	return -1
 }
 
-// skipPrefixed returns the position after the name after # or ! at i, and after its body. It
+// SkipPrefixed returns the position after the name after # or ! at i, and after its body. It
 // returns -1 if the body does not end. A number is that of a result: %r#1.
-func skipPrefixed(text []byte, i int) (end int, body bool) {
+func SkipPrefixed(text []byte, i int) (end int, body bool) {
 	name := i + 1
 	end = name
 	if end < len(text) && class[text[end]]&isDigit != 0 {
@@ -229,16 +247,16 @@ func skipPrefixed(text []byte, i int) (end int, body bool) {
 	return end, false
 }
 
-// skipMetadata returns the position after the section {-# … #-} at i, and whether there is one
+// SkipMetadata returns the position after the section {-# … #-} at i, and whether there is one
 // there. The position is -1 if it does not end.
-func skipMetadata(text []byte, i int) (end int, is bool) {
+func SkipMetadata(text []byte, i int) (end int, is bool) {
 	if !bytes.HasPrefix(text[i:], []byte("{-#")) {
 		return i, false
 	}
 	for i += 3; i < len(text); {
 		switch text[i] {
 		case '"':
-			if i, _ = skipString(text, i); i < 0 {
+			if i, _ = SkipString(text, i); i < 0 {
 				return -1, true
 			}
 		case '#':
@@ -248,7 +266,7 @@ func skipMetadata(text []byte, i int) (end int, is bool) {
 			i++
 		case '/':
 			if bytes.HasPrefix(text[i:], []byte("//")) {
-				i = skipComment(text, i)
+				i = SkipComment(text, i)
 			} else {
 				i++
 			}
@@ -259,45 +277,96 @@ func skipMetadata(text []byte, i int) (end int, is bool) {
 	return -1, true
 }
 
-// next returns the token at or after i.
-func next(text []byte, i int) token {
-	i = skipSpace(text, i)
+// Next returns the token at or after i. Comments are not tokens.
+func Next(text []byte, i int) Token {
+	i = SkipSpace(text, i)
 	if i >= len(text) {
-		return token{endOfText, len(text), len(text)}
+		return Token{End, len(text), len(text)}
 	}
-	t := token{kind(text[i]), i, i + 1}
+	t := Token{Kind(text[i]), i, i + 1}
 	switch b := text[i]; {
 	case class[b]&isLetter != 0:
-		t.kind, t.end = bareID, skipClass(text, i, inBareID)
+		t.Kind, t.End = Word, skipClass(text, i, inBareID)
 	case class[b]&isDigit != 0:
-		t.kind, t.end = numberKind, skipNumber(text, i)
+		t.Kind, t.End = Number, skipNumber(text, i)
 	case b == '"':
-		t.end, _ = skipString(text, i)
+		t.End, _ = SkipString(text, i)
 	case b == '@':
 		if i+1 < len(text) && text[i+1] == '"' {
-			t.end, _ = skipString(text, i+1)
+			t.End, _ = SkipString(text, i+1)
 		} else {
-			t.end = skipClass(text, i+1, inBareID)
+			t.End = skipClass(text, i+1, inBareID)
 		}
 	case b == '%', b == '^':
-		t.end = skipSuffixID(text, i+1)
+		t.End = skipSuffixID(text, i+1)
 	case b == '#', b == '!':
-		t.end, _ = skipPrefixed(text, i)
+		t.End, _ = SkipPrefixed(text, i)
 	case b == '-' && i+1 < len(text) && text[i+1] == '>':
-		t.kind, t.end = arrowKind, i+2
+		t.Kind, t.End = Arrow, i+2
 	case b == '{':
-		if end, is := skipMetadata(text, i); is {
-			t.kind, t.end = metadata, end
+		if end, is := SkipMetadata(text, i); is {
+			t.Kind, t.End = Metadata, end
 		}
 	case b == ':' && i+1 < len(text) && text[i+1] == ':':
-		t.kind, t.end = colonsKind, i+2
+		t.Kind, t.End = Colons, i+2
 	case b <= 1 || b >= 0x80:
-		t.kind = badToken
+		t.Kind = Bad
 	}
-	if t.end < 0 {
-		return token{badToken, i, len(text)}
+	if t.End < 0 {
+		return Token{Bad, i, len(text)}
 	}
 	return t
+}
+
+// Piece returns the piece of a token at or after i, or a comment. It divides the bodies of attributes and types, and
+// numbers, and no text is bad: a string without an end ends with its line.
+func Piece(text []byte, i int) Token {
+	if i = skipClass(text, i, isSpace); i >= len(text) {
+		return Token{End, len(text), len(text)}
+	}
+	t := Token{Kind(text[i]), i, i + 1}
+	second := byte(0)
+	if t.End < len(text) {
+		second = text[t.End]
+	}
+	switch b := text[i]; {
+	case b == '/' && second == '/':
+		t.Kind, t.End = Comment, SkipComment(text, i)
+	case b == '"':
+		t.End = skipLine(text, i)
+	case b == '@' && second == '"':
+		t.End = skipLine(text, i+1)
+	case b == '%', b == '@', b == '^', b == '#', b == '!':
+		for t.End < len(text) && (IsWord(text[t.End]) ||
+			text[t.End] == '-' && t.End+1 < len(text) && IsWord(text[t.End+1])) {
+			t.End++
+		}
+	case class[b]&inBareID != 0:
+		t.Kind, t.End = Word, skipClass(text, i, inBareID)
+		if class[b]&isDigit != 0 {
+			t.Kind = Number
+		}
+	case b == '-' && second == '>':
+		t.Kind, t.End = Arrow, i+2
+	case (b == '<' || b == '>') && second == '=':
+		t.Kind, t.End = Compare, i+2
+	}
+	return t
+}
+
+// skipLine returns the end of the string at i, or of its line.
+func skipLine(text []byte, i int) int {
+	for i++; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		case '\n':
+			return i
+		}
+	}
+	return len(text)
 }
 
 // skipSuffixID returns the position after the name or number after % or ^.
@@ -328,10 +397,10 @@ func skipNumber(text []byte, i int) int {
 	return i
 }
 
-// skipBalanced returns the position after the bracket that closes the token at t, or -1.
-func skipBalanced(text []byte, t token) int {
-	closing := kind(')')
-	switch t.kind {
+// SkipBalanced returns the position after the bracket that closes the token at t, or -1.
+func SkipBalanced(text []byte, t Token) int {
+	closing := Kind(')')
+	switch t.Kind {
 	case '<':
 		closing = '>'
 	case '[':
@@ -339,15 +408,15 @@ func skipBalanced(text []byte, t token) int {
 	case '{':
 		closing = '}'
 	}
-	for open, depth := t.kind, 0; ; t = next(text, t.end) {
-		switch t.kind {
+	for open, depth := t.Kind, 0; ; t = Next(text, t.End) {
+		switch t.Kind {
 		case open:
 			depth++
 		case closing:
 			if depth--; depth == 0 {
-				return t.end
+				return t.End
 			}
-		case endOfText, badToken:
+		case End, Bad:
 			return -1
 		}
 	}

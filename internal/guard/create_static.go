@@ -1,4 +1,4 @@
-package mlir
+package guard
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 )
 
 // A staticList is a list of numbers of an operation of transform scripts some of which may be given by operands: in
-// their place the attribute has Dynamic. Printing and running the operation read the attribute, and the operands
+// their place the attribute has dynamicSize. Printing and running the operation read the attribute, and the operands
 // that it says, without a check.
 type staticList struct {
 	attribute string
@@ -39,37 +39,44 @@ const (
 	prefetches     = "static_nb_prefetch"
 )
 
-// hasStatic reports whether an operation has numbers that operands may give.
-func hasStatic(name string) bool { return name == insertPrefetch || staticLists[name] != nil }
+// HasStatic reports whether an operation has numbers that operands may give.
+func HasStatic(name string) bool { return name == insertPrefetch || staticLists[name] != nil }
 
-// withStatic returns the attributes of a state with those of its lists: what is left out stands for operands alone. It
-// returns no state, because those of callers are on their stacks.
-func (c *Context) withStatic(of *OperationState) []NamedAttribute {
-	all := slices.Clone(of.Attributes)
-	add := func(name string, a Attribute) { all = append(all, NamedAttribute{name, a}) }
-	if of.Name == insertPrefetch && of.attribute(prefetches).IsNil() {
+// A Default is an attribute that an operation lacks: a number, numbers or flags.
+type Default struct {
+	Name    string
+	Numbers []int64
+	Flags   []bool
+	Number  int64 // if both are nil
+}
+
+// Defaults returns the attributes that an operation needs besides those that it has: a list that is left out stands for
+// operands alone.
+func Defaults(s *Operation) (list []Default) {
+	if s.Name == insertPrefetch && s.attribute(prefetches) == nil {
 		n := int64(1)
-		if len(of.Operands) > 1 {
-			n = Dynamic
+		if len(s.Operands) > 1 {
+			n = dynamicSize
 		}
-		add(prefetches, c.IntegerAttribute(c.IntegerType(64, Signless), n))
+		list = append(list, Default{Name: prefetches, Number: n})
 	}
-	for i, list := range staticLists[of.Name] {
-		if of.attribute(list.attribute).IsNil() {
-			add(list.attribute, NewDenseArray(c, slices.Repeat([]int64{Dynamic}, of.dynamic(i))...))
+	for i, of := range staticLists[s.Name] {
+		numbers, ok := s.int64s(of.attribute)
+		if s.attribute(of.attribute) == nil {
+			numbers, ok = append([]int64{}, slices.Repeat([]int64{dynamicSize}, s.dynamic(i))...), true
+			list = append(list, Default{Name: of.attribute, Numbers: numbers})
 		}
-		s := OperationState{Attributes: all}
-		if numbers, ok := s.int64s(list.attribute); ok && list.scalable != "" && s.attribute(list.scalable).IsNil() {
-			add(list.scalable, NewDenseArray(c, make([]bool, len(numbers))...))
+		if ok && of.scalable != "" && s.attribute(of.scalable) == nil {
+			list = append(list, Default{Name: of.scalable, Flags: make([]bool, len(numbers))})
 		}
 	}
-	return all
+	return list
 }
 
 // dynamic returns the number of operands of a list.
-func (s *OperationState) dynamic(list int) int {
-	if a := s.attribute("operandSegmentSizes"); !a.IsNil() {
-		sizes, _ := DenseArrayOf[int32](a)
+func (s *Operation) dynamic(list int) int {
+	if a := s.attribute("operandSegmentSizes"); a != nil {
+		sizes, _ := a.Int32s()
 		if list+1 < len(sizes) {
 			return max(0, int(sizes[list+1]))
 		}
@@ -79,22 +86,22 @@ func (s *OperationState) dynamic(list int) int {
 }
 
 // staticNumbers requires an operand for each Dynamic, and a flag for each number.
-func staticNumbers(name string) func(*OperationState) string {
-	return func(s *OperationState) string {
+func staticNumbers(name string) Check {
+	return func(s *Operation) string {
 		if name == insertPrefetch {
 			a := s.attribute(prefetches)
-			if a.IsNil() {
+			if a == nil {
 				return "the attribute " + prefetches
 			}
 			n, ok := a.Int()
-			return want(ok && (n == Dynamic) == (len(s.Operands) > 1),
+			return want(ok && (n == dynamicSize) == (len(s.Operands) > 1),
 				"mlir.Dynamic as its "+prefetches+" if an operand gives the number, and only then")
 		}
 		for i, list := range staticLists[name] {
 			numbers, ok := s.int64s(list.attribute)
 			dynamic := 0
 			for _, n := range numbers {
-				if n == Dynamic {
+				if n == dynamicSize {
 					dynamic++
 				}
 			}
@@ -106,8 +113,8 @@ func staticNumbers(name string) func(*OperationState) string {
 				continue
 			}
 			var flags []bool
-			if a := s.attribute(list.scalable); !a.IsNil() {
-				flags, _ = DenseArrayOf[bool](a)
+			if a := s.attribute(list.scalable); a != nil {
+				flags, _ = a.Bools()
 			}
 			if len(flags) != len(numbers) {
 				return fmt.Sprintf("a flag in %s for each number of %s: it has %d for %d", list.scalable,

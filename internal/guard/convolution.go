@@ -1,18 +1,25 @@
-package mlir
+package guard
 
 import (
 	"bytes"
 	"strconv"
 
 	"github.com/calliope-mlir/calliope/internal/lazyregexp"
+	"github.com/calliope-mlir/calliope/internal/lex"
 )
 
 // The library aborts when it prints dimension numbers of a convolution that do not name each dimension once.
 // Text can have such numbers only in the form #stablehlo.conv<raw input_batch_dimension = 0, …>.
 
-const wrongDims = "the dimension numbers of a convolution must name each dimension once: the library would crash on them"
+const (
+	tooLargeDims = "a dimension number has more than 4 digits: the library would crash on it"
+	wrongDims    = "the dimension numbers of a convolution must name each dimension once: " +
+		"the library would crash on them"
+)
 
 var (
+	largeDimension = lazyregexp.New(`\[[\s,?0-9bfio]*[bfio][\s,?0-9bfio]*\d{5}[\d\s,?bfio]*\]|` +
+		`\[[\s,?0-9]*\d{5}[\s,?0-9]*[bfio][\d\s,?bfio]*\]`)
 	rawNumbers = lazyregexp.New(`\braw\b[^>]*`)
 	rawNumber  = lazyregexp.New(`\b(input|kernel|output)_\w+_dimensions?\s*=\s*(\[[^\]]*|-?\d+)`)
 
@@ -20,13 +27,23 @@ var (
 	codeConvolution = map[string]uint64{"stablehlo": 4}
 )
 
-// wrongRawNumbers returns the position of dimension numbers in a text that do not name each dimension once, or -1.
-func wrongRawNumbers(text []byte) int {
-	if !bytes.Contains(text, []byte("_dimension")) {
-		return -1
+// largeNumber looks for a dimension number in a text that is too large.
+func largeNumber(text []byte) (at int, wrong string) {
+	if lex.Index(text, "]x[") >= 0 {
+		if i := largeDimension().FindIndex(text); i != nil {
+			return i[0], tooLargeDims
+		}
 	}
-	for _, at := range rawNumbers().FindAllIndex(text, -1) {
-		given := rawNumber().FindAllSubmatch(text[at[0]:at[1]], -1)
+	return 0, ""
+}
+
+// wrongRawNumbers looks for dimension numbers in a text that do not name each dimension once.
+func wrongRawNumbers(text []byte) (at int, wrong string) {
+	if !bytes.Contains(text, []byte("_dimension")) {
+		return 0, ""
+	}
+	for _, span := range rawNumbers().FindAllIndex(text, -1) {
+		given := rawNumber().FindAllSubmatch(text[span[0]:span[1]], -1)
 		for _, group := range []string{"input", "kernel", "output"} {
 			var numbers []int64
 			alone := 0 // how many are not in the list of spatial dimensions: two, which are 0 if they are not given
@@ -41,37 +58,37 @@ func wrongRawNumbers(text []byte) int {
 				for n := range bytes.SplitSeq(list, []byte(",")) {
 					number, err := strconv.ParseInt(string(bytes.TrimSpace(n)), 10, 64)
 					if err != nil {
-						return at[0]
+						return span[0], wrongDims
 					}
 					numbers = append(numbers, number)
 				}
 			}
 			if len(given) > 0 && !namesEach(append(numbers, make([]int64, max(0, 2-alone))...)) {
-				return at[0]
+				return span[0], wrongDims
 			}
 		}
 	}
-	return -1
+	return 0, ""
 }
 
-// wrongNumbers reports whether bytecode has dimension numbers that do not name each dimension once.
-func (m *bytecodeModule) wrongNumbers() bool {
-	for i := range m.attributes {
-		r, ok := content(m.attributes, uint64(i), codeConvolution)
+// wrongNumbers looks for dimension numbers in bytecode that do not name each dimension once.
+func (m *module) wrongNumbers() (wrong string) {
+	for i := range m.Attributes {
+		r, ok := content(m.Attributes, uint64(i), codeConvolution)
 		if !ok {
 			continue
 		}
 		for range 3 { // input, kernel, output: two numbers and a list of others
-			numbers := []int64{r.signed(), r.signed()}
-			for n := r.number(); n > 0 && !r.ended(); n-- {
-				numbers = append(numbers, r.signed())
+			numbers := []int64{r.Signed(), r.Signed()}
+			for n := r.Number(); n > 0 && !r.Ended(); n-- {
+				numbers = append(numbers, r.Signed())
 			}
 			if !namesEach(numbers) {
-				return true
+				return wrongDims
 			}
 		}
 	}
-	return false
+	return ""
 }
 
 // namesEach reports whether numbers are those from 0 on, each once.

@@ -1,6 +1,10 @@
-package mlir
+package guard
 
-import "cmp"
+import (
+	"cmp"
+
+	"github.com/calliope-mlir/calliope/internal/bytecode"
+)
 
 // The forms of attributes and types, by dialect and code, up to what is not looked at. A letter is
 //
@@ -35,101 +39,104 @@ const (
 	otherType    = "the bytecode is damaged: the type of a number or of an array is something else"
 )
 
-// A bytecodeCheck looks through the attributes and types of a module.
-type bytecodeCheck struct {
-	*bytecodeModule
-	seen  [2][]bytecodeState // of attributes, of types
-	depth int                // how many are open
+// A damageCheck looks through the attributes and types of a module.
+type damageCheck struct {
+	*module
+	seen  [2][]partState // of attributes, of types
+	depth int            // how many are open
 	wrong string
 }
 
-type bytecodeState byte
+// maxDepth is how deep attributes and types may be in each other.
+const maxDepth = 1 << 17
+
+type partState byte
 
 const (
-	bytecodeOpen bytecodeState = 1 + iota // what it refers to is looked at
-	bytecodeDone
+	partOpen partState = 1 + iota // what it refers to is looked at
+	partDone
 )
 
 // damaged returns what is wrong with the attributes and types. The library takes memory for what a count states, never
 // comes back from what contains itself, and reads an array up to the size that its type states.
-func (m *bytecodeModule) damaged() string {
-	c := &bytecodeCheck{bytecodeModule: m}
-	for kind, list := range [][]bytecodePart{m.attributes, m.types} {
-		c.seen[kind] = make([]bytecodeState, len(list))
+func (m *module) damaged() string {
+	c := &damageCheck{module: m}
+	for kind, list := range [][]bytecode.Part{m.Attributes, m.Types} {
+		c.seen[kind] = make([]partState, len(list))
 	}
-	for i := range m.attributes {
+	for i := range m.Attributes {
 		c.attribute(uint64(i))
 	}
-	for i := range m.types {
+	for i := range m.Types {
 		c.typ(uint64(i))
 	}
 	return c.wrong
 }
 
-func (c *bytecodeCheck) attribute(i uint64) {
-	c.part(at(c.attributes, i), attributeForms, c.seen[0], i)
+func (c *damageCheck) attribute(i uint64) {
+	c.part(at(c.Attributes, i), attributeForms, c.seen[0], i)
 }
 
-func (c *bytecodeCheck) typ(i uint64) { c.part(at(c.types, i), typeForms, c.seen[1], i) }
+func (c *damageCheck) typ(i uint64) { c.part(at(c.Types, i), typeForms, c.seen[1], i) }
 
 // part looks at an attribute or type, and before that at what it refers to.
-func (c *bytecodeCheck) part(p bytecodePart, forms map[string]map[uint64]string, seen []bytecodeState, i uint64) {
+func (c *damageCheck) part(p bytecode.Part, forms map[string]map[uint64]string, seen []partState, i uint64) {
 	switch {
-	case c.wrong != "" || i >= uint64(len(seen)) || seen[i] == bytecodeDone:
+	case c.wrong != "" || i >= uint64(len(seen)) || seen[i] == partDone:
 		return
-	case seen[i] == bytecodeOpen:
+	case seen[i] == partOpen:
 		c.fail(containsSelf)
 		return
 	}
-	seen[i] = bytecodeOpen
-	if c.depth++; c.depth > maxDeep { // this recursion has a limit, too
+	seen[i] = partOpen
+	if c.depth++; c.depth > maxDepth { // this recursion has a limit, too
 		c.fail(tooDeep)
 		return
 	}
 	defer func() { c.depth-- }()
-	r := bytecodeReader{data: p.data}
-	code := r.number()
+	r := bytecode.NewReader(p.Data)
+	code := r.Number()
 	var typ, number uint64 // the last ones
-	for _, letter := range forms[p.dialect][code] {
+	for _, letter := range forms[p.Dialect][code] {
 		switch letter {
 		case 'a':
-			c.attribute(r.number())
+			c.attribute(r.Number())
 		case 't':
-			typ = r.number()
+			typ = r.Number()
 			c.typ(typ)
 		case 'n':
-			number = r.number()
+			number = r.Number()
 		case 'A', 'T', 'N', 'D':
 			c.list(&r, letter)
 		case 'v':
-			if width, ok := c.width(typ); p.dialect == "vhlo" && !c.hasVHLONumber(code, typ) {
+			if width, ok := c.width(typ); p.Dialect == "vhlo" && !c.hasVHLONumber(code, typ) {
 				c.fail(otherType)
 			} else if ok && width > 64 {
-				r.numbers()
+				r.Numbers()
 			}
 		case 'b':
-			data := r.skip(r.count())
+			data := r.Skip(r.Count())
 			switch {
-			case r.lying:
-			case p.dialect == "builtin" && code == codeArray["builtin"]:
+			case r.Lying():
+			case p.Dialect == "builtin" && code == codeArray["builtin"]:
 				c.array(typ, number, uint64(len(data)))
 			default:
-				c.dense(p.dialect, typ, data)
+				c.dense(p.Dialect, typ, data)
 			}
 		}
 	}
-	if r.lying {
+	if r.Lying() {
 		c.fail(lyingCount)
 	}
-	seen[i] = bytecodeDone
+	seen[i] = partDone
 }
 
 // fail notes what is wrong, if nothing was before.
-func (c *bytecodeCheck) fail(wrong string) { c.wrong = cmp.Or(c.wrong, wrong) }
+func (c *damageCheck) fail(wrong string) { c.wrong = cmp.Or(c.wrong, wrong) }
 
-func (c *bytecodeCheck) list(r *bytecodeReader, letter rune) {
-	for n := r.count(); n > 0 && !r.ended(); n-- {
-		i := r.number()
+func (c *damageCheck) list(r *bytecode.Reader, letter rune) {
+	for n := r.Count(); n > 0 && !r.Ended(); n-- {
+		i := r.Number()
 		switch letter {
 		case 'A':
 			c.attribute(i)
@@ -137,7 +144,7 @@ func (c *bytecodeCheck) list(r *bytecodeReader, letter rune) {
 			c.typ(i)
 		case 'D':
 			c.attribute(i)
-			c.attribute(r.number())
+			c.attribute(r.Number())
 		}
 	}
 }

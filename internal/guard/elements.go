@@ -1,10 +1,12 @@
-package mlir
+package guard
 
 import (
 	"bytes"
 	"math/bits"
 	"strconv"
 	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/bytecode"
 )
 
 // The bits of numbers, by the codes of their types.
@@ -22,17 +24,17 @@ const (
 )
 
 // width returns the bits of a type of numbers, or 0 of another type, and whether they are known.
-func (m *bytecodeModule) width(typ uint64) (width uint64, known bool) {
-	part := at(m.types, typ)
-	r := bytecodeReader{data: part.data}
-	switch code := r.number(); {
-	case part.text != nil:
-		return textWidth(string(part.text))
-	case part.dialect == "builtin" && code == 0:
-		return r.number() >> 2, true
-	case part.dialect == "builtin" && code <= lastBuiltin:
+func (m *module) width(typ uint64) (width uint64, known bool) {
+	part := at(m.Types, typ)
+	r := bytecode.NewReader(part.Data)
+	switch code := r.Number(); {
+	case part.Text != nil:
+		return textWidth(string(part.Text))
+	case part.Dialect == "builtin" && code == 0:
+		return r.Number() >> 2, true
+	case part.Dialect == "builtin" && code <= lastBuiltin:
 		return builtinBits[code], true
-	case part.dialect == "vhlo":
+	case part.Dialect == "vhlo":
 		return vhloFloats[code] + vhloIntegers[code] + vhloOthers[code], true
 	}
 	return 0, false
@@ -52,29 +54,29 @@ func textWidth(text string) (width uint64, known bool) {
 }
 
 // hasVHLONumber reports whether the type of a number of VHLO is one that its attribute takes.
-func (m *bytecodeModule) hasVHLONumber(attribute, typ uint64) bool {
-	part := at(m.types, typ)
-	r := bytecodeReader{data: part.data}
+func (m *module) hasVHLONumber(attribute, typ uint64) bool {
+	part := at(m.Types, typ)
+	r := bytecode.NewReader(part.Data)
 	numbers := vhloIntegers
 	if attribute == codeVHLOFloat {
 		numbers = vhloFloats
 	}
-	return part.dialect == "vhlo" && numbers[r.number()] > 0
+	return part.Dialect == "vhlo" && numbers[r.Number()] > 0
 }
 
 // elementSize returns the bytes that an element takes, or 0 if the type is not one of elements, and whether they are
 // known. A complex type that contains itself has none.
-func (m *bytecodeModule) elementSize(typ uint64) (size uint64, known bool) {
+func (m *module) elementSize(typ uint64) (size uint64, known bool) {
 	parts := uint64(1)
-	if r, ok := content(m.types, typ, codeComplex); ok {
-		parts, typ = 2, r.number()
+	if r, ok := content(m.Types, typ, codeComplex); ok {
+		parts, typ = 2, r.Number()
 	}
 	width, known := m.width(typ)
 	return parts * ((width + 7) / 8), known
 }
 
 // array looks at a list of numbers of a type, which takes size bytes.
-func (c *bytecodeCheck) array(typ, number, size uint64) {
+func (c *damageCheck) array(typ, number, size uint64) {
 	switch each, known := c.elementSize(typ); {
 	case !known:
 	case each == 0:
@@ -87,29 +89,29 @@ func (c *bytecodeCheck) array(typ, number, size uint64) {
 // dense looks at the bytes of an array: those of one element if all are equal. Booleans may take a bit each. The
 // library compares the elements with the first one up to one that differs, also behind the end of the bytes. If it does
 // not get there, misfits finds what is wrong, and names the operation.
-func (c *bytecodeCheck) dense(dialect string, typ uint64, data []byte) {
-	part := at(c.types, typ)
-	r := bytecodeReader{data: part.data}
-	code := r.number()
-	switch shaped := typeForms[part.dialect][code]; {
-	case part.text != nil || part.dialect == "builtin" && code >= lastBuiltin:
+func (c *damageCheck) dense(dialect string, typ uint64, data []byte) {
+	part := at(c.Types, typ)
+	r := bytecode.NewReader(part.Data)
+	code := r.Number()
+	switch shaped := typeForms[part.Dialect][code]; {
+	case part.Text != nil || part.Dialect == "builtin" && code >= lastBuiltin:
 		return
-	case part.dialect == dialect && shaped == "aNt":
-		r.number()
-	case part.dialect != dialect || shaped != "Nt":
+	case part.Dialect == dialect && shaped == "aNt":
+		r.Number()
+	case part.Dialect != dialect || shaped != "Nt":
 		c.fail(otherType)
 		return
 	}
 	elements := uint64(1)
-	for n := r.count(); n > 0; n-- {
-		dimension := r.signed()
+	for n := r.Count(); n > 0; n-- {
+		dimension := r.Signed()
 		high, low := bits.Mul64(elements, uint64(dimension))
 		if elements = low; dimension < 0 || high > 0 {
 			c.fail(otherSize)
 			return
 		}
 	}
-	element, size := r.number(), uint64(len(data))
+	element, size := r.Number(), uint64(len(data))
 	each, known := c.elementSize(element)
 	width, _ := c.width(element)
 	switch {

@@ -1,16 +1,18 @@
-package mlir
+package guard
 
 import (
 	_ "embed"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/calliope-mlir/calliope/internal/bytecode"
 )
 
 // Each line of vhloText has an operation of VHLO and its attributes in the order in which bytecode has its properties.
 // Each has a name and a kind, or is - if the library looks at its kind itself.
 //
-//go:embed bytecode_vhlo.txt
+//go:embed vhlo.txt
 var vhloText string
 
 // vhloKinds are the codes of the kinds of attributes.
@@ -20,10 +22,15 @@ var vhloKinds = map[string][]uint64{
 	"transpose": {16}, "type": {17}, "accuracy": {20}, "groups": {15, 23},
 }
 
-const (
-	otherKind    = "the bytecode is damaged: an attribute is of another kind than its operation takes"
-	topArguments = "the bytecode is damaged: its outermost block has arguments"
-)
+const otherKind = "the bytecode is damaged: an attribute is of another kind than its operation takes"
+
+// vhlo looks at every operation: most artifacts have some that it knows.
+var vhlo = dialect{op: func(m *module, op bytecode.Op) string {
+	if m.hasOtherKind(op) {
+		return otherKind
+	}
+	return ""
+}}
 
 var vhloOperations = sync.OnceValue(func() map[string][]string {
 	all := map[string][]string{}
@@ -36,16 +43,16 @@ var vhloOperations = sync.OnceValue(func() map[string][]string {
 
 // hasOtherKind reports whether an operation of VHLO has an attribute of a kind that the one of StableHLO does not take.
 // VHLO's verifiers allow any, and the library calls a null pointer for the error when it converts the operation.
-func (m *bytecodeModule) hasOtherKind(op bytecodeOp) bool {
-	for i, attribute := range vhloOperations()[op.name] {
+func (m *module) hasOtherKind(op bytecode.Op) bool {
+	for i, attribute := range vhloOperations()[op.Name] {
 		name, kind, checked := strings.Cut(attribute, ":")
 		if !checked {
 			continue
 		}
 		if position, ok := m.attribute(op, name, i, false); ok {
-			part := at(m.attributes, position)
-			r := bytecodeReader{data: part.data}
-			if part.dialect != "vhlo" || !slices.Contains(vhloKinds[kind], r.number()) {
+			part := at(m.Attributes, position)
+			r := bytecode.NewReader(part.Data)
+			if part.Dialect != "vhlo" || !slices.Contains(vhloKinds[kind], r.Number()) {
 				return true
 			}
 		}

@@ -1,4 +1,4 @@
-package mlir_test
+package sharding_test
 
 import (
 	"os"
@@ -9,12 +9,13 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
+	"github.com/calliope-mlir/calliope/stablehlo/sharding"
 )
 
 // sharded returns the modules that JAX wrote with Shardy, by the base names of their files.
 func sharded() map[string][]byte {
 	modules := map[string][]byte{}
-	for _, file := range check.Must(filepath.Glob("../lint/testdata/shardy/*.*")) {
+	for _, file := range check.Must(filepath.Glob("../../lint/testdata/shardy/*.*")) {
 		data := check.Must(os.ReadFile(file))
 		if jaxexport.Is(data) {
 			data = check.Must(jaxexport.Read(data)).Module
@@ -26,18 +27,18 @@ func sharded() map[string][]byte {
 	return modules
 }
 
-// TestWithoutShardy parses modules without what Shardy encodes in them. Symbols are visible in the region of
+// TestStripped parses modules without what Shardy encodes in them. Symbols are visible in the region of
 // a manual computation.
-func TestWithoutShardy(t *testing.T) {
+func TestStripped(t *testing.T) {
 	modules := sharded()
 	if len(modules) < 8 {
 		t.Fatalf("there are %d modules", len(modules))
 	}
 	for name, data := range modules {
 		before := string(data)
-		check.Diff(t, name+" is encoded", true, mlir.EncodesShardy(data))
+		check.Diff(t, name+" is encoded", true, sharding.Encoded(data))
 		c := check.Must(mlir.OpenFor(data)).NewContext(mlir.ContextOptions{AllowUnregistered: true})
-		m := check.Must(c.Parse(name, mlir.WithoutShardy(data)))
+		m := check.Must(c.Parse(name, sharding.Stripped(data)))
 		check.NoError(t, m.Verify())
 		text := m.String()
 		for _, want := range map[string][]string{
@@ -53,21 +54,21 @@ func TestWithoutShardy(t *testing.T) {
 		c.Close()
 		check.Diff(t, name+" after that", before, string(data))
 	}
-	if mlir.EncodesShardy([]byte(`module attributes {sdy.a = "sdy"} {}`)) {
+	if sharding.Encoded([]byte(`module attributes {sdy.a = "sdy"} {}`)) {
 		t.Error("a text is encoded")
 	}
 }
 
-// FuzzWithoutShardy changes modules of JAX.
-func FuzzWithoutShardy(f *testing.F) {
+// FuzzStripped changes modules of JAX.
+func FuzzStripped(f *testing.F) {
 	for _, data := range sharded() {
 		f.Add(data)
 		f.Add(data[:len(data)/2])
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		before := string(data)
-		if mlir.EncodesShardy(data) {
-			mlir.WithoutShardy(data)
+		if sharding.Encoded(data) {
+			sharding.Stripped(data)
 		}
 		if string(data) != before {
 			t.Error("the data changed")

@@ -2,12 +2,40 @@ package mlir
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
+	"github.com/calliope-mlir/calliope/internal/bytecode"
+	"github.com/calliope-mlir/calliope/internal/guard"
 	"github.com/calliope-mlir/calliope/internal/lazyregexp"
 )
+
+// IsBytecode reports whether data is MLIR bytecode. A portable artifact is bytecode, too.
+func IsBytecode(data []byte) bool { return bytecode.Is(data) }
+
+// parseGuard returns an error if the library would crash on what Parse is given.
+func (c *Context) parseGuard(name string, data []byte) error {
+	at, wrong := guard.Source(data)
+	if wrong == "" && !c.bare {
+		if err := c.genericGuard(name, data); err != nil {
+			return err
+		}
+		var reads bool
+		at, wrong, reads = guard.Nest(data, guard.Known{Registered: c.Registered, HasDialectOf: c.hasDialectOf,
+			Unregistered: c.AllowsUnregistered()})
+		c.readsTables = c.readsTables || reads
+	}
+	if wrong == "" {
+		return nil
+	}
+	p := Position{File: cmp.Or(name, unnamed)} // that in bytecode has no line
+	if !IsBytecode(data) {
+		line := data[bytes.LastIndexByte(data[:at], '\n')+1 : at]
+		p.Line, p.Column = 1+bytes.Count(data[:at], []byte{'\n'}), 1+len(line)
+	}
+	return &DiagnosticError{Op: "parse", Diagnostics: []Diagnostic{{Position: p, Message: wrong}}}
+}
 
 // The guards of Create hold for text in generic form, too: its operations may have any parts. A context with hardly a
 // dialect reads such a text without verifiers that could crash, and what its operations have is then checked. Types and
@@ -16,7 +44,7 @@ import (
 // genericGuard returns an error if the library would crash on an operation that a text has in generic form. There
 // is none if another part of the text is in the form of a dialect, which only that dialect reads.
 func (c *Context) genericGuard(name string, data []byte) (err error) {
-	if c.bare || IsBytecode(data) || !slices.ContainsFunc(genericNames(data), guardsText) {
+	if IsBytecode(data) || !slices.ContainsFunc(genericNames(data), guard.InText) {
 		return nil
 	}
 	bare := c.lib.bareContext()
@@ -27,10 +55,10 @@ func (c *Context) genericGuard(name string, data []byte) (err error) {
 	}
 	m.Operation().Walk(func(op Operation) WalkAction {
 		kind := op.Name()
-		if guard := createGuard(kind); guard != nil && guardsText(kind) {
+		if guard.InText(kind) {
 			s := op.state()
-			s.Name, s.Attributes = kind, op.named()
-			if missing := guard(&s); missing != "" && c.Registered(kind) {
+			s.Attributes = op.named()
+			if missing := guard.Creation(kind)(s.guarded(kind)); missing != "" && c.Registered(kind) {
 				err = &DiagnosticError{Op: "parse", Diagnostics: []Diagnostic{{Position: op.Location().Position(),
 					Message: "'" + kind + "' op needs " + missing + ": the library would crash on it"}}}
 				return WalkStop
@@ -55,12 +83,6 @@ func (o Operation) named() (list []NamedAttribute) {
 		}
 	}
 	return list
-}
-
-// guardsText reports whether an operation has a guard that textGuard does not stand for.
-func guardsText(name string) bool {
-	dialect, _, _ := strings.Cut(name, ".")
-	return dialect != "stablehlo" && dialect != "mhlo" && dialect != "chlo" && createGuard(name) != nil
 }
 
 // genericNames returns the names of the operations that a text has in generic form, each once.

@@ -1,22 +1,16 @@
-package mlir
+package bytecode
 
-// A bytecodeWriter writes bytecode. A nil one writes nothing.
-type bytecodeWriter struct{ data []byte }
+// A writer writes bytecode.
+type writer struct{ data []byte }
 
-func (w *bytecodeWriter) add(parts ...[]byte) {
-	if w == nil {
-		return
-	}
+func (w *writer) add(parts ...[]byte) {
 	for _, part := range parts {
 		w.data = append(w.data, part...)
 	}
 }
 
-// number writes an integer as bytecodeReader.number reads it.
-func (w *bytecodeWriter) number(n uint64) {
-	if w == nil {
-		return
-	}
+// number writes an integer as Reader.Number reads it.
+func (w *writer) number(n uint64) {
 	size := 1
 	for size < 9 && n>>(7*size) != 0 {
 		size++
@@ -33,7 +27,7 @@ func (w *bytecodeWriter) number(n uint64) {
 }
 
 // section writes a section. It is not aligned if the alignment is 0.
-func (w *bytecodeWriter) section(id byte, alignment uint64, content []byte) {
+func (w *writer) section(id byte, alignment uint64, content []byte) {
 	if alignment == 0 {
 		w.data = append(w.data, id)
 		w.number(uint64(len(content)))

@@ -1,4 +1,4 @@
-package mlir
+package guard
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 // upstreamGuards are for operations of upstream dialects whose verifier or inference indexes
 // with numbers that it has not checked.
-var upstreamGuards = map[string]func(*OperationState) string{
+var upstreamGuards = map[string]Check{
 	"acc.reduction_combine_region":         blocks,
 	"acc.reduction_init":                   blocks,
 	"amdgpu.gather_to_lds":                 buffers,
@@ -46,20 +46,17 @@ var upstreamGuards = map[string]func(*OperationState) string{
 }
 
 // blocks requires a block in each region. The verifier reads it.
-func blocks(s *OperationState) string {
-	return want(len(s.Regions) > 0 && !slices.ContainsFunc(s.Regions, func(r Region) bool { return r.First().IsNil() }),
+func blocks(s *Operation) string {
+	return want(len(s.Regions) > 0 && !slices.ContainsFunc(s.Regions, func(r Region) bool { return first(r) == nil }),
 		"a region that has a block")
 }
 
-// yields requires a region that ends with transform.yield. The verifier takes what ends it for one.
-func yields(s *OperationState) string {
+// yields requires a region that ends with transform.yield. The verifier takes what ends it for one. Where the operation
+// is unknown, the library does not take it for a terminator.
+func yields(s *Operation) string {
 	for _, r := range s.Regions {
-		if first := r.First(); !first.IsNil() {
-			var last Operation // where the operation is unknown, the library does not take it for a terminator
-			for op := range first.Operations() {
-				last = op
-			}
-			return want(!last.IsNil() && last.Name() == "transform.yield", ending)
+		if b := first(r); b != nil {
+			return want(b.Last() == "transform.yield", ending)
 		}
 	}
 	return ending
@@ -69,62 +66,53 @@ const ending = "a region that ends with transform.yield: build it first"
 
 // sampledImage requires the first operand of an operation to be a sampled image. Verifiers
 // cast its type before they check it.
-func sampledImage(s *OperationState) string {
+func sampledImage(s *Operation) string {
 	return want(len(s.Operands) > 0 && allOf([]Type{s.Operands[0].Type()}, "!spirv.sampled_image<"),
 		"a sampled image as its first operand")
 }
 
-func (s *OperationState) attribute(name string) (a Attribute) {
-	for _, named := range s.Attributes {
-		if named.Name == name {
-			a = named.Value
-		}
-	}
-	return a
-}
-
 // loopBounds requires an operand for each input of the maps of a loop's bounds. The verifier
 // accepts other numbers of them, but passes index the operands.
-func loopBounds(s *OperationState) string {
+func loopBounds(s *Operation) string {
 	lower, upper, ok := s.inputs("lowerBoundMap", "upperBoundMap")
 	var sizes []int32
-	if segments := s.attribute("operandSegmentSizes"); !segments.IsNil() {
-		sizes, _ = DenseArrayOf[int32](segments)
+	if segments := s.attribute("operandSegmentSizes"); segments != nil {
+		sizes, _ = segments.Int32s()
 	}
 	return want(ok && len(sizes) == 3 && int(sizes[0]) == lower && int(sizes[1]) == upper,
 		"an operand for each input of its attributes lowerBoundMap and upperBoundMap")
 }
 
 // parallelBounds does so for a loop whose iterations may run at the same time.
-func parallelBounds(s *OperationState) string {
+func parallelBounds(s *Operation) string {
 	lower, upper, ok := s.inputs("lowerBoundsMap", "upperBoundsMap")
 	return want(ok && len(s.Operands) == lower+upper,
 		"an operand for each input of its attributes lowerBoundsMap and upperBoundsMap")
 }
 
 // inputs returns the numbers of inputs of two attributes that are maps.
-func (s *OperationState) inputs(lower, upper string) (int, int, bool) {
+func (s *Operation) inputs(lower, upper string) (int, int, bool) {
 	var numbers [2]int
 	for i, name := range []string{lower, upper} {
 		a := s.attribute(name)
-		if a.IsNil() {
+		if a == nil {
 			return 0, 0, false
 		}
-		m, ok := a.AffineMapValue()
+		n, ok := a.MapInputs()
 		if !ok {
 			return 0, 0, false
 		}
-		numbers[i] = m.NumInputs()
+		numbers[i] = n
 	}
 	return numbers[0], numbers[1], true
 }
 
 // dynamicBasis requires an operand for each dynamic number of the basis.
-func dynamicBasis(s *OperationState) string {
+func dynamicBasis(s *Operation) string {
 	list, ok := s.int64s("static_basis")
 	dynamic := 1
 	for _, n := range list {
-		if n == Dynamic {
+		if n == dynamicSize {
 			dynamic++
 		}
 	}
@@ -132,19 +120,10 @@ func dynamicBasis(s *OperationState) string {
 		"a static_basis that is not empty, and an operand for each dynamic number in it")
 }
 
-// int64s returns the numbers of an attribute.
-func (s *OperationState) int64s(name string) ([]int64, bool) {
-	a := s.attribute(name)
-	if a.IsNil() {
-		return nil, false
-	}
-	return DenseArrayOf[int64](a)
-}
-
 // switchCases requires as many successors and lists of operands as there are cases.
-func switchCases(s *OperationState) string {
+func switchCases(s *Operation) string {
 	n := 0
-	if values := s.attribute("case_values"); !values.IsNil() {
+	if values := s.attribute("case_values"); values != nil {
 		t, ok := values.Type()
 		if !ok || !t.IsShaped() {
 			return "case_values that are a vector of integers"
@@ -153,28 +132,28 @@ func switchCases(s *OperationState) string {
 		n = int(size)
 	}
 	lengths := s.attribute("case_operand_segments")
-	if lengths.IsNil() {
+	if lengths == nil {
 		return "the attribute case_operand_segments"
 	}
-	list, ok := DenseArrayOf[int32](lengths)
-	return want(ok && len(list) == n && len(s.Successors) == n+1,
+	list, ok := lengths.Int32s()
+	return want(ok && len(list) == n && s.Successors == n+1,
 		fmt.Sprintf("a successor and a list of operands for each of %d cases, and one further successor", n))
 }
 
 // position requires an index that is not negative for each aggregate.
-func position(s *OperationState) string {
+func position(s *Operation) string {
 	list, ok := s.int64s("position")
 	return want(ok && len(list) > 0 && !slices.ContainsFunc(list, func(n int64) bool { return n < 0 || n > 1<<30 }),
 		"a position of indices that are not negative")
 }
 
 // typedValue requires a value that has a type, or an array of such values.
-func typedValue(s *OperationState) string {
+func typedValue(s *Operation) string {
 	return want(isTyped(s.attribute("value")), "a value that has a type, or an array of them that is not empty")
 }
 
 func isTyped(a Attribute) bool {
-	if a.IsNil() {
+	if a == nil {
 		return false
 	}
 	if elements, ok := a.Elements(); ok {
@@ -185,7 +164,7 @@ func isTyped(a Attribute) bool {
 }
 
 // matrices requires three vectors of two dimensions. The verifier reads the second.
-func matrices(s *OperationState) string {
+func matrices(s *Operation) string {
 	ok := len(s.Operands) >= 3
 	for _, v := range s.Operands[:min(3, len(s.Operands))] {
 		rank, ranked := v.Type().Rank()
@@ -195,10 +174,10 @@ func matrices(s *OperationState) string {
 }
 
 // yielding requires each region to be empty, or to end with a yield of a value.
-func yielding(s *OperationState) string {
+func yielding(s *Operation) string {
 	for _, r := range s.Regions {
-		for b := range r.Blocks() {
-			if last := b.Terminator(); last.IsNil() || last.Name() != "sparse_tensor.yield" || last.NumOperands() == 0 {
+		for _, b := range r.Blocks() {
+			if name, yielded, _ := b.End(); name != "sparse_tensor.yield" || yielded == 0 {
 				return "regions whose blocks end with a sparse_tensor.yield of a value"
 			}
 		}
@@ -207,33 +186,33 @@ func yielding(s *OperationState) string {
 }
 
 // symbols requires an array of symbols.
-func symbols(s *OperationState) string {
+func symbols(s *Operation) string {
 	a := s.attribute("constituents")
-	if a.IsNil() {
+	if a == nil {
 		return "the attribute constituents"
 	}
 	elements, ok := a.Elements()
-	return want(ok && !slices.ContainsFunc(elements, func(e Attribute) bool { _, ok := e.Symbol(); return !ok }),
+	return want(ok && !slices.ContainsFunc(elements, func(e Attribute) bool { return !e.IsSymbol() }),
 		"symbols as its constituents")
 }
 
 // axis requires that an axis, if there is one, is of the operands. The verifier and the inference index with it.
-func axis(s *OperationState) string { return want(s.within("axis"), "an axis that its operands have") }
+func axis(s *Operation) string { return want(s.within("axis"), "an axis that its operands have") }
 
 // someAxis requires the axis, too.
-func someAxis(s *OperationState) string {
-	return want(!s.attribute("axis").IsNil(), "an axis that its operands have")
+func someAxis(s *Operation) string {
+	return want(s.attribute("axis") != nil, "an axis that its operands have")
 }
 
 // concatenated requires a dimension of the operands.
-func concatenated(s *OperationState) string {
+func concatenated(s *Operation) string {
 	return want(s.within("dim"), "a dim that its operands have")
 }
 
 // within reports whether the attribute of a name, if there is one, is the number of a dimension of each operand.
-func (s *OperationState) within(name string) bool {
+func (s *Operation) within(name string) bool {
 	a := s.attribute(name)
-	if a.IsNil() {
+	if a == nil {
 		return true
 	}
 	n, ok := a.Int()
@@ -246,7 +225,7 @@ func (s *OperationState) within(name string) bool {
 }
 
 // filled requires an operand for each element of the result. The verifier lists the types of as many.
-func filled(s *OperationState) string {
+func filled(s *Operation) string {
 	for _, t := range s.Results {
 		if n, known := t.NumElements(); known && n != int64(len(s.Operands)) {
 			return fmt.Sprintf("%d operands, as its result has elements", n)
@@ -256,18 +235,18 @@ func filled(s *OperationState) string {
 }
 
 // segmented requires a device type for each segment of operands. The printer indexes the segments by it.
-func segmented(s *OperationState) string {
+func segmented(s *Operation) string {
 	for _, a := range s.Attributes {
 		list, ok := strings.CutSuffix(a.Name, "Segments")
 		if !ok {
 			continue
 		}
 		types, segments := 0, []int32(nil)
-		if a := s.attribute(list + "DeviceType"); !a.IsNil() {
+		if a := s.attribute(list + "DeviceType"); a != nil {
 			each, _ := a.Elements()
 			types = len(each)
 		}
-		if segments, ok = DenseArrayOf[int32](a.Value); !ok || len(segments) != types {
+		if segments, ok = a.Value.Int32s(); !ok || len(segments) != types {
 			return fmt.Sprintf("a number in its %s for each of its %sDeviceType", a.Name, list)
 		}
 	}
@@ -275,7 +254,7 @@ func segmented(s *OperationState) string {
 }
 
 // computedShapes requires that each operand that is a shape is computed by an operation. The verifier looks for it.
-func computedShapes(s *OperationState) string {
+func computedShapes(s *Operation) string {
 	for _, v := range s.Operands {
 		if !v.IsResult() && strings.HasPrefix(v.Type().String(), "!tosa.shape") {
 			return "shapes that operations compute as operands"
@@ -285,15 +264,14 @@ func computedShapes(s *OperationState) string {
 }
 
 // numbersOnly requires operands that are integers or floating-point numbers. The verifier asks for their bits.
-func numbersOnly(s *OperationState) string {
-	return want(!slices.ContainsFunc(TypesOf(s.Operands), func(t Type) bool {
-		_, _, integer := t.IntegerWidth()
-		return !integer && !t.IsFloat()
+func numbersOnly(s *Operation) string {
+	return want(!slices.ContainsFunc(s.types(), func(t Type) bool {
+		return !t.IsInteger() && !t.IsFloat()
 	}), "operands that are integers or floating-point numbers")
 }
 
 // knownLayouts requires tensors without a layout, or with one of Triton. The inference asks the layout's dialect.
-func knownLayouts(s *OperationState) string {
+func knownLayouts(s *Operation) string {
 	for _, v := range s.Operands {
 		text := v.Type().String()
 		of := func(dialect string) bool { return strings.Contains(text, ", #"+dialect) }
@@ -305,9 +283,9 @@ func knownLayouts(s *OperationState) string {
 }
 
 // expanded requires an axis of the result. The inference inserts it without a check.
-func expanded(s *OperationState) string {
+func expanded(s *Operation) string {
 	a := s.attribute("axis")
-	if a.IsNil() || len(s.Operands) == 0 {
+	if a == nil || len(s.Operands) == 0 {
 		return "an operand and an axis"
 	}
 	n, ok := a.Int()
@@ -316,20 +294,20 @@ func expanded(s *OperationState) string {
 }
 
 // permuted requires the argument of those kinds of permutations that have one.
-func permuted(s *OperationState) string {
+func permuted(s *Operation) string {
 	kind, argument := s.attribute("kind"), s.attribute("permArgument")
-	if kind.IsNil() {
+	if kind == nil {
 		return "the attribute kind"
 	}
 	text := kind.String()
 	ok := true
 	switch {
 	case strings.Contains(text, "quad_perm"):
-		if ok = !argument.IsNil(); ok {
+		if ok = argument != nil; ok {
 			_, ok = argument.Elements()
 		}
 	case strings.Contains(text, "row_sh"), strings.Contains(text, "row_ror"):
-		if ok = !argument.IsNil(); ok {
+		if ok = argument != nil; ok {
 			_, ok = argument.Int()
 		}
 	}
@@ -337,29 +315,29 @@ func permuted(s *OperationState) string {
 }
 
 // initialized requires each region to end with a terminator.
-func initialized(s *OperationState) string {
+func initialized(s *Operation) string {
 	return want(len(s.Regions) > 0 && !slices.ContainsFunc(s.Regions, func(r Region) bool {
-		first := r.First()
-		return first.IsNil() || first.Terminator().IsNil()
+		_, _, ok := end(r)
+		return !ok
 	}), "a region that ends with a terminator")
 }
 
 // packed requires a number of packed elements. The verifier divides by it.
-func packed(s *OperationState) string {
+func packed(s *Operation) string {
 	n, ok := int64(0), false
-	if a := s.attribute("packed_element"); !a.IsNil() {
+	if a := s.attribute("packed_element"); a != nil {
 		n, ok = a.Int()
 	}
 	return want(ok && n > 0, "a packed_element greater than 0")
 }
 
 // upstreamGuard returns the guard of an operation of an upstream dialect, or nil.
-func upstreamGuard(name string) func(*OperationState) string {
+func upstreamGuard(name string) Check {
 	if guard := upstreamGuards[name]; guard != nil {
 		return guard
 	}
 	switch {
-	case hasStatic(name):
+	case HasStatic(name):
 		return staticNumbers(name)
 	case slices.Contains(castsOfElements, name):
 		return differentUnranked
@@ -383,8 +361,8 @@ var castsOfElements = []string{"arith.bitcast", "arith.convertf", "arith.extf", 
 
 // differentUnranked requires that a tensor of unknown rank isn't cast to its own type. The verifier wants to print the
 // sizes of such a tensor.
-func differentUnranked(s *OperationState) string {
-	return want(len(s.Operands) == 0 || len(s.Results) == 0 || !s.Results[0].Equal(s.Operands[0].Type()) ||
+func differentUnranked(s *Operation) string {
+	return want(len(s.Operands) == 0 || len(s.Results) == 0 || s.Results[0].String() != s.Operands[0].Type().String() ||
 		!strings.HasPrefix(s.Results[0].String(), "tensor<*x"), "a tensor with a rank, or another type to cast to")
 }
 
@@ -393,16 +371,16 @@ func differentUnranked(s *OperationState) string {
 var pointerFirst = []string{"spirv.AccessChain", "spirv.InBoundsPtrAccessChain", "spirv.Load", "spirv.PtrAccessChain",
 	"spirv.Store"}
 
-func spirvPointer(s *OperationState) string {
+func spirvPointer(s *Operation) string {
 	return want(len(s.Operands) > 0 && allOf([]Type{s.Operands[0].Type()}, "!spirv.ptr<"),
 		"a pointer as its first operand")
 }
 
 // buffers requires two memrefs, the source and the destination, behind the lengths of the operands.
-func buffers(s *OperationState) string {
+func buffers(s *Operation) string {
 	var sizes []int32
-	if a := s.attribute("operandSegmentSizes"); !a.IsNil() {
-		sizes, _ = DenseArrayOf[int32](a)
+	if a := s.attribute("operandSegmentSizes"); a != nil {
+		sizes, _ = a.Int32s()
 	}
 	ok := len(sizes) == 4 && sizes[0] == 1 && sizes[2] == 1 && sizes[1] >= 0 && int(sizes[1])+2 <= len(s.Operands)
 	return want(ok && allOf([]Type{s.Operands[0].Type(), s.Operands[1+sizes[1]].Type()}, "memref<"),
@@ -410,60 +388,60 @@ func buffers(s *OperationState) string {
 }
 
 // armTensors requires what the operations of TOSA in SPIR-V take. Verifiers cast the types of all operands.
-func armTensors(s *OperationState) string {
-	return want(allOf(slices.Concat(TypesOf(s.Operands), s.Results), "!spirv.arm.tensor<"),
+func armTensors(s *Operation) string {
+	return want(allOf(slices.Concat(s.types(), s.Results), "!spirv.arm.tensor<"),
 		"operands and results of type !spirv.arm.tensor")
 }
 
 // awaited requires a result for a value. The verifier reads it.
-func awaited(s *OperationState) string {
+func awaited(s *Operation) string {
 	return want(len(s.Operands) == 0 || len(s.Results) == 1 ||
 		!strings.HasPrefix(s.Operands[0].Type().String(), "!async.value<"), "a result for the value that it awaits")
 }
 
 // segments requires a number of operands for each successor from one on. The verifier indexes them.
-func segments(attribute string, first int) func(*OperationState) string {
-	return func(s *OperationState) string {
+func segments(attribute string, first int) Check {
+	return func(s *Operation) string {
 		var list []int32
-		if a := s.attribute(attribute); !a.IsNil() {
-			list, _ = DenseArrayOf[int32](a)
+		if a := s.attribute(attribute); a != nil {
+			list, _ = a.Int32s()
 		}
 		negative := slices.ContainsFunc(list, func(n int32) bool { return n < 0 })
-		return want(len(list) == len(s.Successors)-first && !negative,
+		return want(len(list) == s.Successors-first && !negative,
 			fmt.Sprintf("a number in its %s for each of its successors", attribute))
 	}
 }
 
 // numbersOrArrays requires floating-point numbers, or tensors or vectors of them. The inference changes the elements of
 // any type that has some, and crashes on SPIR-V's matrices.
-func numbersOrArrays(s *OperationState) string {
-	return want(!slices.ContainsFunc(TypesOf(s.Operands), func(t Type) bool {
+func numbersOrArrays(s *Operation) string {
+	return want(!slices.ContainsFunc(s.types(), func(t Type) bool {
 		return !t.IsFloat() && !allOf([]Type{t}, "tensor<", "vector<")
 	}), "floating-point numbers, or tensors or vectors of them")
 }
 
 // withMetadata requires a pointer that has metadata. The type of the result of others cannot be read again.
-func withMetadata(s *OperationState) string {
-	return want(!slices.ContainsFunc(TypesOf(s.Operands), func(t Type) bool {
+func withMetadata(s *Operation) string {
+	return want(!slices.ContainsFunc(s.types(), func(t Type) bool {
 		return strings.HasPrefix(t.String(), "!ptr.ptr<")
 	}), "a pointer with metadata, such as a memref: a !ptr.ptr has none")
 }
 
 // shardDevice requires a number of the device for each number of dims, and a result. The printer indexes them.
-func shardDevice(s *OperationState) string {
+func shardDevice(s *Operation) string {
 	dims, _ := s.int64s("dims")
 	device, _ := s.int64s("device")
 	return want(len(device) > 0 && len(s.Results) == len(dims), "a device, and a result for each of its dims")
 }
 
 // replicated requires a result with elements. The verifier reads the type of the first.
-func replicated(s *OperationState) string {
+func replicated(s *Operation) string {
 	return want(!slices.ContainsFunc(s.Results, func(t Type) bool { return t.String() == "!spirv.struct<()>" }),
 		"a result that has elements")
 }
 
 // knownLoops requires loops that operations have made. The verifier looks for their generators.
-func knownLoops(s *OperationState) string {
+func knownLoops(s *Operation) string {
 	return want(!slices.ContainsFunc(s.Operands, func(v Value) bool { return !v.IsResult() }),
 		"results of operations as its loops")
 }
