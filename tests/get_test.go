@@ -19,6 +19,7 @@ import (
 // outside of the clone, which follows no replacement of ours. It builds a program on each, and installs mlir-lint.
 func TestGet(t *testing.T) {
 	check.NoRaces(t)
+	t.Parallel()
 	const release = "@v" + version.Version
 	dir := t.TempDir()
 	proxies := []string{"file://" + filepath.Join(dir, "proxy")}
@@ -81,16 +82,13 @@ func main() {
 			t.Errorf("mlir-lint -version prints %q", got)
 		}
 	})
-	const gomlx = `package main
-
-import _ "` + module + `/gomlx"
-
-func main() {}
-`
-	t.Run("gomlx", func(t *testing.T) { use(t, gomlx, "go get "+module+"/gomlx"+release) })
-	t.Run("gopjrt", func(t *testing.T) { // as docs/gomlx.md says
-		use(t, gomlx, "go mod edit -replace github.com/gomlx/gopjrt="+module+"/gomlx/gopjrt"+release,
+	t.Run("gomlx", func(t *testing.T) {
+		folder := use(t, "package main\n\nimport _ \""+module+"/gomlx\"\n\nfunc main() {}\n",
 			"go get "+module+"/gomlx"+release)
+		// As docs/gomlx.md says. Programs with it are linked in TestGoXLA.
+		run(t, folder, "go", "mod", "edit", "-replace", "github.com/gomlx/gopjrt="+module+"/gomlx/gopjrt"+release)
+		run(t, folder, "go", "get", module+"/gomlx"+release)
+		run(t, folder, "go", "build", "github.com/gomlx/gopjrt/...")
 	})
 }
 

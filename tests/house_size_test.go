@@ -31,6 +31,7 @@ var large = map[string]string{
 // TestHouseSizes limits the files and the exported names of a folder, as tools/house counts them.
 func TestHouseSizes(t *testing.T) {
 	check.NoRaces(t)
+	t.Parallel()
 	cmd := exec.CommandContext(t.Context(), "go", "run", "./tools/house")
 	cmd.Dir = ".."
 	counted := map[string]bool{}

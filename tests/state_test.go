@@ -21,6 +21,7 @@ import (
 // spellings by library.
 func TestState(t *testing.T) {
 	check.NoRaces(t)
+	t.Parallel()
 	sources := readPackages(t)
 	var got []string
 	for _, v := range sources.changing() {

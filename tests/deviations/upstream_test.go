@@ -15,8 +15,8 @@ import (
 // upstream has a file for each deviation that the default plugin has, to be sent to XLA's maintainers.
 const upstream = "../../docs/upstream"
 
-// TestUpstream holds the files against the list (with -update it writes them), and that each still shows without any way
-// round.
+// TestUpstream holds the files against the list (with -update it writes them), and that each still shows without any
+// way round.
 func TestUpstream(t *testing.T) {
 	files := map[string][]byte{}
 	for _, d := range deviations {
