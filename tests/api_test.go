@@ -18,6 +18,7 @@ import (
 // internal package, or of another module: users could not name it.
 func TestPublicTypes(t *testing.T) {
 	check.NoRaces(t)
+	t.Parallel()
 	list := exec.Command("go", "list", "-deps", "-export", "-f", "{{.ImportPath}} {{.Name}} {{.Export}}", "./...")
 	list.Dir = ".."
 	out, err := list.Output()

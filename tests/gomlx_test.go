@@ -11,6 +11,7 @@ import (
 // TestGoMLX runs the tests of the module gomlx, which "go test ./..." of this one leaves out.
 func TestGoMLX(t *testing.T) {
 	check.NoRaces(t)
+	t.Parallel()
 	cmd := exec.CommandContext(t.Context(), "go", "test", "./...")
 	cmd.Dir, cmd.Env = "../gomlx", append(os.Environ(), "GOWORK=off")
 	if out, err := cmd.CombinedOutput(); err != nil {

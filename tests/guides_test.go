@@ -17,6 +17,9 @@ func TestGuides(t *testing.T) {
 		if name == "from-jax" || name == "maintainers" { // the latter has no programs
 			continue
 		}
-		t.Run(name, func(t *testing.T) { doctest.Guide(t, file, "..") })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			doctest.Guide(t, file, "..")
+		})
 	}
 }

@@ -46,6 +46,7 @@ var startsInC = regexp.MustCompile(`\b(system|popen|v?fork|exec[lv]p?e?|fexecve|
 // TestHousePrograms holds that only internal/program starts programs.
 func TestHousePrograms(t *testing.T) {
 	check.NoRaces(t)
+	t.Parallel()
 	used := map[string]bool{}
 	found := func(folder, file, what string) {
 		for starter := range starters {

@@ -77,6 +77,7 @@ var thirdParty = map[string][]string{
 // what is imported: it permits nothing that nobody needs.
 func TestHouse(t *testing.T) {
 	check.NoRaces(t)
+	t.Parallel()
 	h := houseOf(t)
 	checked := 0
 	used := map[string]bool{} // "room imports room"
@@ -173,6 +174,7 @@ func permitsThird(name, folder string) bool {
 // TestSelfContained holds that a clone is whole by itself: no file names a place of
 // one machine or reaches out of the repository.
 func TestSelfContained(t *testing.T) {
+	t.Parallel()
 	forbidden := []string{"/wo" + "rk/", "/ro" + "ot/", "../sha" + "red"}
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {

@@ -26,6 +26,7 @@ var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
 // TestLines holds that no line is too long because of what is not in quotes.
 func TestLines(t *testing.T) {
 	check.NoRaces(t)
+	t.Parallel()
 	check.NoError(t, filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" {
 			return err

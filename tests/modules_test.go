@@ -16,6 +16,7 @@ import (
 // TestModules holds that a stranger can get the modules in folders: they require the release that this one becomes,
 // because Go follows the replacements of the main module alone, and the release makes a tag for each.
 func TestModules(t *testing.T) {
+	t.Parallel()
 	const own = "github.com/calliope-mlir/calliope"
 	workflow := string(check.Must(os.ReadFile("../.github/workflows/release.yml")))
 	found := 0

@@ -14,6 +14,7 @@ import (
 // A build without a C compiler fails with one error, which says what is missing.
 func TestBuildWithoutCgo(t *testing.T) {
 	check.NoRaces(t)
+	t.Parallel()
 	cmd := exec.Command("go", "build", "-o", os.DevNull, "./examples/quickstart")
 	cmd.Dir = ".."
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -27,6 +28,7 @@ func TestBuildWithoutCgo(t *testing.T) {
 // TestBareMachine holds what docs/deploy.md says of a machine with Go alone: no C compiler, no Python.
 func TestBareMachine(t *testing.T) {
 	check.NoRaces(t)
+	t.Parallel()
 	page := string(check.Must(os.ReadFile("../docs/deploy.md")))
 	row := regexp.MustCompile(`(?m)^\| Go \|.*$`).FindString(page)
 	packages := regexp.MustCompile("`([a-z/]+)`").FindAllStringSubmatch(row, -1)

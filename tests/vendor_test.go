@@ -22,6 +22,7 @@ var includes = regexp.MustCompile(`(?m)^\s*#\s*include\s+"([^"]*)"`)
 // "go mod vendor" copies only folders that are imported, and Go builds a package again only if a
 // package changed that it imports.
 func TestIncludesAreImported(t *testing.T) {
+	t.Parallel()
 	cmd := exec.CommandContext(t.Context(), "go", "list",
 		"-json=ImportPath,Dir,Imports,CgoFiles,CFiles,CXXFiles,HFiles", "./...")
 	cmd.Dir, cmd.Stderr = "..", os.Stderr

@@ -19,6 +19,7 @@ var metaphors = regexp.MustCompile(`(?i)\b(told|errands?|graves?|estates?|kin|ba
 // TestWords holds the words out of code and documents.
 func TestWords(t *testing.T) {
 	check.NoRaces(t)
+	t.Parallel()
 	read := 0
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {

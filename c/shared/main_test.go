@@ -44,11 +44,9 @@ func testMain(m *testing.M) int {
 	return m.Run()
 }
 
-// build builds a package into the folder of the library.
-func build(name string, args ...string) error { return buildAt(filepath.Join(built, name), args...) }
-
-func buildAt(path string, args ...string) error {
-	args = append([]string{"build", "-o", path}, args...)
+// build builds a package into the folder of the library, without what only debuggers need.
+func build(name string, args ...string) error {
+	args = append([]string{"build", "-ldflags=-w", "-o", filepath.Join(built, name)}, args...)
 	if *sanitize {
 		args = slices.Insert(args, 1, "-asan")
 	}

@@ -52,9 +52,8 @@ func load(t *testing.T) string {
 
 // TestGoHost holds that a program in Go that loads the library is refused.
 func TestGoHost(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "gohost")
-	check.NoError(t, buildAt(program, "./testdata/gohost"))
-	golden(t, "gohost.txt", run(t, program, filepath.Join(built, "libcalliope.so")))
+	check.NoError(t, build("gohost", "./testdata/gohost"))
+	golden(t, "gohost.txt", run(t, filepath.Join(built, "gohost"), filepath.Join(built, "libcalliope.so")))
 }
 
 // TestSmallStack calls on a thread with the least stack that pthreads have.

@@ -59,16 +59,6 @@ func TestNeeded(t *testing.T) {
 	}
 }
 
-// TestArchive links a program with the library as an archive.
-func TestArchive(t *testing.T) {
-	folder := t.TempDir()
-	archive := filepath.Join(folder, "libcalliope.a")
-	check.NoError(t, buildAt(archive, "-buildmode=c-archive", "."))
-	program := filepath.Join(folder, "calls")
-	compiler(t, "-o", program, "testdata/calls.c", archive, "-ldl", "-lm", "-lpthread", "-lresolv")
-	golden(t, "calls.txt", run(t, program, "5"))
-}
-
 // matches returns the sorted texts that a pattern's group has in a file.
 func matches(t *testing.T, file, pattern string) (list []string) {
 	t.Helper()

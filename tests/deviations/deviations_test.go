@@ -84,6 +84,34 @@ func (d *deviation) run(ctx context.Context, plugin string, way around) string {
 	return results
 }
 
+// A plainRun is what a plugin makes of a deviation without a way round, and what was logged meanwhile.
+type plainRun struct{ result, log string }
+
+type plainKey struct {
+	module string
+	plugin native.Part
+}
+
+var plainRuns = map[plainKey]plainRun{}
+
+// plain runs a deviation without a way round, once for all tests: in a child process, if it or the test ends that.
+func (d *deviation) plain(t *testing.T, part native.Part) plainRun {
+	t.Helper()
+	key := plainKey{d.module, part}
+	if r, ok := plainRuns[key]; ok {
+		return r
+	}
+	plugin := check.Must(native.Find(part)).Path
+	var r plainRun
+	if inChild(d.says[part]) {
+		r.result = d.runChild(t, plugin)
+	} else {
+		r.log = logged(func() { r.result = d.run(t.Context(), plugin, around{}) })
+	}
+	plainRuns[key] = r
+	return r
+}
+
 // parse returns the module of a deviation, or that of a way round, which the caller must close with its context.
 func (d *deviation) parse(way around) (*mlir.Module, error) {
 	library, err := mlir.Open(mlir.OpenOptions{})
@@ -226,13 +254,7 @@ func TestDeviations(t *testing.T) {
 				if !deviates {
 					says = d.want
 				}
-				got := ""
-				if inChild(says) {
-					got = d.runChild(t, found.Path)
-				} else {
-					got = d.run(t.Context(), found.Path, around{})
-				}
-				if !d.rare || got != d.want {
+				if got := d.plain(t, part).result; !d.rare || got != d.want {
 					check.Diff(t, "without the way round", says, got)
 				}
 				if d.around.none {

@@ -12,11 +12,7 @@ import (
 
 // TestLogged holds that a compile that simplifies logs what it knows to get another value, once and with its place.
 func TestLogged(t *testing.T) {
-	var lines bytes.Buffer
-	defer slog.SetDefault(slog.Default())
-	slog.SetDefault(slog.New(slog.NewTextHandler(&lines, nil)))
-	found, err := native.Find(native.PJRTPlugin)
-	check.NoError(t, err)
+	plugin := check.Must(native.Find(native.PJRTPlugin)).Path
 	for _, d := range deviations {
 		place := map[string]string{
 			"integer-square": ":3:8", "integer-magnitude": ":5:8", "quotient-of-quotient": ":3:8",
@@ -26,16 +22,23 @@ func TestLogged(t *testing.T) {
 		if inChild(d.says[native.PJRTPlugin]) {
 			continue
 		}
-		lines.Reset()
-		d.run(t.Context(), found.Path, around{})
-		n := strings.Count(lines.String(), "CompileOptions.Exact")
-		if n > 1 || (n == 1) != (place != "") || !strings.Contains(lines.String(), place) {
-			t.Errorf("%s: want a line with the place %q, got %s", d.module, place, lines.String())
+		lines := d.plain(t, native.PJRTPlugin).log
+		n := strings.Count(lines, "CompileOptions.Exact")
+		if n > 1 || (n == 1) != (place != "") || !strings.Contains(lines, place) {
+			t.Errorf("%s: want a line with the place %q, got %s", d.module, place, lines)
 		}
 		if place != "" {
-			lines.Reset()
-			d.run(t.Context(), found.Path, exact)
-			check.Diff(t, d.module+" compiled exactly", "", lines.String())
+			lines = logged(func() { d.run(t.Context(), plugin, exact) })
+			check.Diff(t, d.module+" compiled exactly", "", lines)
 		}
 	}
+}
+
+// logged returns what a function logs.
+func logged(f func()) string {
+	var lines bytes.Buffer
+	defer slog.SetDefault(slog.Default())
+	slog.SetDefault(slog.New(slog.NewTextHandler(&lines, nil)))
+	f()
+	return lines.String()
 }

@@ -32,7 +32,6 @@ var chapters = []chapter{
 	{"stages", "Modules that are cut at their callbacks, beside the same modules with inline calls."},
 	{"jit", "Programs that MLIR and LLVM compile, beside the same programs on XLA and on the interpreter."},
 	{"gomlx", "The backend for GoMLX, beside go-xla's, on the same plugin."},
-	{"saved", "Loading a compiled program, beside compiling it."},
 	{"ir", "Building, reading and printing IR, beside the same calls in C and MLIR's Python bindings."},
 	{"lint", "The linter, beside a program that only parses and verifies."},
 }

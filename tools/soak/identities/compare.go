@@ -3,16 +3,13 @@ package identities
 import (
 	"math"
 
+	"github.com/calliope-mlir/calliope/internal/progen"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // smallest are the smallest normal numbers of types.
 var smallest = map[tensor.DType]float64{tensor.F64: 0x1p-1022, tensor.F32: 0x1p-126, tensor.BF16: 0x1p-126,
 	tensor.F16: 0x1p-14}
-
-// tolerance are relative errors of results that are not exact. Inexact operations of half the bits are rounded
-// at other places, too.
-var tolerance = map[tensor.DType]float64{tensor.F64: 1e-9, tensor.F32: 1e-3, tensor.BF16: 0.1, tensor.F16: 0.02}
 
 // same reports whether two elements are the same: NaN is NaN, whatever its bits. If the operation is not exact,
 // they may differ by a small relative error.
@@ -32,7 +29,7 @@ func same(want, got any, t tensor.DType, exact bool) bool {
 	case w == g || math.Abs(w) <= smallest[t] && math.Abs(g) <= smallest[t]:
 		return true
 	}
-	return math.Abs(w-g) <= tolerance[t]*math.Abs(w)
+	return math.Abs(w-g) <= progen.Tolerance[t]*math.Abs(w)
 }
 
 func number(element any) (float64, bool) {

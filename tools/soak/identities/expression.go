@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/progen"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -51,12 +52,6 @@ func (e *expression) has(is func(*expression) bool) bool {
 	return found
 }
 
-func isFloat(t tensor.DType) bool {
-	return slices.Contains([]tensor.DType{tensor.F64, tensor.F32, tensor.F16, tensor.BF16}, t)
-}
-
-func isUnsigned(t tensor.DType) bool { return strings.HasPrefix(t.String(), "u") }
-
 // inexact are operations that libraries round in their own ways.
 var inexact = strings.Fields(`exponential exponential_minus_one log log_plus_one logistic tanh sine cosine tan atan2 cbrt rsqrt power`)
 
@@ -72,7 +67,7 @@ var tolerant = strings.Fields(
 func (e *expression) isExact() bool {
 	exact := true
 	e.each(func(e *expression) {
-		if slices.Contains(inexact, e.op) && isFloat(e.t) || slices.Contains(reordering, e.op) && isFloat(e.t) {
+		if progen.IsFloat(e.t) && (slices.Contains(inexact, e.op) || slices.Contains(reordering, e.op)) {
 			exact = false
 		}
 	})
@@ -185,7 +180,7 @@ func (e *expression) infer(t tensor.DType) {
 
 // constant returns the text of a number of a type.
 func constant(text string, t tensor.DType) string {
-	if isFloat(t) && !strings.ContainsAny(text, ".ex") {
+	if progen.IsFloat(t) && !strings.ContainsAny(text, ".ex") {
 		return text + ".0"
 	}
 	return text

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/progen"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -36,10 +37,10 @@ type generator struct{ *rand.Rand }
 // templates returns those for a type.
 func templates(t tensor.DType) []string {
 	list := slices.Clone(forAll)
-	if !isUnsigned(t) {
+	if !progen.IsUnsigned(t) {
 		list = append(list, forSigned...)
 	}
-	if isFloat(t) {
+	if progen.IsFloat(t) {
 		return append(list, forFloats...)
 	}
 	return append(list, forIntegers...)
@@ -104,9 +105,9 @@ func (g *generator) template(t tensor.DType) (*expression, bool) {
 // constant returns a random number that is not zero.
 func (g *generator) constant(t tensor.DType) string {
 	switch {
-	case isFloat(t):
+	case progen.IsFloat(t):
 		return g.one("1.0", "2.0", "-1.0", "0.5", "3.0", "7.0", "-0.1", "100.0", "-2.0")
-	case isUnsigned(t):
+	case progen.IsUnsigned(t):
 		return g.one("1", "2", "3", "4", "7", "8", "64", "100", "255")
 	}
 	return g.one("1", "2", "3", "4", "7", "8", "64", "100", "-1", "-2", "-3", "-8", "127")
@@ -121,11 +122,10 @@ func (g *generator) inputs() map[string]tensor.View {
 		for _, name := range []string{"x", "y", "z", "p"} {
 			v := tensor.View{Shape: tensor.ShapeOf(t, length), Data: make([]byte, length*t.Size())}
 			for i := range length {
-				at := v.Data[i*t.Size() : (i+1)*t.Size()]
-				if isFloat(t) {
-					g.float(t, at)
+				if progen.IsFloat(t) {
+					progen.SetFloat(v, i, g.float(), 0)
 				} else {
-					g.integer(t, at, name == "y")
+					progen.SetInteger(v, i, g.integer(t, name == "y"))
 				}
 			}
 			inputs[name+":"+t.String()] = v
@@ -134,61 +134,39 @@ func (g *generator) inputs() map[string]tensor.View {
 	return inputs
 }
 
-// integer stores a random integer: any, a small one, or a bound.
-func (g *generator) integer(t tensor.DType, at []byte, nonzero bool) {
-	low, n := 0, uint64(0)
+// integer returns a random integer: any, a small one, or a bound.
+func (g *generator) integer(t tensor.DType, nonzero bool) int64 {
 	if t == tensor.Pred {
-		at[0] = byte(g.IntN(2))
-		return
+		return int64(g.IntN(2))
 	}
+	low := 0
 	if nonzero {
 		low = 1
 	}
 	switch g.IntN(5) {
 	case 0:
-		n = uint64(low + g.IntN(4))
+		return int64(low + g.IntN(4))
 	case 1:
-		n = -uint64(1 + g.IntN(3))
+		return -int64(1 + g.IntN(3))
 	case 2:
-		n = 1 << (t.Bits() - 1) // the lowest
-		n -= uint64(g.IntN(2))
+		return 1<<(t.Bits()-1) - int64(g.IntN(2)) // the lowest
 	case 3:
-		n = uint64(low + g.IntN(100))
-	default:
-		n = g.Uint64() | uint64(low)
+		return int64(low + g.IntN(100))
 	}
-	for i := range at {
-		at[i] = byte(n >> (8 * i))
-	}
+	return int64(g.Uint64() | uint64(low))
 }
 
-// float stores a random number: a special one, a whole one, or any of moderate size.
-func (g *generator) float(t tensor.DType, at []byte) {
-	f := 0.0
+// float returns a random number: a special one, a whole one, or any of moderate size.
+func (g *generator) float() float64 {
 	switch g.IntN(4) {
 	case 0:
 		list := []float64{0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN(), 1e30, -1e30, 1e-30,
 			math.MaxFloat32, 2, 0.5}
-		f = list[g.IntN(len(list))]
+		return list[g.IntN(len(list))]
 	case 1:
-		f = float64(g.IntN(21) - 10)
+		return float64(g.IntN(21) - 10)
 	case 2:
-		f = math.Copysign(math.Exp(g.NormFloat64()*8), g.NormFloat64())
-	default:
-		f = g.NormFloat64()
+		return math.Copysign(math.Exp(g.NormFloat64()*8), g.NormFloat64())
 	}
-	var bits uint64
-	switch t {
-	case tensor.F64:
-		bits = math.Float64bits(f)
-	case tensor.F32:
-		bits = uint64(math.Float32bits(float32(f)))
-	case tensor.F16:
-		bits = uint64(tensor.ToFloat16(float32(f)))
-	case tensor.BF16:
-		bits = uint64(tensor.ToBFloat16(float32(f)))
-	}
-	for i := range at {
-		at[i] = byte(bits >> (8 * i))
-	}
+	return g.NormFloat64()
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/internal/progen"
 	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
@@ -259,7 +260,7 @@ func (r *runner) deviates(e *expression, want, got tensor.View) (int, error) {
 			}
 		}
 		if !e.has(func(part *expression) bool {
-			return isDenormal(parts[part], i) || roundingError(part, parts, i) > tolerance[part.t]
+			return isDenormal(parts[part], i) || roundingError(part, parts, i) > progen.Tolerance[part.t]
 		}) {
 			return i, nil
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/progen"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -54,7 +55,7 @@ func (r *runner) known(ctx context.Context, e *expression, want tensor.View) (st
 	var all way
 	for _, k := range reasons {
 		if k.pjrt != "" && k.pjrt != r.pjrt ||
-			!e.has(func(part *expression) bool { return isFloat(part.t) && k.fits(part, isConstant) }) {
+			!e.has(func(part *expression) bool { return progen.IsFloat(part.t) && k.fits(part, isConstant) }) {
 			continue
 		}
 		if right, err := r.isRight(ctx, e, want, k.way); err != nil || right {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/progen"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -40,13 +41,7 @@ func module(
 		w.body.String(), strings.Join(results, ", "), strings.Join(types, ", ")), w.args
 }
 
-func array(t tensor.DType, dims ...int) string {
-	var b strings.Builder
-	for _, d := range dims {
-		fmt.Fprintf(&b, "%dx", d)
-	}
-	return "tensor<" + b.String() + t.MLIR() + ">"
-}
+func array(t tensor.DType, dims ...int) string { return progen.Type(t.MLIR(), dims...) }
 
 func vector(t tensor.DType) string { return array(t, length) }
 
@@ -87,7 +82,7 @@ func (w *writer) write(e *expression, known map[string]string) string {
 	case "select":
 		return w.add("select %s : %s, %s", strings.Join(args, ", "), operand, t)
 	case "divide", "remainder":
-		if by := e.args[1].op; !isFloat(e.t) && by != "" && by != "y" { // it may be zero
+		if by := e.args[1].op; !progen.IsFloat(e.t) && by != "" && by != "y" { // it may be zero
 			args[1] = w.add("or %s, %s : %s", args[1], w.add("constant dense<1> : %s", t), t)
 		}
 	case "convert", "is_finite":
@@ -119,7 +114,7 @@ func (w *writer) write(e *expression, known map[string]string) string {
 		return w.add("reshape %s : (%s) -> %s", row, array(e.t, 1, length), t)
 	case "multiply":
 		y := w.add("multiply %s, %s : %s", x, args[1], t)
-		if !w.way.separate || !isFloat(e.t) {
+		if !w.way.separate || !progen.IsFloat(e.t) {
 			return y
 		}
 		truths := vector(tensor.Pred)

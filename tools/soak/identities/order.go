@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/progen"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -46,7 +47,7 @@ func dependsOnOrder(e *expression, values map[*expression]tensor.View) bool {
 // on it has one. A power multiplies the error of its base by the exponent, an exponential that of its operand by the
 // operand, and a logarithm divides it by itself, so it is large if the logarithm is near zero.
 func roundingError(e *expression, values map[*expression]tensor.View, i int) float64 {
-	if e.isExact() || !isFloat(e.t) {
+	if e.isExact() || !progen.IsFloat(e.t) {
 		return 0
 	}
 	value := func(e *expression) float64 { v, _ := number(values[e].At(i)); return math.Abs(v) }
@@ -99,7 +100,7 @@ func (f format) dependsSum(t tensor.DType, term func(int) float64) bool {
 		return true
 	}
 	// Errors of roundings rarely all have the same sign.
-	return !math.IsInf(sum, 0) && size*f.rounding*length/4 > tolerance[t]*math.Abs(sum)
+	return !math.IsInf(sum, 0) && size*f.rounding*length/4 > progen.Tolerance[t]*math.Abs(sum)
 }
 
 func (f format) dependsProduct(term func(int) float64) bool {

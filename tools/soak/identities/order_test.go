@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/progen"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -81,6 +82,6 @@ func TestRoundingError(t *testing.T) {
 			}
 			values[part] = tensor.Vector(float32(v))
 		}
-		check.Diff(t, test.e.String(), test.want, roundingError(test.e, values, 0) > tolerance[tensor.F32])
+		check.Diff(t, test.e.String(), test.want, roundingError(test.e, values, 0) > progen.Tolerance[tensor.F32])
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/progen"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -12,42 +13,10 @@ import (
 type constant struct{ data []uint64 }
 
 func (o constant) text(_ []string, _ []kind, out kind) string {
-	i := 0
-	var write func(dims []int) string
-	write = func(dims []int) string {
-		if len(dims) == 0 {
-			i++
-			return literal(out.elem, o.data[i-1])
-		}
-		var parts []string
-		for range dims[0] {
-			parts = append(parts, write(dims[1:]))
-		}
-		return "[" + strings.Join(parts, ", ") + "]"
-	}
-	text := ""
-	if out.size() > 0 {
-		text = write(out.dims)
-	}
-	return fmt.Sprintf("stablehlo.constant dense<%s> : %s", text, out)
+	return fmt.Sprintf("stablehlo.constant %s : %s", progen.Dense(array{out, o.data}.view()), out)
 }
 
 func (o constant) element(_ []array, out kind, at []int) uint64 { return o.data[out.index(at)] }
-
-// literal writes an element.
-func literal(e tensor.DType, x uint64) string {
-	switch {
-	case e == tensor.Pred:
-		return fmt.Sprint(x == 1)
-	case isSigned(e):
-		return fmt.Sprint(signed(e, x))
-	case isInteger(e):
-		return fmt.Sprint(x)
-	case e == tensor.C64:
-		return fmt.Sprintf("(0x%08X, 0x%08X)", uint32(x), uint32(x>>32))
-	}
-	return fmt.Sprintf("0x%0*X", e.Bits()/4, x)
-}
 
 // splat is a constant whose elements are the same.
 func splat(k kind, x uint64) constant {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/progen"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -19,15 +20,12 @@ func (a array) at(position ...int) uint64 { return a.data[a.index(position)] }
 
 // view returns the array as engines take it.
 func (a array) view() tensor.View {
-	size := a.elem.Size()
-	v := tensor.View{Shape: tensor.ShapeOf(a.elem, a.dims...), Data: make([]byte, len(a.data)*size)}
+	v := tensor.View{Shape: tensor.ShapeOf(a.elem, a.dims...), Data: make([]byte, len(a.data)*a.elem.Size())}
 	for i, x := range a.data {
 		if a.elem == tensor.S4 {
 			x = uint64(signed(a.elem, x)) // a byte with the sign
 		}
-		for b := range size {
-			v.Data[i*size+b] = byte(x >> (8 * b))
-		}
+		progen.SetBits(v, i, x)
 	}
 	return v
 }
@@ -148,7 +146,7 @@ func (m *machine) compute(s *step, args []array) (array, error) {
 	_, isConstant := s.operation.(constant)
 	if most, ok := exact[out.elem]; ok && m.numbers && !isConstant {
 		for _, x := range out.data {
-			if f := number(out.elem, x); !(math.Abs(f) <= most) {
+			if f := progen.Number(out.elem, x); !(math.Abs(f) <= most) {
 				return out, errInexact
 			}
 		}
@@ -159,62 +157,28 @@ func (m *machine) compute(s *step, args []array) (array, error) {
 // exact are numbers below which sums of a few whole ones are exact.
 var exact = map[tensor.DType]float64{tensor.F16: 64, tensor.BF16: 16, tensor.F32: 1 << 18, tensor.F64: 1 << 40}
 
-func isFloat(e tensor.DType) bool { return exact[e] > 0 }
-
-func isSigned(e tensor.DType) bool { return e >= tensor.S2 && e <= tensor.S64 }
-
-func isInteger(e tensor.DType) bool { return isSigned(e) || e >= tensor.U2 && e <= tensor.U64 }
-
 // isMoved reports whether numbers of a type are only moved.
-func isMoved(e tensor.DType) bool { return !isFloat(e) && !isInteger(e) && e != tensor.Pred }
+func isMoved(e tensor.DType) bool {
+	return !progen.IsFloat(e) && !progen.IsInteger(e) && e != tensor.Pred
+}
 
 // mask keeps the bits of a type.
 func mask(e tensor.DType, x uint64) uint64 { return x << (64 - e.Bits()) >> (64 - e.Bits()) }
 
 // signed returns the integer that a type has for bits.
 func signed(e tensor.DType, x uint64) int64 {
-	if isSigned(e) {
+	if progen.IsSigned(e) {
 		return int64(x<<(64-e.Bits())) >> (64 - e.Bits())
 	}
 	return int64(x)
 }
 
-// number returns the floating-point number that a type has for bits.
-func number(e tensor.DType, x uint64) float64 {
-	switch e {
-	case tensor.F64:
-		return math.Float64frombits(x)
-	case tensor.F32:
-		return float64(math.Float32frombits(uint32(x)))
-	case tensor.F16:
-		return float64(tensor.Float16(x).Float32())
-	case tensor.BF16:
-		return float64(tensor.BFloat16(x).Float32())
-	}
-	panic(e)
-}
-
-// bits returns those of a number.
-func bits(e tensor.DType, f float64) uint64 {
-	switch e {
-	case tensor.F64:
-		return math.Float64bits(f)
-	case tensor.F32:
-		return uint64(math.Float32bits(float32(f)))
-	case tensor.F16:
-		return uint64(tensor.ToFloat16(float32(f)))
-	case tensor.BF16:
-		return uint64(tensor.ToBFloat16(float32(f)))
-	}
-	panic(e)
-}
-
 // less reports whether an element is below another one.
 func less(e tensor.DType, x, y uint64) bool {
 	switch {
-	case isFloat(e):
-		return number(e, x) < number(e, y)
-	case isSigned(e):
+	case progen.IsFloat(e):
+		return progen.Number(e, x) < progen.Number(e, y)
+	case progen.IsSigned(e):
 		return signed(e, x) < signed(e, y)
 	}
 	return x < y
@@ -224,16 +188,16 @@ func less(e tensor.DType, x, y uint64) bool {
 func combine(op string, e tensor.DType, x, y uint64) uint64 {
 	switch op {
 	case "add":
-		if isFloat(e) {
-			return bits(e, number(e, x)+number(e, y))
+		if progen.IsFloat(e) {
+			return progen.Bits(e, progen.Number(e, x)+progen.Number(e, y))
 		}
 		if e == tensor.Pred {
 			return x | y
 		}
 		return mask(e, x+y)
 	case "subtract":
-		if isFloat(e) {
-			return bits(e, number(e, x)-number(e, y))
+		if progen.IsFloat(e) {
+			return progen.Bits(e, progen.Number(e, x)-progen.Number(e, y))
 		}
 		return mask(e, x-y)
 	case "multiply":
@@ -265,13 +229,13 @@ func neutral(op string, e tensor.DType) uint64 {
 		return 1
 	case op == "and":
 		return mask(e, math.MaxUint64)
-	case op == "maximum" && isFloat(e):
-		return bits(e, math.Inf(-1))
-	case op == "minimum" && isFloat(e):
-		return bits(e, math.Inf(1))
-	case op == "maximum" && isSigned(e):
+	case op == "maximum" && progen.IsFloat(e):
+		return progen.Bits(e, math.Inf(-1))
+	case op == "minimum" && progen.IsFloat(e):
+		return progen.Bits(e, math.Inf(1))
+	case op == "maximum" && progen.IsSigned(e):
 		return 1 << (e.Bits() - 1)
-	case op == "minimum" && isSigned(e):
+	case op == "minimum" && progen.IsSigned(e):
 		return 1<<(e.Bits()-1) - 1
 	case op == "minimum":
 		return mask(e, math.MaxUint64)
@@ -292,7 +256,7 @@ func (p *program) difference(want []array, got []tensor.View) string {
 		size := a.elem.Size()
 		for k := range a.data {
 			x, y := w.Data[k*size:(k+1)*size], g.Data[k*size:(k+1)*size]
-			if !slices.Equal(x, y) && !(p.numbers && isFloat(a.elem) && w.At(k) == g.At(k)) {
+			if !slices.Equal(x, y) && !(p.numbers && progen.IsFloat(a.elem) && w.At(k) == g.At(k)) {
 				return fmt.Sprintf("result %d, element %d: %v instead of %v\n  %v\n  instead of\n  %v", i, k, g.At(k),
 					w.At(k), g, w)
 			}

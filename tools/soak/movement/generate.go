@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/progen"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -142,8 +143,8 @@ func (g *generator) element(e tensor.DType) uint64 {
 	switch {
 	case e == tensor.Pred:
 		return uint64(g.IntN(2))
-	case isFloat(e) && (g.p.numbers || g.IntN(2) == 0):
-		return bits(e, float64(g.IntN(19)-9))
+	case progen.IsFloat(e) && (g.p.numbers || g.IntN(2) == 0):
+		return progen.Bits(e, float64(g.IntN(19)-9))
 	case e == tensor.F8E4M3FN || e == tensor.F8E5M2: // no NaN, which may get other bits
 		return uint64(g.IntN(2)<<7 + g.IntN(0x7C))
 	case e == tensor.BF16: // NaN is one of two, as older plugins have it after it was widened
@@ -152,7 +153,7 @@ func (g *generator) element(e tensor.DType) uint64 {
 			x = x&0x8000 | 0x7fc0
 		}
 		return x
-	case isFloat(e) || isMoved(e) || g.IntN(3) == 0:
+	case progen.IsFloat(e) || isMoved(e) || g.IntN(3) == 0:
 		return mask(e, g.Uint64())
 	}
 	return mask(e, uint64(g.IntN(12)-3))

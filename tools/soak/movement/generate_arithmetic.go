@@ -3,6 +3,7 @@ package movement
 import (
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/progen"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -10,7 +11,7 @@ var directions = []string{"LT", "LE", "GT", "GE", "EQ", "NE"}
 
 // computes reports whether elements of a type are added and so on.
 func (g *generator) computes(e tensor.DType) bool {
-	return !isMoved(e) && (g.p.numbers || !isFloat(e)) && !slices.Contains(small, e)
+	return !isMoved(e) && (g.p.numbers || !progen.IsFloat(e)) && !slices.Contains(small, e)
 }
 
 // pairs returns what combines two elements of a type.
@@ -18,7 +19,7 @@ func pairs(e tensor.DType) []string {
 	switch {
 	case e == tensor.Pred:
 		return []string{"and", "or", "xor", "maximum"}
-	case isFloat(e):
+	case progen.IsFloat(e):
 		return []string{"add", "add", "subtract", "maximum", "minimum"}
 	}
 	return []string{"add", "add", "subtract", "multiply", "maximum", "minimum", "and", "or", "xor"}
@@ -29,9 +30,9 @@ func reductions(e tensor.DType) []string {
 	switch {
 	case e == tensor.Pred:
 		return []string{"and", "or"}
-	case isFloat(e) && e.Bits() == 16:
+	case progen.IsFloat(e) && e.Bits() == 16:
 		return []string{"maximum", "minimum"}
-	case isFloat(e):
+	case progen.IsFloat(e):
 		return []string{"add", "maximum", "minimum"}
 	}
 	return []string{"add", "add", "maximum", "minimum", "or"}
@@ -45,7 +46,7 @@ func (g *generator) arithmetic() {
 		g.selection()
 	case g.IntN(5) == 0:
 		g.add(compare{pick(g, directions)}, of(tensor.Pred, x.dims...), x, g.made(x.kind, x))
-	case g.IntN(6) == 0 && !isFloat(x.elem):
+	case g.IntN(6) == 0 && !progen.IsFloat(x.elem):
 		to := pick(g, []tensor.DType{tensor.S8, tensor.U8, tensor.S16, tensor.S32, tensor.U32, tensor.S64, tensor.U64,
 			tensor.Pred})
 		g.elems = append(g.elems, to)
@@ -69,7 +70,7 @@ func (g *generator) reduce() bool {
 		}
 	}
 	op := pick(g, reductions(x.elem))
-	if isFloat(x.elem) && op != "add" && x.size() == 0 { // infinities are not added
+	if progen.IsFloat(x.elem) && op != "add" && x.size() == 0 { // infinities are not added
 		return false
 	}
 	g.add(reduce{op, dims}, k, x, g.neutral(op, x.elem))
@@ -83,7 +84,7 @@ func (g *generator) window() bool {
 		return false
 	}
 	op := pick(g, reductions(x.elem))
-	if isFloat(x.elem) && op != "add" { // nothing but padding may be in a window
+	if progen.IsFloat(x.elem) && op != "add" { // nothing but padding may be in a window
 		return false
 	}
 	o, k := window{op: op}, x.with()

@@ -2,6 +2,8 @@ package movement
 
 import (
 	"slices"
+
+	"github.com/calliope-mlir/calliope/internal/progen"
 )
 
 // windows returns random ones of an array, the shape of the indices, and that of the result or the updates.
@@ -90,7 +92,7 @@ func (g *generator) indices(o windows, dims, shape []int, within bool) *value {
 	k := of(e, shape...)
 	if !within {
 		v := g.value(func(v *value) bool {
-			return slices.Equal(v.dims, shape) && isInteger(v.elem) && !slices.Contains(small, v.elem)
+			return slices.Equal(v.dims, shape) && progen.IsInteger(v.elem) && !slices.Contains(small, v.elem)
 		})
 		if v != nil && g.IntN(2) == 0 {
 			return v

@@ -3,6 +3,7 @@ package movement
 import (
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/progen"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -195,7 +196,7 @@ func (g *generator) scalar(e tensor.DType, most int) *value {
 	switch g.IntN(5) {
 	case 0, 1, 2:
 		v := g.value(func(v *value) bool {
-			return v.isScalar() && isInteger(v.elem) && !slices.Contains(small, v.elem)
+			return v.isScalar() && progen.IsInteger(v.elem) && !slices.Contains(small, v.elem)
 		})
 		switch {
 		case v == nil:
@@ -340,7 +341,7 @@ func (g *generator) barrier() bool {
 // bitcast changes the element type, and perhaps the last dimension.
 func (g *generator) bitcast() bool {
 	x := g.array()
-	if g.p.numbers && isFloat(x.elem) || x.elem == tensor.Pred || x.elem == tensor.C64 ||
+	if g.p.numbers && progen.IsFloat(x.elem) || x.elem == tensor.Pred || x.elem == tensor.C64 ||
 		slices.Contains(small, x.elem) {
 		return false
 	}

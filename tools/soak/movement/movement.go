@@ -6,16 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/calliope-mlir/calliope/internal/progen"
 	"github.com/calliope-mlir/calliope/native"
-	"github.com/calliope-mlir/calliope/tensor/npz"
+	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/tools/soak/execute"
 )
 
@@ -266,18 +265,12 @@ func (s *soak) report(ctx context.Context, r *runner, t *trial, why string) erro
 	}
 	fmt.Fprintf(s.out, "  again: go run ./tools/soak movement -seed %d -first %d -programs 1 -engines %s\n", s.Seed,
 		t.number, r.name)
-	name := filepath.Join(s.Keep, fmt.Sprintf("%d-%s", t.number, strings.ReplaceAll(r.name, ":", "-")))
-	err = errors.Join(os.MkdirAll(s.Keep, 0o755), os.WriteFile(name+".mlir", []byte(text), 0o644))
-	if err == nil {
-		var arrays []npz.Named
-		for i, v := range inputs {
-			arrays = append(arrays, npz.Named{Name: fmt.Sprintf("in%d", i), View: v})
-		}
-		for i, a := range small.want {
-			arrays = append(arrays, npz.Named{Name: fmt.Sprintf("out%d", i), View: a.view()})
-		}
-		err = npz.WriteFile(name+".npz", arrays)
+	var wanted []tensor.View
+	for _, a := range small.want {
+		wanted = append(wanted, a.view())
 	}
+	name := fmt.Sprintf("%d-%s", t.number, strings.ReplaceAll(r.name, ":", "-"))
+	err = progen.Keep(s.Keep, name, text, inputs, wanted)
 	if err != nil {
 		fmt.Fprintln(s.out, err)
 	}

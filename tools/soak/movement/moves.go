@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/progen"
 )
 
 // list writes numbers with commas between them.
@@ -150,7 +152,7 @@ func starts(indices []array, whole, part []int) []int {
 // clamped returns an index of an array, between 0 and a bound.
 func clamped(a array, i, most int) int {
 	n := signed(a.elem, a.data[i])
-	if !isSigned(a.elem) && uint64(n) > uint64(most) {
+	if !progen.IsSigned(a.elem) && uint64(n) > uint64(most) {
 		return most
 	}
 	return int(min(max(n, 0), int64(most)))
@@ -198,8 +200,8 @@ func (o iota) text(_ []string, _ []kind, out kind) string {
 }
 
 func (o iota) element(_ []array, out kind, at []int) uint64 {
-	if isFloat(out.elem) {
-		return bits(out.elem, float64(at[o.dim]))
+	if progen.IsFloat(out.elem) {
+		return progen.Bits(out.elem, float64(at[o.dim]))
 	}
 	return mask(out.elem, uint64(at[o.dim]))
 }

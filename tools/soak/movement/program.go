@@ -1,10 +1,9 @@
 package movement
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/progen"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -84,13 +83,7 @@ type kind struct {
 
 func of(elem tensor.DType, dims ...int) kind { return kind{elem, dims} }
 
-func (k kind) String() string {
-	var b strings.Builder
-	for _, d := range k.dims {
-		fmt.Fprintf(&b, "%dx", d)
-	}
-	return "tensor<" + b.String() + k.elem.MLIR() + ">"
-}
+func (k kind) String() string { return progen.Type(k.elem.MLIR(), k.dims...) }
 
 func (k kind) equal(other kind) bool { return k.elem == other.elem && slices.Equal(k.dims, other.dims) }
 

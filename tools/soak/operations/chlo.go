@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/progen"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -26,7 +27,7 @@ func ofCHLO() []*operation {
 			{name: "chlo.constant", takes: "sufp", make: func(g *generator, op *operation, x value) []value {
 				v := g.data(x.element, x.dims)(g.Rand)
 				g.p.constants = append(g.p.constants, v)
-				return []value{g.line(op.name, fmt.Sprintf("value = %s : %s", dense(v), x), nil,
+				return []value{g.line(op.name, fmt.Sprintf("value = %s : %s", progen.Dense(v), x), nil,
 					value{element: x.element, dims: x.dims})}
 			}},
 			{name: "chlo.constant_like", takes: "suf", make: func(g *generator, op *operation, x value) []value {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/calliope-mlir/calliope/internal/progen"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -30,7 +31,7 @@ func controlling() []*operation {
 			end := g.scalarOf(e, int64(g.IntN(6)))
 			step := g.scalarOf(e, int64(1+g.IntN(3)))
 			i := g.given(e, nil, filled(e, nil, func(r *rand.Rand, v tensor.View, i int) {
-				integer(v, i, int64(r.IntN(3)))
+				progen.SetInteger(v, i, int64(r.IntN(3)))
 			}))
 			cond := fmt.Sprintf(`{ ^bb0(%%i: %[1]s, %%x: %[2]s): %%p = "stablehlo.compare"(%%i, %[3]s) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (%[1]s, %[1]s) -> tensor<i1> "stablehlo.return"(%%p) : (tensor<i1>) -> () }`,
 				c, t, end.name)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/progen"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -61,7 +62,7 @@ func (p *program) with(change func(tensor.View) (tensor.View, bool)) (_ *program
 		if w, isChanged := change(v); isChanged {
 			changed = true
 			for n, line := range q.lines {
-				q.lines[n] = strings.ReplaceAll(line, dense(p.constants[i]), dense(w))
+				q.lines[n] = strings.ReplaceAll(line, progen.Dense(p.constants[i]), progen.Dense(w))
 			}
 		}
 	}
@@ -95,7 +96,7 @@ func flushed(v tensor.View) (_ tensor.View, changed bool) {
 	}
 	v = v.Clone()
 	for i := range v.Shape.NumElements() {
-		x := float64s(v, i)
+		x := progen.Floats(v, i)
 		for part := range x {
 			if a := math.Abs(x[part]); a != 0 && a < limit {
 				x[part], changed = math.Copysign(0, x[part]), true
@@ -105,7 +106,7 @@ func flushed(v tensor.View) (_ tensor.View, changed bool) {
 			}
 		}
 		if changed {
-			set(v, i, x[0], x[1])
+			progen.SetFloat(v, i, x[0], x[1])
 		}
 	}
 	return v, changed

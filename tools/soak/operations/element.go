@@ -85,25 +85,6 @@ func (e element) real() element {
 	return e
 }
 
-// float64s decodes an element: its value, or those of its real and imaginary parts. An integer of 64 bits may be
-// rounded.
-func float64s(v tensor.View, i int) [2]float64 {
-	switch x := v.At(i).(type) {
-	case float32:
-		return [2]float64{float64(x)}
-	case float64:
-		return [2]float64{x}
-	case complex64:
-		return [2]float64{float64(real(x)), float64(imag(x))}
-	case complex128:
-		return [2]float64{real(x), imag(x)}
-	}
-	if f, ok := tensor.Float8(v.Shape.DType, v.Data[i]); ok {
-		return [2]float64{float64(f)}
-	}
-	return [2]float64{}
-}
-
 // Values of floating-point numbers.
 var (
 	specials = []float64{0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN(), 0.5, -0.5, 1.5, 2.5,
@@ -118,69 +99,6 @@ var (
 	tiny      = []float64{0, 1, -1, 0, 1} // for types whose sums are rounded soon
 	huge      = []float64{math.Inf(1), math.Inf(-1), math.NaN()}
 )
-
-// set sets an element to the nearest value of the type.
-func set(v tensor.View, i int, re, im float64) {
-	size := v.Shape.DType.Size()
-	at := v.Data[i*size : (i+1)*size]
-	switch d := v.Shape.DType; d {
-	case tensor.F64:
-		put(at, math.Float64bits(re))
-	case tensor.F32:
-		put(at, uint64(math.Float32bits(float32(re))))
-	case tensor.F16:
-		put(at, uint64(tensor.ToFloat16(float32(re))))
-	case tensor.BF16:
-		put(at, uint64(tensor.ToBFloat16(float32(re))))
-	case tensor.C64:
-		put(at[:4], uint64(math.Float32bits(float32(re))))
-		put(at[4:], uint64(math.Float32bits(float32(im))))
-	case tensor.C128:
-		put(at[:8], math.Float64bits(re))
-		put(at[8:], math.Float64bits(im))
-	default:
-		at[0] = nearest(d, re)
-	}
-}
-
-func put(at []byte, bits uint64) {
-	for i := range at {
-		at[i] = byte(bits >> (8 * i))
-	}
-}
-
-// nearest returns the bits of a number of 8 bits or fewer that is near a value.
-func nearest(d tensor.DType, value float64) (best byte) {
-	least := math.Inf(1)
-	for bits := range 1 << d.Bits() {
-		f, ok := tensor.Float8(d, byte(bits))
-		x := float64(f)
-		switch {
-		case !ok:
-			return 0
-		case x == value && math.Signbit(x) == math.Signbit(value), x != x && value != value:
-			return byte(bits)
-		case math.Abs(x-value) < least:
-			best, least = byte(bits), math.Abs(x-value)
-		}
-	}
-	return best
-}
-
-// integer sets an element of integers, or of booleans.
-func integer(v tensor.View, i int, x int64) {
-	d := v.Shape.DType
-	bits := uint64(x)
-	switch {
-	case d == tensor.Pred:
-		bits &= 1
-	case d == tensor.U2 || d == tensor.U4:
-		bits &= 1<<d.Bits() - 1
-	case d == tensor.S2 || d == tensor.S4:
-		bits = uint64(x << (64 - d.Bits()) >> (64 - d.Bits()))
-	}
-	put(v.Data[i*d.Size():(i+1)*d.Size()], bits)
-}
 
 // wide returns an integer that is often at the edges of a type.
 func wide(r *rand.Rand, bits int) int64 {

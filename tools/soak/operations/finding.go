@@ -2,18 +2,15 @@ package operations
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/calliope-mlir/calliope/internal/lazyregexp"
+	"github.com/calliope-mlir/calliope/internal/progen"
 	"github.com/calliope-mlir/calliope/tensor"
-	"github.com/calliope-mlir/calliope/tensor/npz"
 )
 
 // A finding is a program on which an engine differs from another one, refuses what it should compile, fails, or ends
@@ -170,16 +167,8 @@ func (l *lane) print(c shown) {
 	for i, v := range k.sets[set] {
 		fmt.Fprintf(l.out, "  input %d: %s\n", i, v)
 	}
-	name := filepath.Join(l.Keep, fmt.Sprintf("%d-%d-%s", p.seed&(1<<32-1), p.number,
-		strings.ReplaceAll(f.Engine, " ", "-")))
-	err := errors.Join(os.MkdirAll(l.Keep, 0o755), os.WriteFile(name+".mlir", []byte(k.text), 0o644))
-	if inputs := k.sets[set]; err == nil && len(inputs) > 0 {
-		var arrays []npz.Named
-		for i, v := range inputs {
-			arrays = append(arrays, npz.Named{Name: fmt.Sprintf("in%d", i), View: v})
-		}
-		err = npz.WriteFile(name+".npz", arrays)
-	}
+	name := fmt.Sprintf("%d-%d-%s", p.seed&(1<<32-1), p.number, strings.ReplaceAll(f.Engine, " ", "-"))
+	err := progen.Keep(l.Keep, name, k.text, k.sets[set], nil)
 	if err != nil {
 		fmt.Fprintln(l.out, err)
 	}

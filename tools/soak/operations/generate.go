@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/lazyregexp"
+	"github.com/calliope-mlir/calliope/internal/progen"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -240,58 +241,14 @@ func (g *generator) given(e element, dims []int, draw func(*rand.Rand) tensor.Vi
 func (g *generator) constant(e element, dims []int, data tensor.View) value {
 	if e.text == "" {
 		g.p.constants = append(g.p.constants, data)
-		return g.line("stablehlo.constant", fmt.Sprintf("value = %s : %s", dense(data), arrayOf(e, dims...)), nil,
-			value{element: e, dims: dims})
+		text := fmt.Sprintf("value = %s : %s", progen.Dense(data), arrayOf(e, dims...))
+		return g.line("stablehlo.constant", text, nil, value{element: e, dims: dims})
 	}
 	if !e.isQuantized() {
 		return g.line("stablehlo.constant", fmt.Sprintf("value = dense<1.0> : %s", arrayOf(e, dims...)), nil,
 			value{element: e, dims: dims})
 	}
 	return g.converted(g.constant(element{DType: e.DType}, dims, data), e)
-}
-
-// dense is the text of a constant's elements.
-func dense(v tensor.View) string {
-	if v.Shape.NumElements() == 0 {
-		return "dense<>"
-	}
-	d := v.Shape.DType
-	var texts []string
-	for i := range v.Shape.NumElements() {
-		bits := v.Data[i*d.Size() : (i+1)*d.Size()]
-		switch (element{DType: d}).class() {
-		case 'p':
-			texts = append(texts, fmt.Sprint(bits[0] != 0))
-		case 's', 'u':
-			texts = append(texts, fmt.Sprint(v.At(i)))
-		case 'c':
-			half := len(bits) / 2
-			texts = append(texts, fmt.Sprintf("(0x%s, 0x%s)", hex(bits[:half]), hex(bits[half:])))
-		default:
-			texts = append(texts, "0x"+hex(bits))
-		}
-	}
-	return "dense<" + nested(v.Shape.Dims, texts) + ">"
-}
-
-func hex(bits []byte) string {
-	var b strings.Builder
-	for i := len(bits) - 1; i >= 0; i-- {
-		fmt.Fprintf(&b, "%02X", bits[i])
-	}
-	return b.String()
-}
-
-func nested(dims []int, texts []string) string {
-	if len(dims) == 0 {
-		return texts[0]
-	}
-	var parts []string
-	each := len(texts) / dims[0]
-	for i := range dims[0] {
-		parts = append(parts, nested(dims[1:], texts[i*each:(i+1)*each]))
-	}
-	return "[" + strings.Join(parts, ", ") + "]"
 }
 
 // converted returns a value of the host as one of an element type.
@@ -333,15 +290,15 @@ func (g *generator) data(e element, dims []int) func(*rand.Rand) tensor.View {
 		style := r.IntN(5)
 		v := filled(e, dims, func(r *rand.Rand, v tensor.View, i int) {
 			if !e.is("sup") {
-				set(v, i, number(r, e, style, isTame, odd), number(r, e, style, isTame, odd))
+				progen.SetFloat(v, i, number(r, e, style, isTame, odd), number(r, e, style, isTame, odd))
 			} else if isTame && !e.is("p") || style == 0 {
-				integer(v, i, int64(r.IntN(7))-int64(r.IntN(3)))
+				progen.SetInteger(v, i, int64(r.IntN(7))-int64(r.IntN(3)))
 			} else {
-				integer(v, i, wide(r, e.Bits()))
+				progen.SetInteger(v, i, wide(r, e.Bits()))
 			}
 		})(r)
 		if n := v.Shape.NumElements(); isTame && odd && !e.is("supc") && e.text == "" && n > 0 && r.IntN(6) == 0 {
-			set(v, r.IntN(n), pick(r, huge), 0)
+			progen.SetFloat(v, r.IntN(n), pick(r, huge), 0)
 		}
 		return v
 	}
@@ -375,7 +332,7 @@ func (g *generator) index(e element, size int, dims ...int) value {
 		case 2:
 			x = -int64(r.IntN(4))
 		}
-		integer(v, i, x)
+		progen.SetInteger(v, i, x)
 	}))
 }
 
@@ -384,7 +341,7 @@ func (g *generator) constantOf(e element, numbers ...int64) value {
 	v := tensor.View{Shape: tensor.ShapeOf(e.DType, len(numbers))}
 	v.Data = make([]byte, v.Shape.NumBytes())
 	for i, x := range numbers {
-		integer(v, i, x)
+		progen.SetInteger(v, i, x)
 	}
 	return g.constant(e, v.Shape.Dims, v)
 }

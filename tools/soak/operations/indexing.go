@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/progen"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -40,7 +41,7 @@ func indexing() []*operation {
 				return g.fail()
 			}
 			at := filled(e, indices, func(r *rand.Rand, v tensor.View, i int) { // an index outside has no meaning
-				integer(v, i, int64(r.IntN(max(1, min(x.dims[dim], 1<<min(8, e.Bits()-1))))))
+				progen.SetInteger(v, i, int64(r.IntN(max(1, min(x.dims[dim], 1<<min(8, e.Bits()-1))))))
 			})
 			return []value{g.line(op.name, fmt.Sprintf("dim = %d : i64, batch_dims = %d : i64", dim, batch),
 				[]value{x, g.given(e, indices, at)}, value{element: x.element, dims: dims})}

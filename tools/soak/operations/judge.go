@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/calliope-mlir/calliope/internal/progen"
 	"github.com/calliope-mlir/calliope/tensor"
 )
-
-// tolerance are relative errors of results that libraries round in their own ways, as in package identities.
-var tolerance = map[tensor.DType]float64{tensor.F64: 1e-9, tensor.C128: 1e-9, tensor.F32: 1e-3, tensor.C64: 1e-3,
-	tensor.BF16: 0.1, tensor.F16: 0.02}
 
 // A difference is the first element in which results of a program differ.
 type difference struct {
@@ -52,7 +49,7 @@ func (p *program) differenceIn(want, got []tensor.View) *difference {
 
 func textOf(v tensor.View, i int) any {
 	if _, ok := tensor.Float8(v.Shape.DType, 0); ok {
-		return float64s(v, i)[0]
+		return progen.Floats(v, i)[0]
 	}
 	return v.At(i)
 }
@@ -68,7 +65,7 @@ func same(want, got tensor.View, i int, inexact, reordered bool) bool {
 	if e.is("sup") {
 		return false
 	}
-	w, g := float64s(want, i), float64s(got, i)
+	w, g := progen.Floats(want, i), progen.Floats(got, i)
 	most := 0.0
 	for part := range w {
 		if !math.IsInf(w[part], 0) && !math.IsNaN(w[part]) {
@@ -80,7 +77,7 @@ func same(want, got tensor.View, i int, inexact, reordered bool) bool {
 		switch {
 		case math.IsNaN(a) && math.IsNaN(b):
 		case a == b && (math.Signbit(a) == math.Signbit(b) || inexact || reordered):
-		case inexact && math.Abs(a-b) <= tolerance[d]*max(most, math.Abs(b), small[d]):
+		case inexact && math.Abs(a-b) <= progen.Tolerance[d]*max(most, math.Abs(b), small[d]):
 		case inexact && e.is("8") && math.Abs(a-b) <= math.Abs(a)/2:
 		default:
 			return false
@@ -91,7 +88,7 @@ func same(want, got tensor.View, i int, inexact, reordered bool) bool {
 
 // near reports whether two elements differ by less than the tolerance of a number.
 func near(want, got tensor.View, i int, magnitude float64) bool {
-	return math.Abs(float64s(want, i)[0]-float64s(got, i)[0]) <= magnitude*tolerance[want.Shape.DType]
+	return math.Abs(progen.Floats(want, i)[0]-progen.Floats(got, i)[0]) <= magnitude*progen.Tolerance[want.Shape.DType]
 }
 
 // small are numbers below which the relative error of an inexact result does not count.

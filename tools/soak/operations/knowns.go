@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/lazyregexp"
+	"github.com/calliope-mlir/calliope/internal/progen"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -180,7 +181,8 @@ func (p *program) each(f *finding, fits func(want, got [2]float64, d tensor.DTyp
 				return false
 			}
 			for n := range w.Shape.NumElements() {
-				if !same(w, g, n, p.inexact, p.reordered) && !fits(float64s(w, n), float64s(g, n), w.Shape.DType) {
+				if !same(w, g, n, p.inexact, p.reordered) &&
+					!fits(progen.Floats(w, n), progen.Floats(g, n), w.Shape.DType) {
 					return false
 				}
 			}
@@ -225,7 +227,7 @@ func isNotFiniteOrNoise(_ context.Context, _ *lane, p *program, f *finding) (boo
 	most := 1.
 	for _, v := range slices.Concat(f.want...) {
 		for n := range v.Shape.NumElements() {
-			x := float64s(v, n)
+			x := progen.Floats(v, n)
 			if size := math.Hypot(x[0], x[1]); !math.IsInf(size, 0) && !math.IsNaN(size) {
 				most = max(most, math.Abs(x[0]), math.Abs(x[1]))
 			}
@@ -251,9 +253,9 @@ func isTied(ctx context.Context, l *lane, p *program, f *finding) (bool, error) 
 			v, n := list[0].Clone(), list[0].Shape.NumElements()
 			for i := range n { // in no order
 				if (element{DType: v.Shape.DType}).is("su") {
-					integer(v, i, int64(i*37%n))
+					progen.SetInteger(v, i, int64(i*37%n))
 				} else {
-					set(v, i, float64(i*37%n), 0)
+					progen.SetFloat(v, i, float64(i*37%n), 0)
 				}
 			}
 			list[0] = v
@@ -291,7 +293,7 @@ func absolute(v tensor.View) (tensor.View, bool) {
 	}
 	v = v.Clone()
 	for i := range v.Shape.NumElements() {
-		set(v, i, math.Abs(float64s(v, i)[0]), 0)
+		progen.SetFloat(v, i, math.Abs(progen.Floats(v, i)[0]), 0)
 	}
 	return v, true
 }
@@ -309,7 +311,7 @@ func isNaNBetween(ctx context.Context, l *lane, p *program, f *finding) (bool, e
 	}
 	for _, v := range slices.Concat(results...) {
 		for n := range v.Shape.NumElements() {
-			if x := float64s(v, n); math.IsNaN(x[0]) || math.IsNaN(x[1]) {
+			if x := progen.Floats(v, n); math.IsNaN(x[0]) || math.IsNaN(x[1]) {
 				return true, nil
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/progen"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -45,7 +46,7 @@ func multiplying() []*operation {
 				if i == groups-1 {
 					size = left
 				}
-				integer(v, i, int64(size))
+				progen.SetInteger(v, i, int64(size))
 				left -= size
 			})
 			text := "ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [], rhs_batching_dimensions = [], lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>"
@@ -209,7 +210,7 @@ func makeConvolution(g *generator, op *operation, x value) []value {
 		}
 		padding := tensor.View{Shape: tensor.ShapeOf(tensor.S32, len(w.padding), 2), Data: make([]byte, 4*len(list))}
 		for i, p := range list {
-			integer(padding, i, p)
+			progen.SetInteger(padding, i, p)
 		}
 		return []value{g.line(op.name, text, []value{x, y, g.constant(element{DType: tensor.S32}, padding.Shape.Dims,
 			padding)},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/progen"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -26,13 +27,7 @@ func product(dims []int) int {
 	return n
 }
 
-func arrayOf(e element, dims ...int) string {
-	var b strings.Builder
-	for _, d := range dims {
-		fmt.Fprintf(&b, "%dx", d)
-	}
-	return "tensor<" + b.String() + e.MLIR() + ">"
-}
+func arrayOf(e element, dims ...int) string { return progen.Type(e.MLIR(), dims...) }
 
 // A program is an operation, or two, on parameters.
 type program struct {

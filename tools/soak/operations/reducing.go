@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/progen"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -75,9 +76,9 @@ func (g *generator) combination(e element) (op string, neutral int64) {
 func (g *generator) scalarOf(e element, x int64) value {
 	v := tensor.View{Shape: tensor.ShapeOf(e.DType), Data: make([]byte, e.DType.Size())}
 	if e.is("sup") {
-		integer(v, 0, x)
+		progen.SetInteger(v, 0, x)
 	} else {
-		set(v, 0, float64(x), 0)
+		progen.SetFloat(v, 0, float64(x), 0)
 	}
 	return g.constant(e, nil, v)
 }
@@ -220,8 +221,8 @@ func (g *generator) dominant(e element, n int) value {
 		case i < j: // set with the one below the diagonal
 			return
 		}
-		set(v, i*n+j, x, 0)
-		set(v, j*n+i, x, 0)
+		progen.SetFloat(v, i*n+j, x, 0)
+		progen.SetFloat(v, j*n+i, x, 0)
 	}))
 }
 
@@ -251,7 +252,7 @@ func makeBatchNorm(g *generator, op *operation, x value) []value {
 	scale, offset := g.operand(e, n), g.operand(e, n)
 	mean := g.operand(e, n)
 	variance := g.given(e, []int{n}, filled(e, []int{n}, func(r *rand.Rand, v tensor.View, i int) {
-		set(v, i, 1+float64(r.IntN(3)), 0)
+		progen.SetFloat(v, i, 1+float64(r.IntN(3)), 0)
 	}))
 	text := fmt.Sprintf("epsilon = %s : f32, feature_index = %d : i64", epsilons.draw(g), d)
 	whole, part := value{element: e, dims: x.dims}, value{element: e, dims: []int{n}}

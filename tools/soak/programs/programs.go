@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/calliope-mlir/calliope/internal/child"
+	"github.com/calliope-mlir/calliope/internal/progen"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -205,9 +206,9 @@ func (s *soak) add(b batch, a answer) {
 		}
 		report := fmt.Sprintf("seed %d, way %s, plugin %s: %s\n%s", a.Seed, a.Way, plugin, a.Error, a.Program)
 		fmt.Fprintln(s.out, report)
-		name := filepath.Join(s.Keep, fmt.Sprintf("%d-%s", a.Seed, strings.ReplaceAll(a.Way, " ", "-")))
-		err := errors.Join(os.MkdirAll(s.Keep, 0o755),
-			os.WriteFile(name+".txt", []byte(report), 0o644), os.WriteFile(name+".mlir", []byte(a.Module), 0o644))
+		name := fmt.Sprintf("%d-%s", a.Seed, strings.ReplaceAll(a.Way, " ", "-"))
+		err := errors.Join(progen.Keep(s.Keep, name, a.Module, nil, nil),
+			os.WriteFile(filepath.Join(s.Keep, name+".txt"), []byte(report), 0o644))
 		if err != nil {
 			fmt.Fprintln(s.out, err)
 		}

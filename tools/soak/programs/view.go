@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/progen"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -17,29 +18,12 @@ func (a array) view() tensor.View {
 
 // copyTo writes an array to the runtime's memory.
 func (a array) copyTo(v tensor.View) {
-	switch a.kind.elem {
-	case s32:
-		fill[int32](v, a.data)
-	case s64:
-		fill[int64](v, a.data)
-	case u8:
-		fill[uint8](v, a.data)
-	case f32:
-		fill[float32](v, a.data)
-	case f64:
-		fill[float64](v, a.data)
-	case pred:
-		to, _ := tensor.Slice[bool](v)
-		for i, x := range a.data {
-			to[i] = x != 0
+	for i, x := range a.data {
+		if a.kind.elem.isFloat() {
+			progen.SetFloat(v, i, float64(x), 0)
+		} else {
+			progen.SetInteger(v, i, x)
 		}
-	}
-}
-
-func fill[T int32 | int64 | uint8 | float32 | float64](v tensor.View, data []int64) {
-	to, _ := tensor.Slice[T](v)
-	for i, x := range data {
-		to[i] = T(x)
 	}
 }
 

@@ -1,11 +1,11 @@
 package transforms
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
 
+	"github.com/calliope-mlir/calliope/internal/progen"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -27,25 +27,16 @@ func inputs(r *rand.Rand, f mlir.Operation) (list []tensor.View, err error) {
 func random(r *rand.Rand, shape tensor.Shape) tensor.View {
 	v := tensor.View{Shape: shape, Data: make([]byte, shape.NumBytes())}.Clone() // aligned
 	number := func() float64 { return 4*r.Float64() - 2 }
-	size := shape.DType.Size()
-	for b := v.Data; len(b) > 0; b = b[size:] {
-		switch shape.DType {
-		case tensor.F64, tensor.C128:
-			for i := 0; i < size; i += 8 {
-				binary.NativeEndian.PutUint64(b[i:], math.Float64bits(number()))
-			}
-		case tensor.F32, tensor.C64:
-			for i := 0; i < size; i += 4 {
-				binary.NativeEndian.PutUint32(b[i:], math.Float32bits(float32(number())))
-			}
-		case tensor.F16:
-			binary.NativeEndian.PutUint16(b, uint16(tensor.ToFloat16(float32(number()))))
-		case tensor.BF16:
-			binary.NativeEndian.PutUint16(b, uint16(tensor.ToBFloat16(float32(number()))))
-		case tensor.Pred, tensor.S2, tensor.U2:
-			b[0] = byte(r.IntN(2))
+	for i := range shape.NumElements() {
+		switch d := shape.DType; {
+		case progen.IsComplex(d):
+			progen.SetFloat(v, i, number(), number())
+		case progen.IsFloat(d):
+			progen.SetFloat(v, i, number(), 0)
+		case d == tensor.Pred || d == tensor.S2 || d == tensor.U2:
+			progen.SetBits(v, i, uint64(r.IntN(2)))
 		default: // integers and small floating-point numbers
-			b[0] = byte(r.IntN(5))
+			progen.SetBits(v, i, uint64(r.IntN(5)))
 		}
 	}
 	return v
@@ -54,17 +45,15 @@ func random(r *rand.Rand, shape tensor.Shape) tensor.View {
 // numbers returns the elements of an array, complex ones as two. It returns false for other types than those of 32 or
 // 64 bits.
 func numbers(v tensor.View) (list []float64, ok bool) {
-	switch v.Shape.DType {
-	case tensor.F64, tensor.C128:
-		for b := v.Data; len(b) > 0; b = b[8:] {
-			list = append(list, math.Float64frombits(binary.NativeEndian.Uint64(b)))
-		}
-	case tensor.F32, tensor.C64:
-		for b := v.Data; len(b) > 0; b = b[4:] {
-			list = append(list, float64(math.Float32frombits(binary.NativeEndian.Uint32(b))))
-		}
-	default:
+	d := v.Shape.DType
+	if d != tensor.F64 && d != tensor.F32 && !progen.IsComplex(d) {
 		return nil, false
+	}
+	for i := range v.Shape.NumElements() {
+		x := progen.Floats(v, i)
+		if list = append(list, x[0]); progen.IsComplex(d) {
+			list = append(list, x[1])
+		}
 	}
 	return list, true
 }
@@ -87,7 +76,7 @@ func near(want, got tensor.View) error {
 	ws, ok := numbers(want)
 	gs, _ := numbers(got)
 	if !ok {
-		if isInteger(want.Shape.DType) && string(want.Data) != string(got.Data) {
+		if d := want.Shape.DType; (progen.IsInteger(d) || d == tensor.Pred) && string(want.Data) != string(got.Data) {
 			return fmt.Errorf("it is %v, want %v", got.Data, want.Data)
 		}
 		return nil
@@ -105,14 +94,6 @@ func near(want, got tensor.View) error {
 		}
 	}
 	return nil
-}
-
-func isInteger(d tensor.DType) bool {
-	switch d.String()[0] {
-	case 's', 'u', 'p': // signed, unsigned, pred
-		return true
-	}
-	return false
 }
 
 // inner returns the real part of the sum of the products of the elements of two lists of arrays, none of them

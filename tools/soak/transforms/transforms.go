@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/calliope-mlir/calliope/internal/child"
+	"github.com/calliope-mlir/calliope/internal/progen"
 )
 
 // Options say which trials are made.
@@ -124,10 +124,7 @@ func (s *soak) add(a answer) {
 	}
 	s.problems++
 	fmt.Fprintf(s.out, "seed %d: %s: %s\n", a.Seed, a.Story, a.Error)
-	err := os.MkdirAll(s.Keep, 0o755)
-	if err == nil {
-		err = os.WriteFile(filepath.Join(s.Keep, fmt.Sprint(a.Seed, ".mlir")), []byte(a.Module), 0o644)
-	}
+	err := progen.Keep(s.Keep, fmt.Sprint(a.Seed), a.Module, nil, nil)
 	if err != nil {
 		fmt.Fprintln(s.out, err)
 	}
