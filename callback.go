@@ -11,6 +11,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/leaf"
 )
 
@@ -29,19 +30,18 @@ type CallOptions struct {
 	Timeout time.Duration
 	// PerSecond limits how many calls are made in a second: see callbacks.Options.
 	PerSecond int
-	// Parallel limits how many elements of a batch are computed at once, with the Batch "parallel": see
+	// Parallel limits how many elements of a batch are computed at once, with the Batch contract.Parallel: see
 	// callbacks.Options.
 	Parallel int
 	// Effect and Every are those of builder.Callback.
 	Effect string
 	Every  int64
-	// Policy and Device say which devices call, if several run the function: see builder.Callback.
-	Policy string
-	Device int
-	// Batch says how the call is made inside of builder.Batch: see builder.Callback. "sequential" calls the closure for
-	// each element, and "parallel" for several at once. A closure that only looks at values gets the whole batch
-	// otherwise, with a further dimension.
-	Batch string
+	// Policy says which devices call, if several run the function: see builder.Callback.
+	Policy contract.Policy
+	// Batch says how the call is made inside of builder.Batch: contract.Sequential calls the closure for each element,
+	// and contract.Parallel for several at once. A closure that only looks at values gets the whole batch otherwise,
+	// with a further dimension.
+	Batch contract.BatchMethod
 }
 
 // Tap calls fn with the values of a tree. Taps of one effect are called in the order in which they are built.
@@ -215,7 +215,7 @@ func closureOf[T any](
 	t.late = t.late || options.Dispatch == Async || options.PerSecond > 0
 	return builder.Callback{
 		ID: id, Registry: t.registry.Name(), Effect: options.Effect, Every: options.Every,
-		Policy: options.Policy, Device: options.Device, Batch: options.Batch,
+		Policy: options.Policy, Batch: options.Batch,
 	}, true
 }
 

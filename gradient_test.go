@@ -12,6 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope"
 	"github.com/calliope-mlir/calliope/autodiff"
 	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -525,7 +526,7 @@ func TestCheckpointedGradient(t *testing.T) {
 func TestBatchOfClosures(t *testing.T) {
 	var one []float32
 	var all [][]float32
-	each := calliope.CallOptions{Batch: "sequential"}
+	each := calliope.CallOptions{Batch: contract.Sequential}
 	f := calliope.Func(func(x builder.Value) builder.Value {
 		return builder.Batch(func(x builder.Value) builder.Value {
 			calliope.Tap(x, func(v float32) { one = append(one, v) }, each)

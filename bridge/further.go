@@ -15,7 +15,7 @@ import (
 // instantiateFurther binds a call site that has its id in one of the contract's further
 // encodings, which other hosts write. Ids in operands are looked up in each call.
 func instantiateFurther(config contract.Config) (ffi.Site, error) {
-	switch config.Encoding {
+	switch config.Host.Encoding {
 	case contract.EncodingWords:
 		slot, err := dispatch.ResolveOpaque(config)
 		if err != nil {
@@ -25,7 +25,7 @@ func instantiateFurther(config contract.Config) (ffi.Site, error) {
 		passing.Form = contract.Passthrough
 		return &wordsSite{call: bind(slot, config), pass: bind(slot, passing)}, nil
 	case contract.EncodingServer:
-		if !dispatch.HasOpaque(config.Opaque) {
+		if !dispatch.HasOpaque(config.Host.Opaque) {
 			return nil, &callbacks.UnknownError{Callback: config.Name(), Missing: "callback"}
 		}
 	}
@@ -103,14 +103,14 @@ func (s *operandSite) execute(call *ffi.Call, d *deviceCall) (int32, string) {
 func (s *operandSite) find(call *ffi.Call) (inner *site, first, end int, err error) {
 	n := call.Args().Len()
 	config := s.config
-	before, after := config.Encoding.Names()
+	before, after := config.Host.Encoding.Names()
 	first, end = before, n-after
-	if config.Encoding == contract.EncodingServer {
+	if config.Host.Encoding == contract.EncodingServer {
 		server, err := operand(call, 0, tensor.U8, 1)
 		if err != nil {
 			return nil, 0, 0, fmt.Errorf("the first operand must be the name of its server, a tensor<Nxui8>: %w", err)
 		}
-		config.Server = string(server.Data)
+		config.Host.Server = string(server.Data)
 	} else {
 		id, err := operand(call, n-1, tensor.S64, 0)
 		if err != nil {
@@ -123,7 +123,7 @@ func (s *operandSite) find(call *ffi.Call) (inner *site, first, end int, err err
 	s.mu.RUnlock()
 	if inner == nil {
 		resolve := dispatch.Resolve
-		if config.Opaque != "" {
+		if config.Host.Opaque != "" {
 			resolve = dispatch.ResolveOpaque
 		}
 		slot, err := resolve(config)

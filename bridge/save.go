@@ -31,7 +31,7 @@ func (e *UnsavableError) Error() string {
 	}
 	b.WriteString(") ")
 	switch {
-	case e.Call.Config.Encoding == contract.EncodingOperand:
+	case e.Call.Config.Host.Encoding == contract.EncodingOperand:
 		b.WriteString("has its callback's id as an operand, and the ids are those of one process")
 	case e.Call.Config.ID != 0:
 		b.WriteString("is bound by an id, which only this process has")
@@ -44,7 +44,7 @@ func (e *UnsavableError) Error() string {
 
 // savable returns an *UnsavableError if the call cannot be bound in another process.
 func (s CallSite) savable() error {
-	if s.Config.ByName() || s.Config.Opaque != "" {
+	if s.Config.ByName() || s.Config.Host.Opaque != "" {
 		return nil
 	}
 	return &UnsavableError{s}

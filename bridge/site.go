@@ -78,7 +78,7 @@ func instantiate(attrs []contract.Attr, hosted bool) (ffi.Site, int32, error) {
 }
 
 func siteOf(config contract.Config) (ffi.Site, error) {
-	if config.Encoding != contract.EncodingDictionary {
+	if config.Host.Encoding != contract.EncodingDictionary {
 		return instantiateFurther(config)
 	}
 	slot, err := dispatch.Resolve(config)

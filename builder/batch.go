@@ -3,6 +3,7 @@ package builder
 import (
 	"slices"
 
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/vmap"
 )
@@ -13,9 +14,9 @@ const NotBatched = vmap.NotBatched
 // BatchOptions say which axes of the leaves of the argument and the result of a function are those of the batch, in the
 // order of the leaves. Nil means the first axis of each. -1 is the last axis.
 type BatchOptions struct {
-	In, Out []int       // or NotBatched, of a result that does not depend on the batch
-	Size    int         // of the batch, which is needed only if nothing in the argument is batched
-	Method  vmap.Method // of callbacks that return values and state no method themselves
+	In, Out []int                // or NotBatched, of a result that does not depend on the batch
+	Size    int                  // of the batch, which is needed only if nothing in the argument is batched
+	Method  contract.BatchMethod // of callbacks that return values and state no method themselves
 	// AxisName, which may be any name, makes the elements of the batch the replicas of the function: AllReduce between
 	// all of them, and other collectives, become operations on the batch. ReplicaID is the number of the element.
 	AxisName string

@@ -69,7 +69,7 @@ func TestListings(t *testing.T) {
 			shapes := []tensor.Shape{tensor.ShapeOf(tensor.F32, 2, 3), tensor.ShapeOf(tensor.F32, 4)}[:i+1]
 			f := b.Func("main", shapes...)
 			cb := builder.Callback{
-				Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: "abcde", Server: "_\xebh"}}
+				Host: contract.Host{Encoding: contract.EncodingWords, Opaque: "abcde", Server: "_\xebh"}}
 			var args []builder.Value
 			for j := range shapes {
 				args = append(args, f.Param(j))
@@ -101,26 +101,26 @@ func TestEncodings(t *testing.T) {
 		want  string // of the custom call, without its types
 	}{
 		{"words", func(_ *builder.Func, x builder.Value) builder.Value {
-			cb := builder.Callback{Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: id}}
+			cb := builder.Callback{Host: contract.Host{Encoding: contract.EncodingWords, Opaque: id}}
 			return builder.RuntimeCall(cb, x, x)
 		}, `@exla_runtime_callback(%arg0) {api_version = 4 : i32, backend_config = {` + words +
 			`}, has_side_effect = true}`},
 		{"operand", func(_ *builder.Func, x builder.Value) builder.Value {
-			cb := builder.Callback{ID: 7, Host: builder.HostID{Encoding: contract.EncodingOperand}}
+			cb := builder.Callback{ID: 7, Host: contract.Host{Encoding: contract.EncodingOperand}}
 			return builder.RuntimeCall(cb, x, x)
 		}, `@exla_elixir_callback(%arg0, %c) {api_version = 4 : i32, has_side_effect = true}`},
 		{"operand, pure", func(_ *builder.Func, x builder.Value) builder.Value {
-			cb := builder.Callback{ID: 7, Target: "mine", Host: builder.HostID{Encoding: contract.EncodingOperand}}
+			cb := builder.Callback{ID: 7, Target: "mine", Host: contract.Host{Encoding: contract.EncodingOperand}}
 			return builder.PureCall(cb, x, x)
 		}, `@mine(%arg0, %c) {api_version = 4 : i32}`},
 		{"server, named by a constant", func(_ *builder.Func, x builder.Value) builder.Value {
-			cb := builder.Callback{Host: builder.HostID{Encoding: contract.EncodingServer, Opaque: id, Server: "here"}}
+			cb := builder.Callback{Host: contract.Host{Encoding: contract.EncodingServer, Opaque: id, Server: "here"}}
 			return builder.RuntimeCall(cb, x, x)
 		}, `@exla_runtime_callback(%c, %arg0) {api_version = 4 : i32, backend_config = {` + words +
 			`, num_aliased_data_outputs = 0 : ui64}, has_side_effect = true}`},
 		{"server, named by a parameter", func(f *builder.Func, x builder.Value) builder.Value {
 			cb := builder.Callback{
-				Host: builder.HostID{Encoding: contract.EncodingServer, Opaque: id, ServerValue: f.Param(1)}}
+				Host: contract.Host{Encoding: contract.EncodingServer, Opaque: id}, Server: f.Param(1)}
 			return builder.Passthrough(cb, x)
 		}, `@exla_runtime_callback(%arg1, %arg0) {api_version = 4 : i32, backend_config = {` + words +
 			`, num_aliased_data_outputs = 1 : ui64}, has_side_effect = true, ` +

@@ -6,6 +6,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/autodiff"
 	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
@@ -174,7 +175,7 @@ func TestCheckpoint(t *testing.T) {
 func TestRulesOfCallbacks(t *testing.T) {
 	b := newBuilder(t)
 	f := b.Func("main", f32(), f32(4))
-	cb := builder.Callback{Name: "f", VJP: "pull", Batch: "expand_dims"}
+	cb := builder.Callback{Name: "f", Derivative: contract.Derivative{VJP: "pull"}, Batch: "expand_dims"}
 	host := func(x value) value { return builder.PureCall(cb, x, x) }
 	f.Return(builder.Grad(host)(f.Param(0)), builder.Batch(host)(f.Param(1)))
 	var called []string

@@ -61,7 +61,7 @@ func.func @main(%a: tensor<6xf32>) -> tensor<6xf32> {
 	f := b.Func("f", tensor.ShapeOf(tensor.F32, 6))
 	f.Return(builder.Manual("grid", []builder.Sharding{onGrid([]string{"y"})}, nil, f.Param(0),
 		func(x builder.Value) builder.Value {
-			builder.Tap(builder.Callback{Name: "see", Policy: contract.Once, Device: 5}, x)
+			builder.Tap(builder.Callback{Name: "see", Policy: contract.Once.On(5)}, x)
 			return x
 		}))
 	m, err := b.Module()
@@ -150,22 +150,18 @@ func TestMistakesOnDevices(t *testing.T) {
 			builder.Tap(builder.Callback{Name: "see", Policy: "all"}, plain(b))
 			return here(1)
 		}, `tap(f32[6]): there is no device policy "all": use contract.PerDevice, contract.Once or contract.Gather`},
-		{"device without a policy", func(b *builder.Builder) int {
-			builder.Tap(builder.Callback{Name: "see", Device: 1}, plain(b))
-			return here(1)
-		}, `Callback.Device is 1, which needs the Policy Once or Gather`},
 		{"device of every device", func(b *builder.Builder) int {
-			builder.Tap(builder.Callback{Name: "see", Policy: contract.PerDevice, Device: 1}, plain(b))
+			builder.Tap(builder.Callback{Name: "see", Policy: contract.PerDevice.On(1)}, plain(b))
 			return here(1)
-		}, `Callback.Device is 1, which needs the Policy Once or Gather`},
+		}, `there is no device policy "per_device:1"`},
 		{"device out of range", func(b *builder.Builder) int {
-			builder.Tap(builder.Callback{Name: "see", Policy: contract.Once, Device: 6}, meshed(b))
+			builder.Tap(builder.Callback{Name: "see", Policy: contract.Once.On(6)}, meshed(b))
 			return here(1)
-		}, `Callback.Device is 6, but there are 6 devices, from 0`},
+		}, `the device of the Policy is 6, but there are 6 devices, from 0`},
 		{"negative device", func(b *builder.Builder) int {
-			builder.Tap(builder.Callback{Name: "see", Policy: contract.Once, Device: -1}, plain(b))
+			builder.Tap(builder.Callback{Name: "see", Policy: contract.Once.On(-1)}, plain(b))
 			return here(1)
-		}, `Callback.Device is -1`},
+		}, `there is no device policy "once:-1"`},
 		{"pure", func(b *builder.Builder) int {
 			x := meshed(b)
 			builder.PureCall(builder.Callback{Name: "f", Policy: contract.Once}, builder.Like(number), x)
@@ -197,7 +193,7 @@ func TestMistakesOnDevices(t *testing.T) {
 		}, `the Policy PerDevice needs the body of a Manual`},
 		{"encoding", func(b *builder.Builder) int {
 			builder.Tap(builder.Callback{ID: 1, Policy: contract.Once,
-				Host: builder.HostID{Encoding: contract.EncodingOperand}}, plain(b))
+				Host: contract.Host{Encoding: contract.EncodingOperand}}, plain(b))
 			return here(2)
 		}, `the encoding of another host has no place for a device policy`},
 	})

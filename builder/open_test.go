@@ -153,7 +153,7 @@ func TestOpenMistakes(t *testing.T) {
 		}, "a callback needs a name"},
 		{"tap in another encoding", func(b *builder.Builder) int {
 			b.TapAfter(everything,
-				builder.Callback{Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: "x"}})
+				builder.Callback{Host: contract.Host{Encoding: contract.EncodingWords, Opaque: "x"}})
 			return here(2)
 		}, "leave Callback.Encoding out"},
 	} {

@@ -148,7 +148,7 @@ func (c *called) register(fn callbacks.Func, o calliope.CallOptions) (ir.Callbac
 		c.backend.called.Store(c, nil)
 	}
 	return ir.Callback{
-		ID: id, Registry: registry.Name(), Effect: o.Effect, Every: o.Every, Policy: o.Policy, Device: o.Device,
+		ID: id, Registry: registry.Name(), Effect: o.Effect, Every: o.Every, Policy: o.Policy,
 	}, err
 }
 

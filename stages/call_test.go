@@ -9,6 +9,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/stages"
@@ -85,7 +86,7 @@ func TestParallelAsInline(t *testing.T) {
 	b := builder.New(mlirtest.Context(t), builder.Options{})
 	f := b.Func("main", tensor.ShapeOf(tensor.F32, 3, 4))
 	f.Return(builder.Batch(func(x builder.Value) builder.Value {
-		return builder.PureCall(builder.Callback{Name: "parallel", Batch: "parallel"}, builder.Like(shape), x)
+		return builder.PureCall(builder.Callback{Name: "parallel", Batch: contract.Parallel}, builder.Like(shape), x)
 	})(f.Param(0)))
 	m, err := b.Module()
 	check.NoError(t, err)

@@ -128,7 +128,7 @@ func (c *cutter) built(op mlir.Operation, cb *Callback, build Func, name string)
 	for i := range args {
 		args[i] = f.Param(i)
 	}
-	results := ofElements(build, cb.Config.Parallel)(args)
+	results := ofElements(build, cb.Config.Batching.Parallel)(args)
 	if err := b.Err(); err != nil {
 		return made, err
 	}

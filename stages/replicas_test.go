@@ -87,8 +87,8 @@ func TestReplicas(t *testing.T) {
 			f.Return(summed(builder.Mul(x, x)), summed(builder.Mul(y, float32(3))))
 		}},
 		{"one replica calls", true, func(f *builder.Func) {
-			builder.Tap(builder.Callback{Name: "see", Policy: contract.Once, Device: 2, Effect: "e"}, f.Param(0))
-			x := builder.RuntimeCall(builder.Callback{Name: "double", Policy: contract.Once, Device: 1, Effect: "e"},
+			builder.Tap(builder.Callback{Name: "see", Policy: contract.Once.On(2), Effect: "e"}, f.Param(0))
+			x := builder.RuntimeCall(builder.Callback{Name: "double", Policy: contract.Once.On(1), Effect: "e"},
 				f.Param(0), f.Param(0))
 			f.Return(builder.Sub(x, f.Param(0)))
 		}},

@@ -36,7 +36,7 @@ func (p *Plan) Serialize() ([]byte, error) {
 		return nil, err
 	}
 	for _, c := range p.callbacks {
-		if c.Decision != Lower && !c.Config.ByName() && c.Config.Opaque == "" {
+		if c.Decision != Lower && !c.Config.ByName() && c.Config.Host.Opaque == "" {
 			at := ""
 			if c.Loc != "" {
 				at = " at " + c.Loc

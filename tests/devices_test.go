@@ -149,7 +149,7 @@ func TestDevicePolicies(t *testing.T) {
 		{"once in Manual", func(f *builder.Func, x builder.Value, name string) builder.Value {
 			return builder.Manual("grid", []builder.Sharding{onX}, []builder.Sharding{onX}, x,
 				func(x builder.Value) builder.Value {
-					builder.Tap(builder.Callback{Name: name, Policy: contract.Once, Device: 2, Optional: true}, x)
+					builder.Tap(builder.Callback{Name: name, Policy: contract.Once.On(2), Optional: true}, x)
 					return x
 				})
 		}, []deviceCall{{2, second}}},
@@ -164,14 +164,14 @@ func TestDevicePolicies(t *testing.T) {
 			return x
 		}, []deviceCall{{0, all}}},
 		{"gather", func(f *builder.Func, x builder.Value, name string) builder.Value {
-			return builder.RuntimeCall(builder.Callback{Name: name, Policy: contract.Gather, Device: 3},
+			return builder.RuntimeCall(builder.Callback{Name: name, Policy: contract.Gather.On(3)},
 				builder.Like(whole), x)
 		}, []deviceCall{{3, all}}},
 		{"gather, ordered and passing through", func(f *builder.Func, x builder.Value, name string) builder.Value {
 			return builder.Passthrough(builder.Callback{Name: name, Policy: contract.Gather, Effect: "e"}, x)
 		}, []deviceCall{{0, all}}},
 		{"once, outside of Manual", func(f *builder.Func, x builder.Value, name string) builder.Value {
-			builder.Tap(builder.Callback{Name: name, Policy: contract.Once, Device: 1, Every: 1}, x)
+			builder.Tap(builder.Callback{Name: name, Policy: contract.Once.On(1), Every: 1}, x)
 			return x
 		}, []deviceCall{{1, all}}},
 		{"in a branch and a loop", func(f *builder.Func, x builder.Value, name string) builder.Value {
@@ -247,7 +247,7 @@ func TestGatherOfAllTypes(t *testing.T) {
 			results := onDevices(t, bridge.CompileOptions{Partitions: 2}, func(b *builder.Builder) {
 				b.Mesh("grid", builder.Axis{Name: "x", Size: 2})
 				f := b.FuncWith("main", builder.Signature{Params: []builder.Param{{Shape: shape, Sharding: onX}}})
-				f.Return(builder.RuntimeCall(builder.Callback{Name: name, Policy: contract.Gather, Device: 1},
+				f.Return(builder.RuntimeCall(builder.Callback{Name: name, Policy: contract.Gather.On(1)},
 					builder.Like(shape), f.Param(0)))
 			}, half(v, 0), half(v, 1))
 			check.Diff(t, "calls", []deviceCall{{1, fmt.Sprint(v, ";")}}, d.take())
@@ -329,8 +329,8 @@ func TestOnceOfReplicas(t *testing.T) {
 			results := onDevices(t, bridge.CompileOptions{Replicas: replicas}, func(b *builder.Builder) {
 				f := b.Func("main", x)
 				y := builder.Passthrough(builder.Callback{Name: passed, Policy: contract.Once, Effect: "e"}, f.Param(0))
-				f.Return(y, builder.RuntimeCall(builder.Callback{Name: called, Policy: contract.Once,
-					Device: replicas - 1, Effect: "e"}, builder.Like(x), y))
+				f.Return(y, builder.RuntimeCall(builder.Callback{Name: called, Effect: "e",
+					Policy: contract.Once.On(replicas - 1)}, builder.Like(x), y))
 			}, inputs...)
 			check.Diff(t, "calls",
 				[]deviceCall{{0, "f32[1] [1];"}, {replicas - 1, fmt.Sprintf("f32[1] [%d];", replicas)}}, d.take())
@@ -377,7 +377,7 @@ func TestOrderOverDevices(t *testing.T) {
 			})
 		}
 		each("e", x)
-		builder.Tap(builder.Callback{Name: t.Name() + "one", Effect: "e", Device: 2, Policy: contract.Once}, x)
+		builder.Tap(builder.Callback{Name: t.Name() + "one", Effect: "e", Policy: contract.Once.On(2)}, x)
 		g.Return(builder.Add(x, 1))
 
 		f := b.FuncWith("main", builder.Signature{Params: []builder.Param{{Shape: n, Sharding: replicated}}})
@@ -389,7 +389,7 @@ func TestOrderOverDevices(t *testing.T) {
 			builder.Tap(builder.Callback{Name: t.Name() + "one", Effect: builder.AllEffects}, y)
 			return struct{}{}
 		}, func() struct{} {
-			builder.Tap(builder.Callback{Name: t.Name() + "one", Effect: "e", Device: 3, Policy: contract.Once}, y)
+			builder.Tap(builder.Callback{Name: t.Name() + "one", Effect: "e", Policy: contract.Once.On(3)}, y)
 			return struct{}{}
 		})
 		each("e", builder.Add(y, 1))
@@ -438,7 +438,7 @@ func TestDeviceOutOfRange(t *testing.T) {
 	name := d.register(t, "f")
 	b := builder.New(newContext(t), builder.Options{})
 	f := b.Func("main", tensor.ShapeOf(tensor.F32, 1))
-	builder.Tap(builder.Callback{Name: name, Policy: contract.Once, Device: 2}, f.Param(0))
+	builder.Tap(builder.Callback{Name: name, Policy: contract.Once.On(2)}, f.Param(0))
 	f.Return()
 	m, err := b.Module()
 	check.NoError(t, err)

@@ -87,7 +87,7 @@ func failingProgram(t *testing.T, client *bridge.Client, p placement, form contr
 		Results: []builder.Result{{Sharding: split[0]}},
 	})
 	call := func(x builder.Value) builder.Value {
-		cb := builder.Callback{Name: t.Name(), Policy: p.policy, Device: p.device, Effect: "e"}
+		cb := builder.Callback{Name: t.Name(), Policy: p.policy.On(p.device), Effect: "e"}
 		if form == contract.Passthrough {
 			return builder.Passthrough(cb, x)
 		}

@@ -21,7 +21,7 @@
 //
 // A callback that only looks at values is called once, with the batches of those that are batched: the
 // key "transforms" of its call says so. A callback whose results are computed by the host is called by a
-// [Method], which it states or [Options] has. Otherwise it is an error. Under a condition that differs
+// [contract.BatchMethod], which it states or [Options] has. Otherwise it is an error. Under a condition that differs
 // in a batch, a callback with an effect is called in a loop over the batch, for those elements for
 // which the condition holds. All effects keep their order, and the elements of a batch are in order in each call.
 package vmap

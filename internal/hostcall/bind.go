@@ -29,11 +29,11 @@ func Bind(config contract.Config, foreign bool, args, results []tensor.Shape) (b
 			return b, fmt.Errorf("callback %q: the module calls it with %s, which is not the signature that it was compiled for", config.Name(), got)
 		}
 	}
-	switch config.Encoding {
+	switch config.Host.Encoding {
 	case contract.EncodingOperand:
 		return b, nil
 	case contract.EncodingServer:
-		if !dispatch.HasOpaque(config.Opaque) {
+		if !dispatch.HasOpaque(config.Host.Opaque) {
 			return b, &callbacks.UnknownError{Callback: config.Name(), Missing: "callback"}
 		}
 		return b, nil
@@ -58,7 +58,7 @@ type Late struct {
 
 // NamedBy returns which of n operands names the callback or its server. The Config does not bind early.
 func NamedBy(config contract.Config, n int) int {
-	if config.Encoding == contract.EncodingOperand {
+	if config.Host.Encoding == contract.EncodingOperand {
 		return n - 1
 	}
 	return 0
@@ -67,10 +67,10 @@ func NamedBy(config contract.Config, n int) int {
 // Find returns the function of a call with the operand that names it.
 func (l *Late) Find(config contract.Config, operand tensor.View) (Binding, error) {
 	resolve := dispatch.Resolve
-	if config.Encoding == contract.EncodingOperand {
+	if config.Host.Encoding == contract.EncodingOperand {
 		config.ID, _ = operand.At(0).(int64)
 	} else {
-		config.Server = string(operand.Data)
+		config.Host.Server = string(operand.Data)
 		resolve = dispatch.ResolveOpaque
 	}
 	l.mu.RLock()

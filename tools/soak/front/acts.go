@@ -11,6 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -195,7 +196,7 @@ func batch(ctx context.Context, s *calliope.Session, random *rand.Rand) error {
 	f := builder.Batch(func(x value) value {
 		return calliope.PureCall(builder.Like(x.Shape()), x, func(_ context.Context, v []float32) ([]float32, error) {
 			return v, nil
-		}, calliope.CallOptions{Batch: []string{"sequential", "parallel"}[random.IntN(2)]})
+		}, calliope.CallOptions{Batch: []contract.BatchMethod{contract.Sequential, contract.Parallel}[random.IntN(2)]})
 	})
 	return with(s, f, calliope.FuncOptions{}, func(f *calliope.Function) error {
 		y, err := calliope.CallContext[[][]float32](ctx, f, slices.Repeat([][]float32{{1, 2}}, 1+random.IntN(10)))

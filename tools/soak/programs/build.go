@@ -246,7 +246,7 @@ func lower(args []builder.Value) (results []builder.Value) {
 
 func (c *construction) call(s *call) {
 	cb := builder.Callback{Name: s.name, Registry: c.registry, Effect: s.effect, Optional: s.optional,
-		Policy: s.policy, Device: s.device, In: c.f}
+		Policy: s.policy.On(s.device), In: c.f}
 	if s.form != pure {
 		cb.Transforms = siteText(s.site)
 	}
