@@ -29,5 +29,5 @@
 //
 // # Memory
 //
-// [Checkpoint] makes reverse mode compute values again instead of keeping them.
+// [Remat] makes reverse mode compute values again instead of keeping them.
 package autodiff

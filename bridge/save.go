@@ -141,7 +141,7 @@ func (e *Executable) serialize(key string) ([]byte, error) {
 		}
 	}
 	h.Replicas, h.Partitions, h.Key, h.Effects, h.JAX = e.replicas, e.partitions, key, e.effects, e.jax
-	return saved.Program{Header: h, Optimized: e.xla.Program, Code: code}.Encode()
+	return saved.File{Header: h, Optimized: e.xla.Program, Code: code}.Encode()
 }
 
 // Load makes an executable of what [Executable.Serialize] returned, much faster than Compile.
@@ -191,7 +191,7 @@ func (c *Client) Load(ctx context.Context, data []byte) (*Executable, error) {
 }
 
 // openSaved returns the parts of a saved program that XLA can load here.
-func (c *Client) openSaved(data []byte) (saved.Program, error) {
+func (c *Client) openSaved(data []byte) (saved.File, error) {
 	p, err := saved.Decode(data)
 	if err != nil {
 		return p, savedError(err)
@@ -211,7 +211,7 @@ func (c *Client) openSaved(data []byte) (saved.Program, error) {
 
 // load loads a saved program, whose code the executable keeps. If it succeeds, it takes over
 // one use of the client.
-func (c *Client) load(p saved.Program) (*Executable, error) {
+func (c *Client) load(p saved.File) (*Executable, error) {
 	options := xla.CompileOptions{Replicas: p.Replicas, Partitions: p.Partitions}
 	end, err := c.bindJAX(p.JAX, &options)
 	if err != nil {

@@ -60,7 +60,7 @@ func (cb *Callback) config(form contract.Form) contract.Config {
 // The tree is a Value, or a struct, slice, array or map of trees. The call always runs,
 // even if its results are not used. Results and operands share their memory: nothing is
 // copied unless an operand is needed unchanged elsewhere.
-func Passthrough[T any](cb Callback, args T) T {
+func Passthrough[T any](args T, cb Callback) T {
 	operands, f, at, ok := start(&cb, "io callback", args)
 	if !ok {
 		return placeholders(f, args)
@@ -75,7 +75,7 @@ func Passthrough[T any](cb Callback, args T) T {
 // Tap calls Go with the values of a tree and returns nothing. It is what JAX calls
 // debug.callback. The program goes on with unchanged values. Taps of one effect run in the
 // order in which they were built.
-func Tap[T any](cb Callback, args T) {
+func Tap[T any](args T, cb Callback) {
 	if operands, f, at, ok := start(&cb, "tap", args); ok {
 		cb.emit(f, at, "tap", contract.Observe, operands, nil)
 	}
@@ -85,14 +85,14 @@ func Tap[T any](cb Callback, args T) {
 // function. It is what JAX calls io_callback. template gives the types of the results: it
 // is a tree whose leaves come from Like. The call always runs, even if its results are not
 // used.
-func RuntimeCall[T, R any](cb Callback, template R, args T) R {
+func RuntimeCall[T, R any](template R, args T, cb Callback) R {
 	return call(cb, contract.Call, "runtime call", template, args)
 }
 
 // PureCall is RuntimeCall for a pure function. It is what JAX calls pure_callback. The
 // results of the function must depend on its arguments only, and it must have no other
 // effect: the compiler may drop the call, merge it with an equal one, or move it.
-func PureCall[T, R any](cb Callback, template R, args T) R {
+func PureCall[T, R any](template R, args T, cb Callback) R {
 	return call(cb, contract.Pure, "pure call", template, args)
 }
 

@@ -92,7 +92,7 @@ func TestTapAfter(t *testing.T) {
 		builder.Callback{Name: "see", Effect: "e", Optional: true})
 	main := b.Lookup("main")
 	results := main.Reopen()
-	builder.Tap(builder.Callback{Name: "end"}, results)
+	builder.Tap(results, builder.Callback{Name: "end"})
 	main.Return(results...)
 	m := finish(t, b)
 	var got []contract.Config

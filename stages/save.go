@@ -88,7 +88,7 @@ func Load(c *mlir.Context, data []byte, o Options) (*Plan, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	if len(o.Lower) > 0 || len(o.Force) > 0 || o.Policy != ByDevice || o.Replicas != 0 || len(o.JAXCallbacks) > 0 {
+	if len(o.Lower) > 0 || len(o.Force) > 0 || o.Strategy != ByDevice || o.Replicas != 0 || len(o.JAXCallbacks) > 0 {
 		return nil, errors.New("stages: Load: the plan has its decisions, replicas and JAX's callbacks: give only Devices, Place, Foreign and Exact, or cut the module again")
 	}
 	s, err := unseal(data)

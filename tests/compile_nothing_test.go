@@ -68,13 +68,13 @@ func TestCompileCallsNothing(t *testing.T) {
 		}
 		switch form {
 		case contract.Passthrough:
-			results = append(results, builder.Passthrough(cb, builder.Neg(x)))
+			results = append(results, builder.Passthrough(builder.Neg(x), cb))
 		case contract.Observe:
-			builder.Tap(cb, x)
+			builder.Tap(x, cb)
 		case contract.Call:
-			results = append(results, builder.RuntimeCall(cb, x, x))
+			results = append(results, builder.RuntimeCall(x, x, cb))
 		case contract.Pure:
-			results = append(results, builder.PureCall(cb, x, x))
+			results = append(results, builder.PureCall(x, x, cb))
 		}
 	}
 	forms := []contract.Form{contract.Passthrough, contract.Observe, contract.Call, contract.Pure}

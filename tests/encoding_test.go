@@ -154,9 +154,9 @@ func testForeignEncodings(t *testing.T, on way) {
 					cb.Server = server
 				}
 				if test.passes {
-					return []builder.Value{builder.Passthrough(cb, y)}
+					return []builder.Value{builder.Passthrough(y, cb)}
 				}
-				return []builder.Value{builder.RuntimeCall(cb, y, y)}
+				return []builder.Value{builder.RuntimeCall(y, y, cb)}
 			})
 			check.NoError(t, err)
 			for range 2 {
@@ -197,7 +197,7 @@ func testForeignDispatch(t *testing.T, on way) {
 				check.NoError(t, err)
 				e, err := on.compileBuilt(t, func(_ *builder.Func, x, _ builder.Value) []builder.Value {
 					y := builder.Neg(x)
-					return []builder.Value{builder.RuntimeCall(cb, y, y)}
+					return []builder.Value{builder.RuntimeCall(y, y, cb)}
 				})
 				check.NoError(t, err)
 				for range 3 {
@@ -249,7 +249,7 @@ func testForeignMistakes(t *testing.T, on way) {
 				if cb.Host.Encoding == contract.EncodingServer {
 					cb.Server = server
 				}
-				return []builder.Value{builder.RuntimeCall(cb, x, x)}
+				return []builder.Value{builder.RuntimeCall(x, x, cb)}
 			})
 			if test.late {
 				check.NoError(t, err)

@@ -51,7 +51,7 @@ func TestEngineOfATest(t *testing.T) {
 	t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister(name)) })
 	b := builder.New(mlirtest.Context(t), builder.Options{})
 	f := b.Func("main", tensor.ShapeOf(tensor.F32, 2))
-	x := builder.RuntimeCall(builder.Callback{Name: name}, f.Param(0), builder.Add(f.Param(0), float32(1)))
+	x := builder.RuntimeCall(f.Param(0), builder.Add(f.Param(0), float32(1)), builder.Callback{Name: name})
 	f.Return(builder.Mul(x, float32(2)))
 	m, err := b.Module()
 	check.NoError(t, err)

@@ -129,12 +129,12 @@ func runPolicyChains(t *testing.T, o bridge.CompileOptions, chains [][]policySte
 		cb := builder.Callback{Name: name, Policy: s.policy.On(s.device), Effect: s.effect}
 		switch s.form {
 		case contract.Observe:
-			builder.Tap(cb, x)
+			builder.Tap(x, cb)
 			return x
 		case contract.Passthrough:
-			return builder.Passthrough(cb, x)
+			return builder.Passthrough(x, cb)
 		}
-		return builder.RuntimeCall(cb, builder.Like(x.Shape()), x)
+		return builder.RuntimeCall(builder.Like(x.Shape()), x, cb)
 	}
 	results := onDevices(t, o, func(b *builder.Builder) {
 		if o.Partitions > 1 {
