@@ -13,8 +13,35 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// calls has the calls of the host.
-var calls = map[string]rule{"stablehlo.custom_call": {jvp: jvpCall, transpose: transposeCall}}
+// ofCallback is the rule of callbacks.
+var ofCallback = rule{jvp: jvpCall, transpose: transposeCall}
+
+// calls has the calls of the host, whatever their target.
+var calls = map[string]rule{"stablehlo.custom_call": ofCallback}
+
+// targets returns the rules of the custom calls whose target this package knows: those of callbacks, of JAX's LAPACK
+// and of GSPMD.
+func targets() map[string]rule {
+	list := map[string]rule{sharding: {jvp: jointly(0), transpose: transposeSharding}}
+	for _, target := range append(contract.Targets(), pending, postponed) {
+		list[target] = ofCallback
+	}
+	for routine, derive := range decompositions {
+		r := rule{jvp: derive, transpose: transposeCall}
+		if transpose, ok := transposes[routine]; ok {
+			r.transpose = transpose
+		}
+		list[routine] = r
+		for _, letter := range "sdcz" {
+			list["lapack_"+string(letter)+routine+"_ffi"] = r
+		}
+	}
+	return list
+}
+
+func transposeSharding(b *backward, op mlir.Operation) {
+	b.to(op, 0, func(g mlir.Value) mlir.Value { return cloned(b, op, g) })
+}
 
 // pending is the target of a call that stands for the tangents of another one until it is transposed. Its last operands
 // are tangents, in which it is linear. Its dictionary is that of the other call.
@@ -37,14 +64,6 @@ type callback struct {
 func jvpCall(f *forward, op mlir.Operation) {
 	call, ok := callop.AsCall(op)
 	custom, _ := stablehlo.AsCustomCall(op)
-	if derive, ok := decompositions[routineOf(custom.Target)]; ok {
-		derive(f, op)
-		return
-	}
-	if custom.Target == sharding {
-		jointly(0)(f, op)
-		return
-	}
 	c := callback{op: op, config: call.Config}
 	fits := ok && call.Err == nil
 	if fits {
@@ -312,17 +331,7 @@ func (e *emitter) call(op mlir.Operation, name string, operands []mlir.Value) (r
 func transposeCall(b *backward, op mlir.Operation) {
 	call, ok := callop.AsCall(op)
 	custom, _ := stablehlo.AsCustomCall(op)
-	switch {
-	case routineOf(custom.Target) == "trsm":
-		transposeSolve(b, op, trsm(op))
-		return
-	case routineOf(custom.Target) == "gtsv":
-		transposeTridiagonal(b, op)
-		return
-	case custom.Target == sharding:
-		b.to(op, 0, func(g mlir.Value) mlir.Value { return cloned(b, op, g) })
-		return
-	case !ok || call.Err != nil:
+	if !ok || call.Err != nil {
 		transform.Fail(op, "the host computes the results of @%s, so that they have no transpose", custom.Target)
 	}
 	c := callback{op: op, config: call.Config}

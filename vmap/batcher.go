@@ -189,7 +189,7 @@ func (b *batcher) operation(op mlir.Operation) []mlir.Value {
 			transform.Fail(op, "%s is no array, so that there is no batch of it", v.Type())
 		}
 	}
-	r, ok := rules[op.Name()]
+	r, ok := rules.Of(op)
 	outside := func(v mlir.Value) bool { return !slices.Contains(op.OperandValues(), v) }
 	switch {
 	case !ok:

@@ -16,10 +16,6 @@ func (b *batcher) customCall(op mlir.Operation) []mlir.Value {
 	call, ok := callop.AsCall(op)
 	custom, _ := stablehlo.AsCustomCall(op)
 	switch {
-	case custom.Target == "Sharding": // says where a value is, and not what
-		return []mlir.Value{b.get(op.Operand(0))}
-	case contract.IsLAPACKTarget(custom.Target):
-		return b.lapack(op, custom)
 	case !ok && callop.HasSideEffect(op) && b.method != contract.Sequential:
 		transform.Fail(op, "@%s has side effects, and is no callback of which it is known how to batch it: "+
 			"set Options.Method to %q to call it for each element", custom.Target, contract.Sequential)

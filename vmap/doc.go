@@ -11,7 +11,8 @@
 // operation, as in JAX: elementwise operations work on larger arrays, dot_general and gather have
 // batching dimensions, a branch that each element decides for itself becomes a select, and a loop runs
 // until the condition of no element is true. In between, the dimension of the batch is the first one. [Looped]
-// names the operations for which there is no such form. They run in a loop over the batch.
+// names the operations for which there is no such form. They run in a loop over the batch. [Register] and
+// [RegisterTarget] add rules for other dialects and for custom calls.
 //
 // # Devices
 //
