@@ -11,6 +11,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/leaf"
 )
 
@@ -29,49 +30,35 @@ type CallOptions struct {
 	Timeout time.Duration
 	// PerSecond limits how many calls are made in a second: see callbacks.Options.
 	PerSecond int
-	// Parallel limits how many elements of a batch are computed at once, with the Batch "parallel": see
+	// Parallel limits how many elements of a batch are computed at once, with the Batch contract.Parallel: see
 	// callbacks.Options.
 	Parallel int
 	// Effect and Every are those of builder.Callback.
 	Effect string
 	Every  int64
-	// Policy and Device say which devices call, if several run the function: see builder.Callback.
-	Policy string
-	Device int
-	// Batch says how the call is made inside of builder.Batch: see builder.Callback. "sequential" calls the closure for
-	// each element, and "parallel" for several at once. A closure that only looks at values gets the whole batch
-	// otherwise, with a further dimension.
-	Batch string
+	// Policy says which devices call, if several run the function: see builder.Callback.
+	Policy contract.Policy
+	// Batch says how the call is made inside of builder.Batch: contract.Sequential calls the closure for each element,
+	// and contract.Parallel for several at once. A closure that only looks at values gets the whole batch otherwise,
+	// with a further dimension.
+	Batch contract.BatchMethod
 }
 
-// Tap calls fn with the values of a tree. Taps of one effect are called in the order in which they are built.
+// Tap calls fn with the values of a tree. Taps of one effect are called in the order in which they are built. An error
+// of fn fails the run, unless the call is Async: then the next barrier returns it.
 //
 // A is a tree with the structure of x, with arrays in place of values: see the package's documentation, but for Array.
 // They are valid until fn returns.
-func Tap[T, A any](x T, fn func(A), o ...CallOptions) {
-	TryTap(x, withoutError(fn), o...)
-}
-
-// withoutError returns a function that may fail and does not, or nil for nil.
-func withoutError[A any](fn func(A)) func(context.Context, A) error {
-	if fn == nil {
-		return nil
-	}
-	return func(_ context.Context, args A) error { fn(args); return nil }
-}
-
-// TryTap is Tap for a function that may fail. Its error fails the run, unless the call is Async: then the next barrier
-// returns it.
-func TryTap[T, A any](x T, fn func(context.Context, A) error, o ...CallOptions) {
+func Tap[T, A any](x T, fn func(context.Context, A) error, o ...CallOptions) {
 	if cb, ok := tap(x, fn, o); ok {
-		builder.Tap(cb, x)
+		builder.Tap(x, cb)
 	}
 }
 
-// TapIf is TryTap if cond, a pred[], is true at run time. If it is false, nothing is called and nothing is copied.
+// TapIf is Tap if cond, a pred[], is true at run time. If it is false, nothing is called and nothing is copied.
 func TapIf[T, A any](cond builder.Value, x T, fn func(context.Context, A) error, o ...CallOptions) {
 	if cb, ok := tap(x, fn, o); ok && isValue(cond, "tap if") {
-		builder.TapIf(cond, cb, x)
+		builder.TapIf(cond, x, cb)
 	}
 }
 
@@ -89,27 +76,18 @@ func tapOf[T, A any](x T, fn func(context.Context, A) error) (callbacks.Func, er
 }
 
 // Passthrough calls fn with the values of a tree and returns the same values.
-func Passthrough[T, A any](x T, fn func(A), o ...CallOptions) T {
-	cb, ok := closureOf(x, "passthrough", o, func() (callbacks.Func, error) { return tapOf(x, withoutError(fn)) })
+func Passthrough[T, A any](x T, fn func(context.Context, A) error, o ...CallOptions) T {
+	cb, ok := closureOf(x, "passthrough", o, func() (callbacks.Func, error) { return tapOf(x, fn) })
 	if !ok {
 		return x
 	}
-	return builder.Passthrough(cb, x)
+	return builder.Passthrough(x, cb)
 }
 
 // RuntimeCall calls fn with the values of a tree and returns what fn returns. like gives the types of the results: it
 // is a tree whose leaves come from builder.Like. R is a tree with its structure. The call always runs.
 func RuntimeCall[T, L, A, R any](like L, x T, fn func(context.Context, A) (R, error), o ...CallOptions) L {
 	return call(like, x, "runtime call", fn, o, builder.RuntimeCall[T, L])
-}
-
-// Source is RuntimeCall for a function that cannot be stopped, such as one that gives the batch of each step.
-func Source[T, L, A, R any](like L, x T, next func(A) (R, error), o ...CallOptions) L {
-	var fn func(context.Context, A) (R, error)
-	if next != nil {
-		fn = func(_ context.Context, args A) (R, error) { return next(args) }
-	}
-	return RuntimeCall(like, x, fn, o...)
 }
 
 // PureCall is RuntimeCall for a function whose results depend on its arguments only, and that has no other effect. If
@@ -120,7 +98,7 @@ func PureCall[T, L, A, R any](like L, x T, fn func(context.Context, A) (R, error
 
 func call[T, L, A, R any](
 	like L, x T, name string, fn func(context.Context, A) (R, error), o []CallOptions,
-	emit func(builder.Callback, L, T) L,
+	emit func(L, T, builder.Callback) L,
 ) L {
 	cb, ok := closureOf(x, name, o, func() (callbacks.Func, error) {
 		args, err := template[A](x, "the argument")
@@ -136,31 +114,28 @@ func call[T, L, A, R any](
 	if !ok {
 		return like
 	}
-	return emit(cb, like, x)
+	return emit(like, x, cb)
 }
 
-// Fields are named values.
-type Fields = map[string]builder.Value
-
 // Print writes the values of a tree in a format: see callbacks.PrintOptions. The name of a value is its key or field,
-// such as {loss} of Fields{"loss": loss}.
+// such as {loss} of map[string]builder.Value{"loss": loss}.
 func Print[T any](format string, x T, o ...CallOptions) {
 	cb, ok := closureOf(x, "print", o, func() (callbacks.Func, error) {
 		return callbacks.Print(callbacks.PrintOptions{Format: format, Names: namesOf(x)})
 	})
 	if ok {
-		builder.Tap(cb, x)
+		builder.Tap(x, cb)
 	}
 }
 
 // Check fails the run with a *callbacks.CheckError if cond, a pred[], is false. The error has the message and the
 // values of a tree, with their names: see Print.
-func Check[T any](cond builder.Value, message string, x T, o ...CallOptions) {
+func Check[T any](cond builder.Value, x T, message string, o ...CallOptions) {
 	cb, ok := closureOf(x, "check", o, func() (callbacks.Func, error) {
 		return callbacks.Check(message, namesOf(x)...), nil
 	})
 	if ok && isValue(cond, "check") {
-		builder.Check(cond, cb, x)
+		builder.Check(cond, x, cb)
 	}
 }
 
@@ -215,7 +190,7 @@ func closureOf[T any](
 	t.late = t.late || options.Dispatch == Async || options.PerSecond > 0
 	return builder.Callback{
 		ID: id, Registry: t.registry.Name(), Effect: options.Effect, Every: options.Every,
-		Policy: options.Policy, Device: options.Device, Batch: options.Batch,
+		Policy: options.Policy, Batch: options.Batch,
 	}, true
 }
 

@@ -27,7 +27,7 @@ func TestTapIf(t *testing.T) {
 				return nil
 			})
 			return n
-		})
+		}, builder.LoopOptions{})
 	})
 	check.Cleanup(t, f)
 	_, err := calliope.Call[int32](t.Context(), f, int32(6))
@@ -46,14 +46,14 @@ func TestSource(t *testing.T) {
 		return builder.Loop(builder.Convert(x, tensor.S32), x, func(i, sum builder.Value) builder.Value {
 			like := batch[builder.Value, builder.Value]{builder.Like(tensor.ShapeOf(tensor.F32, 2)),
 				builder.Like(tensor.ShapeOf(tensor.F32))}
-			b := calliope.Source(like, i, func(i int32) (batch[[]float32, float32], error) {
+			b := calliope.RuntimeCall(like, i, func(_ context.Context, i int32) (batch[[]float32, float32], error) {
 				if i == 3 {
 					return batch[[]float32, float32]{}, errors.New("no more")
 				}
 				return batch[[]float32, float32]{[]float32{float32(i), 1}, 10}, nil
 			})
 			return builder.Add(sum, builder.Add(builder.ReduceSum(b.X), b.Y))
-		})
+		}, builder.LoopOptions{})
 	})
 	check.Cleanup(t, f)
 	y, err := calliope.Call[float32](t.Context(), f, float32(3))
@@ -67,7 +67,7 @@ func TestSource(t *testing.T) {
 func TestLateCalls(t *testing.T) {
 	called := 0
 	f := calliope.Func(func(x builder.Value) builder.Value {
-		calliope.TryTap(x, func(context.Context, float32) error {
+		calliope.Tap(x, func(context.Context, float32) error {
 			time.Sleep(10 * time.Millisecond)
 			called++
 			if called == 3 {
@@ -99,7 +99,7 @@ func TestCheckpoint(t *testing.T) {
 				p.Kernel = k
 				calliope.Checkpoint(path, p)
 				return builder.Add(k, k)
-			})
+			}, builder.LoopOptions{})
 	})
 	p := params[[]float32]{
 		Kernel: []float32{1, 2}, Layers: []layer[[]float32]{{[]float32{3}, []float32{4}}},

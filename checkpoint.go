@@ -48,7 +48,7 @@ func Checkpoint[T any](path string, x T, o ...CallOptions) {
 		}, nil
 	})
 	if ok {
-		builder.Tap(cb, x)
+		builder.Tap(x, cb)
 	}
 }
 

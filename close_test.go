@@ -29,9 +29,14 @@ func TestCloseDuringCall(t *testing.T) {
 		calls, named := 0, 0
 		f := calliope.FuncWith(func(x builder.Value) builder.Value {
 			return builder.Loop(builder.Scalar(x.Func(), int32(iterations)), x, func(_, x builder.Value) builder.Value {
-				x = calliope.Passthrough(builder.Add(x, 1), func(float32) { hold(); calls++ })
-				return builder.Passthrough(builder.Callback{Name: t.Name()}, x)
-			})
+				x = calliope.Passthrough(builder.Add(x, 1), func(context.Context,
+					float32) error {
+					hold()
+					calls++
+					return nil
+				})
+				return builder.Passthrough(x, builder.Callback{Name: t.Name()})
+			}, builder.LoopOptions{})
 		}, calliope.FuncOptions{Session: s, Callbacks: map[string]callbacks.Func{
 			t.Name(): func(*callbacks.Frame) error { named++; return nil },
 		}})
@@ -89,7 +94,7 @@ var errMine = errors.New("mine")
 func TestCloseDuringCompile(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *calliope.Session) {
 		f := calliope.FuncWith(func(x builder.Value) builder.Value {
-			return calliope.Passthrough(builder.Sin(x), func(float32) {})
+			return calliope.Passthrough(builder.Sin(x), func(context.Context, float32) error { return nil })
 		}, calliope.FuncOptions{Session: s})
 		ended, end := context.WithCancel(t.Context())
 		end()

@@ -1,6 +1,7 @@
 package calliope_test
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"testing"
@@ -27,10 +28,11 @@ func TestReplicas(t *testing.T) {
 	var mu sync.Mutex
 	var seen []float32
 	f := calliope.FuncWith(func(p params[builder.Value], x builder.Value) (params[builder.Value], builder.Value) {
-		calliope.Tap(x, func(v float32) {
+		calliope.Tap(x, func(_ context.Context, v float32) error {
 			mu.Lock()
 			defer mu.Unlock()
 			seen = append(seen, v)
+			return nil
 		})
 		p.Kernel = builder.Add(p.Kernel, x)
 		return p, builder.AllReduce(x, func(a, b builder.Value) builder.Value { return builder.Add(a, b) },
@@ -72,7 +74,11 @@ func TestMesh(t *testing.T) {
 		b.Mesh("mesh", builder.Axis{Name: "rows", Size: 2})
 		rows := builder.Sharding{Mesh: "mesh", Dims: [][]string{{"rows"}, {}}}
 		x = builder.Constrain(x, rows)
-		calliope.Tap(x, func(v tensor.View) { shapes = append(shapes, v.Shape.String()) },
+		calliope.Tap(x, func(_ context.Context, v tensor.View) error {
+			shapes = append(shapes,
+				v.Shape.String())
+			return nil
+		},
 			calliope.CallOptions{Policy: contract.Gather})
 		return builder.Mul(x, float32(2))
 	}, calliope.FuncOptions{Session: twoDevices(t)})

@@ -2,7 +2,10 @@
 // Go.
 //
 //	f := calliope.Func(func(x builder.Value) builder.Value {
-//		y := calliope.Passthrough(builder.Cos(x), func(v []float32) { fmt.Println("in Go:", v) })
+//		y := calliope.Passthrough(builder.Cos(x), func(_ context.Context, v []float32) error {
+//			fmt.Println("in Go:", v)
+//			return nil
+//		})
 //		return builder.Sin(y)
 //	})
 //	defer f.Close()

@@ -53,20 +53,32 @@ func TestErrors(t *testing.T) {
 			[]string{"errors_test.go:", "result 0 is the zero Value"}},
 		"calls itself": {func(x builder.Value) builder.Value { return builder.Neg(x) }, []any{builder.Value{}},
 			[]string{"argument 0 is a builder.Value: call the Go function itself"}},
-		"closure's type": {func(x builder.Value) builder.Value { calliope.Tap(x, func([]float32) {}); return x },
+		"closure's type": {func(x builder.Value) builder.Value {
+			calliope.Tap(x, func(context.Context, []float32) error { return nil })
+			return x
+		},
 			[]any{float32(1)},
 			[]string{"errors_test.go:", "argument 0: takes f32[?], given f32[]"}},
-		"closure's tree": {func(x builder.Value) builder.Value { calliope.Tap(x, func(params[float32]) {}); return x },
+		"closure's tree": {func(x builder.Value) builder.Value {
+			calliope.Tap(x, func(context.Context, params[float32]) error { return nil })
+			return x
+		},
 			[]any{float32(1)},
 			[]string{"errors_test.go:", "tap", "the argument"}},
-		"closure of no array": {func(x builder.Value) builder.Value { calliope.Tap(x, func(chan int) {}); return x },
+		"closure of no array": {func(x builder.Value) builder.Value {
+			calliope.Tap(x, func(context.Context, chan int) error { return nil })
+			return x
+		},
 			[]any{float32(1)},
 			[]string{"errors_test.go:", "tap: the argument is a chan int, which cannot be part of a tree: use tensor.View"}},
-		"closure of values": {func(x builder.Value) builder.Value { calliope.Tap(x, func(builder.Value) {}); return x },
+		"closure of values": {func(x builder.Value) builder.Value {
+			calliope.Tap(x, func(context.Context, builder.Value) error { return nil })
+			return x
+		},
 			[]any{float32(1)},
 			[]string{"errors_test.go:", "tap: the argument is a builder.Value, and the closure gets arrays of the host"}},
 		"closure of a tree, an array given": {func(x builder.Value) builder.Value {
-			calliope.Tap(struct{ A builder.Value }{x}, func(float32) {})
+			calliope.Tap(struct{ A builder.Value }{x}, func(context.Context, float32) error { return nil })
 			return x
 		}, []any{float32(1)},
 			[]string{"errors_test.go:", "the argument has another structure:\n  given {A: an array}\n  takes an array"}},
@@ -80,11 +92,11 @@ func TestErrors(t *testing.T) {
 		}, []any{float32(1)},
 			[]string{"errors_test.go:", "runtime call: the result is a string, which cannot be part of a tree: use tensor.View"}},
 		"closure's field": {func(x builder.Value) builder.Value {
-			calliope.Tap(struct{ x builder.Value }{x}, func(struct{ x float32 }) {})
+			calliope.Tap(struct{ x builder.Value }{x}, func(context.Context, struct{ x float32 }) error { return nil })
 			return x
 		}, []any{float32(1)}, []string{"errors_test.go:", "tap: the field x of struct", "is not exported"}},
 		"closure without a value": {func(x builder.Value) builder.Value {
-			calliope.Tap(struct{}{}, func(struct{}) {})
+			calliope.Tap(struct{}{}, func(context.Context, struct{}) error { return nil })
 			return x
 		},
 			[]any{float32(1)},
@@ -93,22 +105,22 @@ func TestErrors(t *testing.T) {
 			[]any{float32(1)},
 			[]string{"errors_test.go:", "print: the argument is a string, which cannot be part of a tree: use builder.Value"}},
 		"closure with an interface": {func(x builder.Value) builder.Value {
-			calliope.Tap([]any{x}, func([]float32) {})
+			calliope.Tap([]any{x}, func(context.Context, []float32) error { return nil })
 			return x
 		},
 			[]any{float32(1)}, []string{"errors_test.go:", "tap: the argument[0] is an interface, interface {}, which hides"}},
-		"no condition": {func(x builder.Value) builder.Value { calliope.Check(builder.Value{}, "no", x); return x },
+		"no condition": {func(x builder.Value) builder.Value { calliope.Check(builder.Value{}, x, "no"); return x },
 			[]any{float32(1)}, []string{"errors_test.go:", "check: the condition is the zero Value"}},
 		"returns an interface": {func(x builder.Value) any { return x }, []any{float32(1)},
 			[]string{"the result 0 is an interface, interface {}, which hides its tree: use builder.Value"}},
 		"gradient": {builder.Grad(negate), []any{[]float32{1}},
 			[]string{"errors_test.go:", "grad(f32[1]): its Go function at ", "errors_test.go:", "returns f32[1]"}},
 		"closure panics": {func(x builder.Value) builder.Value {
-			calliope.Tap(x, func(float32) { panic("no luck") })
+			calliope.Tap(x, func(context.Context, float32) error { panic("no luck") })
 			return x
 		}, []any{float32(1)}, []string{"called at", "the function panicked at", "errors_test.go:", "no luck"}},
 		"calls in a closure": {func(x builder.Value) builder.Value {
-			calliope.TryTap(x, func(ctx context.Context, x float32) error { _, err := neg.Call(ctx, x); return err })
+			calliope.Tap(x, func(ctx context.Context, x float32) error { _, err := neg.Call(ctx, x); return err })
 			return x
 		}, []any{float32(1)},
 			[]string{"errors_test.go:", "a callback cannot execute on its own client", "a session of its own"}},
@@ -136,7 +148,8 @@ func TestResultType(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *calliope.Session) {
 		calls := 0
 		f := calliope.FuncWith(func(x builder.Value) (a, b builder.Value) {
-			return calliope.Passthrough(x, func([]float32) { calls++ }), builder.Convert(x, tensor.S32)
+			return calliope.Passthrough(x, func(context.Context, []float32) error { calls++; return nil }),
+				builder.Convert(x, tensor.S32)
 		}, calliope.FuncOptions{Session: s, Donate: []int{0}})
 		check.Cleanup(t, f)
 		x := check.Must(s.ArrayFromHost(t.Context(), tensor.Vector[float32](1, 2), 0))
@@ -237,7 +250,7 @@ func TestOffline(t *testing.T) {
 func TestClosureError(t *testing.T) {
 	no := errors.New("no")
 	f := calliope.Func(func(x builder.Value) builder.Value {
-		calliope.TryTap(x, func(context.Context, float32) error { return no })
+		calliope.Tap(x, func(context.Context, float32) error { return no })
 		return x
 	})
 	check.Cleanup(t, f)

@@ -22,7 +22,11 @@ func TestMain(m *testing.M) { nativetest.Main(m, native.MLIR, native.PJRTPlugin,
 
 func Example() {
 	f := calliope.Func(func(x builder.Value) builder.Value {
-		y := calliope.Passthrough(builder.Floor(x), func(v []float32) { fmt.Println("in Go:", v) })
+		y := calliope.Passthrough(builder.Floor(x), func(_ context.Context,
+			v []float32) error {
+			fmt.Println("in Go:", v)
+			return nil
+		})
 		return builder.Mul(y, y)
 	})
 	defer f.Close()
@@ -85,9 +89,12 @@ func TestCallbacks(t *testing.T) {
 	f := calliope.Func(func(x builder.Value) builder.Value {
 		return builder.Loop(builder.Scalar(x.Func(), int32(3)), x, func(i, x builder.Value) builder.Value {
 			calliope.Tap(pair[builder.Value]{i, x},
-				func(p pair[float32]) { lines = append(lines, fmt.Sprint("never", p)) })
+				func(_ context.Context, p pair[float32]) error {
+					lines = append(lines, fmt.Sprint("never", p))
+					return nil
+				})
 			return x
-		})
+		}, builder.LoopOptions{})
 	})
 	check.Cleanup(t, f)
 	_, err := calliope.Call[float32](t.Context(), f, float32(1))
@@ -99,12 +106,14 @@ func TestCallbacks(t *testing.T) {
 				Step I
 				Loss F
 			}
-			calliope.Tap(state[builder.Value, builder.Value]{i, x}, func(p state[int32, float32]) {
-				lines = append(lines, fmt.Sprint(p))
-			})
+			calliope.Tap(state[builder.Value, builder.Value]{i, x},
+				func(_ context.Context, p state[int32, float32]) error {
+					lines = append(lines, fmt.Sprint(p))
+					return nil
+				})
 			return builder.Mul(x, float32(2))
-		})
-		calliope.Check(builder.Lt(x, float32(10)), "too large", calliope.Fields{"loss": x})
+		}, builder.LoopOptions{})
+		calliope.Check(builder.Lt(x, float32(10)), map[string]builder.Value{"loss": x}, "too large")
 		two := builder.Like(tensor.ShapeOf(tensor.S32, 2))
 		return calliope.RuntimeCall(two, x, func(_ context.Context, x float32) ([]int32, error) {
 			return []int32{int32(x), -int32(x)}, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope"
 	"github.com/calliope-mlir/calliope/autodiff"
 	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -72,7 +73,7 @@ func TestGradients(t *testing.T) {
 			n := builder.Scalar(w.Func(), int32(4))
 			x = builder.Loop(n, x, func(i value, x tree) tree {
 				return tree{builder.Mul(x.B[0], builder.Sin(x.A)), []value{builder.Mul(x.A, w), x.B[1]}}
-			})
+			}, builder.LoopOptions{})
 			return builder.ReduceSum(builder.Mul(x.A, builder.Mul(x.B[0], x.B[1])))
 		},
 		"branches": func(x tree, w value) value {
@@ -98,7 +99,7 @@ func TestGradients(t *testing.T) {
 			}
 			y := builder.Loop(builder.Scalar(w.Func(), int32(3)), x.A, func(_, y value) value {
 				return builder.Sub(y, builder.Mul(builder.Grad(loss)(y), builder.Mul(w, 0.1)))
-			})
+			}, builder.LoopOptions{})
 			return builder.ReduceSum(builder.Mul(y, x.B[1]))
 		},
 	} {
@@ -184,7 +185,7 @@ func TestGradientsInRegions(t *testing.T) {
 		slope := builder.Grad(cube)
 		newton := builder.While(x, func(y value) value { return builder.Gt(slope(y), 1e-3) }, func(y value) value {
 			return builder.Sub(y, builder.Div(cube(y), slope(y)))
-		})
+		}, builder.LoopOptions{})
 		branch := builder.If(builder.Gt(x, 0), func() value { return slope(x) }, func() value { return x })
 		list := builder.Concat(0, builder.Reshape(x, 1), builder.Reshape(x, 1))
 		reduced := builder.Reduce(list, builder.Scalar(x.Func(), 0.), func(a, b value) value {
@@ -255,7 +256,11 @@ func TestGradientCallsOnce(t *testing.T) {
 	var seen []string
 	var passed []float64
 	see := func(name string, x value) {
-		calliope.Tap(x, func(v float64) { seen = append(seen, fmt.Sprint(name, " ", v)) })
+		calliope.Tap(x, func(_ context.Context, v float64) error {
+			seen = append(seen,
+				fmt.Sprint(name, " ", v))
+			return nil
+		})
 	}
 	got := call[[3]float64](t, func(x value) [3]value {
 		see("before", x)
@@ -263,8 +268,9 @@ func TestGradientCallsOnce(t *testing.T) {
 			see("loss", x)
 			y := builder.Loop(builder.Scalar(x.Func(), int32(2)), x, func(_, y value) value {
 				see("step", y)
-				return calliope.Passthrough(builder.Square(y), func(v float64) { passed = append(passed, v) })
-			})
+				return calliope.Passthrough(builder.Square(y),
+					func(_ context.Context, v float64) error { passed = append(passed, v); return nil })
+			}, builder.LoopOptions{})
 			builder.If(builder.Gt(y, 100), func() struct{} { see("greater", y); return struct{}{} },
 				func() struct{} { return struct{}{} })
 			return y
@@ -310,7 +316,11 @@ func TestJacobianCallsOnce(t *testing.T) {
 	got := call[[4][]float64](t, func(x value) [4]value {
 		f := func(name string) func(x value) value {
 			return func(x value) value {
-				calliope.Tap(x, func(v []float64) { seen = append(seen, fmt.Sprint(name, v)) })
+				calliope.Tap(x, func(_ context.Context, v []float64) error {
+					seen = append(seen,
+						fmt.Sprint(name, v))
+					return nil
+				})
 				return builder.CustomJVP(builder.Square, func(x, dx value) (y, dy value) {
 					return builder.Square(x), builder.Mul(calliope.PureCall(x, builder.Mul(x, dx), half), 4)
 				})(x)
@@ -318,7 +328,11 @@ func TestJacobianCallsOnce(t *testing.T) {
 		}
 		forward := builder.JacFwd[value](f("forward"))(x)
 		y, linear := builder.Linearize(func(x value) value {
-			calliope.Tap(x, func(v []float64) { seen = append(seen, fmt.Sprint("linear", v)) })
+			calliope.Tap(x, func(_ context.Context, v []float64) error {
+				seen = append(seen,
+					fmt.Sprint("linear", v))
+				return nil
+			})
 			return builder.Square(x)
 		}, x)
 		return [4]value{builder.Flatten(forward), y, linear(x), linear(y)}
@@ -340,12 +354,14 @@ func TestPassthroughOfForwardMode(t *testing.T) {
 		check.Cleanup(t, g)
 		return calliope.Call[float64](t.Context(), g, 3.0)
 	}
-	_, err := dx(func(x value) value { return calliope.Passthrough(builder.Square(x), func(float64) {}) })
+	_, err := dx(func(x value) value {
+		return calliope.Passthrough(builder.Square(x), func(context.Context, float64) error { return nil })
+	})
 	check.Error(t, err, "gradient_test.go:", `callback "id `, "takes f64[]", "the values and then their tangents",
 		"callbacks.Func", "StopGradient")
 	got, err := dx(func(x value) value {
 		y := builder.Square(x)
-		calliope.Passthrough(builder.StopGradient(y), func(float64) {})
+		calliope.Passthrough(builder.StopGradient(y), func(context.Context, float64) error { return nil })
 		return y
 	})
 	check.NoError(t, err)
@@ -385,7 +401,7 @@ func TestRules(t *testing.T) {
 		"in a loop": {func(x value) value {
 			return builder.Loop(builder.Scalar(x.Func(), int32(2)), x, func(_, y value) value {
 				return builder.Mul(clip(cube(y)), builder.StopGradient(x))
-			})
+			}, builder.LoopOptions{})
 		}, [3]float64{1594323, 54675, 72900}},
 		"in a branch": {func(x value) value {
 			return builder.If(builder.Gt(x, 0), func() value { return cube(x) }, func() value { return sine(x) })
@@ -480,7 +496,11 @@ func TestBatch(t *testing.T) {
 	var seen []string
 	got := call[[5][]float64](t, func(x, w value) [5]value {
 		weighted := func(x value) value {
-			calliope.Tap(x, func(v [][]float64) { seen = append(seen, fmt.Sprint(v)) }) // once, with the batch
+			calliope.Tap(x, func(_ context.Context, v [][]float64) error {
+				seen = append(seen,
+					fmt.Sprint(v))
+				return nil
+			}) // once, with the batch
 			return builder.Mul(builder.Square(builder.ReduceSum(x)), w)
 		}
 		stopped := func(x value) value { return builder.ReduceSum(builder.Mul(builder.StopGradient(x), x)) }
@@ -490,11 +510,12 @@ func TestBatch(t *testing.T) {
 		ofColumns := builder.Batch(func(x value) value { return builder.ReduceSum(x) },
 			builder.BatchOptions{In: []int{-1}})
 		sum := func(f func(value) value) func(value) value {
-			return func(x value) value { return builder.ReduceSum(builder.Batch(f)(x)) }
+			return func(x value) value { return builder.ReduceSum(builder.Batch(f, builder.BatchOptions{})(x)) }
 		}
 		return [5]value{
-			builder.Batch(weighted)(x), ofColumns(x),
-			builder.Flatten(builder.Batch(builder.Grad(stopped))(x)), builder.Flatten(builder.Grad(sum(stopped))(x)),
+			builder.Batch(weighted, builder.BatchOptions{})(x), ofColumns(x),
+			builder.Flatten(builder.Batch(builder.Grad(stopped), builder.BatchOptions{})(x)),
+			builder.Flatten(builder.Grad(sum(stopped))(x)),
 			builder.Flatten(builder.Grad(sum(ruled))(x)),
 		}
 	}, [][]float64{{1, 2}, {3, 4}, {5, 6}}, 2.0)
@@ -510,14 +531,14 @@ func TestCheckpointedGradient(t *testing.T) {
 	seen := 0
 	got := call[[2][2][]float64](t, func(x, w value) [2][2]value {
 		layer := func(x value) value {
-			calliope.Tap(x, func([]float64) { seen++ })
+			calliope.Tap(x, func(context.Context, []float64) error { seen++; return nil })
 			return builder.Sin(builder.Mul(builder.Exp(builder.Mul(x, w)), x))
 		}
 		both := func(layer func(value) value) [2]value {
 			y, gradient := builder.ValueAndGrad(func(x value) value { return builder.ReduceSum(layer(layer(x))) })(x)
 			return [2]value{builder.Reshape(y, 1), gradient}
 		}
-		return [2][2]value{both(layer), both(builder.Checkpoint(layer, autodiff.DotsSaveable))}
+		return [2][2]value{both(layer), both(builder.Remat(layer, autodiff.DotsSaveable))}
 	}, []float64{0.1, 0.4, -0.7}, []float64{1, 2, 0.5})
 	check.Diff(t, "with checkpoints", got[0], got[1], near)
 	check.Diff(t, "calls", 4, seen)
@@ -527,13 +548,13 @@ func TestCheckpointedGradient(t *testing.T) {
 func TestBatchOfClosures(t *testing.T) {
 	var one []float32
 	var all [][]float32
-	each := calliope.CallOptions{Batch: "sequential"}
+	each := calliope.CallOptions{Batch: contract.Sequential}
 	f := calliope.Func(func(x builder.Value) builder.Value {
 		return builder.Batch(func(x builder.Value) builder.Value {
-			calliope.Tap(x, func(v float32) { one = append(one, v) }, each)
+			calliope.Tap(x, func(_ context.Context, v float32) error { one = append(one, v); return nil }, each)
 			return calliope.RuntimeCall(x, x, func(_ context.Context, v float32) (float32, error) { return 2 * v, nil },
 				each)
-		})(x)
+		}, builder.BatchOptions{})(x)
 	})
 	check.Cleanup(t, f)
 	got, err := calliope.Call[[]float32](t.Context(), f, []float32{1, 2, 3})
@@ -544,15 +565,19 @@ func TestBatchOfClosures(t *testing.T) {
 	var view tensor.View
 	for want, tap := range map[string]func(x builder.Value){
 		`take a further dimension, or set its Batch to "sequential"`: func(x builder.Value) {
-			calliope.Tap(x, func(v float32) { t.Error(v) })
+			calliope.Tap(x, func(_ context.Context, v float32) error { t.Error(v); return nil })
 		},
 		"": func(x builder.Value) {
-			calliope.Tap(x, func(v []float32) { all = append(all, slices.Clone(v)) })
-			calliope.Tap(x, func(v tensor.View) { view = v.Clone() })
+			calliope.Tap(x, func(_ context.Context, v []float32) error {
+				all = append(all,
+					slices.Clone(v))
+				return nil
+			})
+			calliope.Tap(x, func(_ context.Context, v tensor.View) error { view = v.Clone(); return nil })
 		},
 	} {
 		g := calliope.Func(func(x builder.Value) builder.Value {
-			return builder.Batch(func(x builder.Value) builder.Value { tap(x); return x })(x)
+			return builder.Batch(func(x builder.Value) builder.Value { tap(x); return x }, builder.BatchOptions{})(x)
 		})
 		check.Cleanup(t, g)
 		_, err = calliope.Call[[]float32](t.Context(), g, []float32{1, 2, 3})

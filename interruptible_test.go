@@ -18,7 +18,8 @@ func TestInterruptible(t *testing.T) {
 			s := check.Must(calliope.Open(t.Context(), calliope.Options{Engine: engine, Interruptible: true}))
 			endless := calliope.FuncWith(func(x builder.Value) builder.Value {
 				forever := func(x builder.Value) builder.Value { return builder.Lt(x, float32(2)) }
-				return builder.While(x, forever, func(x builder.Value) builder.Value { return builder.Cos(x) })
+				return builder.While(x, forever, func(x builder.Value) builder.Value { return builder.Cos(x) },
+					builder.LoopOptions{})
 			}, calliope.FuncOptions{Session: s})
 			add := calliope.FuncWith(func(x builder.Value) builder.Value { return builder.Add(x, 1) },
 				calliope.FuncOptions{Session: s})

@@ -155,7 +155,7 @@ func TestOpenModule(t *testing.T) {
 	})}
 	f := calliope.FuncWith(func(x, kernel, bias value) answer[value, value, value] {
 		p := nn.Softmax(builder.Add(builder.Dot(nn.Relu(x), kernel), builder.ExpandDims(bias, 0)), -1)
-		builder.Tap(builder.Callback{Name: "seen"}, p)
+		builder.Tap(p, builder.Callback{Name: "seen"})
 		sure := builder.Select(builder.Gt(p, 0.3), builder.Scalar(x.Func(), float32(1)), float32(0))
 		return answer[value, value, value]{builder.Mul(p, sure), builder.ArgSort(p, 1), builder.ArgMax(p, 1)}
 	}, calliope.FuncOptions{Callbacks: seen})
@@ -289,7 +289,7 @@ func withoutPlugin(t *testing.T, o calliope.Options) {
 	_, err = calliope.LoadBytes(t.Context(), []byte(calls), calliope.FuncOptions{Session: s, Callbacks: takes})
 	check.Error(t, err, "calliope: Load: module:", "argument 0: takes s32[], given f32[2]")
 	wrong := calliope.FuncWith(func(x builder.Value) builder.Value {
-		calliope.Tap(x, func(int32) {})
+		calliope.Tap(x, func(context.Context, int32) error { return nil })
 		return x
 	}, calliope.FuncOptions{Session: s})
 	check.Cleanup(t, wrong)
@@ -305,7 +305,7 @@ func withoutPlugin(t *testing.T, o calliope.Options) {
 
 	var seen []float32
 	g := calliope.FuncWith(func(x builder.Value) (a, b builder.Value) {
-		calliope.Tap(x, func(v []float32) { seen = append(seen, v...) })
+		calliope.Tap(x, func(_ context.Context, v []float32) error { seen = append(seen, v...); return nil })
 		return builder.Neg(x), builder.ReduceSum(x)
 	}, calliope.FuncOptions{Session: s})
 	check.Cleanup(t, g)
@@ -336,7 +336,7 @@ func TestSaved(t *testing.T) {
 	check.Error(t, err, "0: takes f32[2], given f32[3]  <- differs")
 
 	h := calliope.Func(func(x builder.Value) builder.Value {
-		calliope.Tap(x, func([]float32) {})
+		calliope.Tap(x, func(context.Context, []float32) error { return nil })
 		return x
 	})
 	check.Cleanup(t, h)

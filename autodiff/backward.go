@@ -117,14 +117,14 @@ func (b *backward) linearize(op mlir.Operation) {
 	}
 	hold(results)
 	mark := f.marker(op, next)
-	rules[op.Name()].jvp(f, op)
+	ruleFor(op).jvp(f, op)
 	mark()
 	var tangents, of []mlir.Value
 	for i, v := range held() {
 		if t := f.tangent(v); !t.IsNil() && !cotangents[i].IsNil() {
 			tangents, of = append(tangents, t), append(of, cotangents[i])
 		} else if isSecond := v == results[i] && i >= len(results)-len(b.together[op]); isSecond {
-			rules[v.Owner().Name()].jvp(f, v.Owner()) // says that it has no derivative
+			ruleFor(v.Owner()).jvp(f, v.Owner()) // says that it has no derivative
 		}
 	}
 	hold(tangents)
@@ -184,7 +184,7 @@ func (b *backward) transpose(list []mlir.Operation) {
 			b.splitBarrier(op)
 		}
 		b.mustBeUnused(op)
-		switch transpose := rules[op.Name()].transpose; {
+		switch transpose := ruleFor(op).transpose; {
 		case transform.IsNested(op) && reached:
 			transpose(b, op) // and replaces the operation by what is not linear in it
 			continue

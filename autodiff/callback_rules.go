@@ -13,8 +13,35 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// calls has the calls of the host.
-var calls = map[string]rule{"stablehlo.custom_call": {jvp: jvpCall, transpose: transposeCall}}
+// ofCallback is the rule of callbacks.
+var ofCallback = rule{jvp: jvpCall, transpose: transposeCall}
+
+// calls has the calls of the host, whatever their target.
+var calls = map[string]rule{"stablehlo.custom_call": ofCallback}
+
+// targets returns the rules of the custom calls whose target this package knows: those of callbacks, of JAX's LAPACK
+// and of GSPMD.
+func targets() map[string]rule {
+	list := map[string]rule{sharding: {jvp: jointly(0), transpose: transposeSharding}}
+	for _, target := range append(contract.Targets(), pending, postponed) {
+		list[target] = ofCallback
+	}
+	for routine, derive := range decompositions {
+		r := rule{jvp: derive, transpose: transposeCall}
+		if transpose, ok := transposes[routine]; ok {
+			r.transpose = transpose
+		}
+		list[routine] = r
+		for _, letter := range "sdcz" {
+			list["lapack_"+string(letter)+routine+"_ffi"] = r
+		}
+	}
+	return list
+}
+
+func transposeSharding(b *backward, op mlir.Operation) {
+	b.to(op, 0, func(g mlir.Value) mlir.Value { return cloned(b, op, g) })
+}
 
 // pending is the target of a call that stands for the tangents of another one until it is transposed. Its last operands
 // are tangents, in which it is linear. Its dictionary is that of the other call.
@@ -37,14 +64,6 @@ type callback struct {
 func jvpCall(f *forward, op mlir.Operation) {
 	call, ok := callop.AsCall(op)
 	custom, _ := stablehlo.AsCustomCall(op)
-	if derive, ok := decompositions[routineOf(custom.Target)]; ok {
-		derive(f, op)
-		return
-	}
-	if custom.Target == sharding {
-		jointly(0)(f, op)
-		return
-	}
 	c := callback{op: op, config: call.Config}
 	fits := ok && call.Err == nil
 	if fits {
@@ -52,26 +71,26 @@ func jvpCall(f *forward, op mlir.Operation) {
 		numResults := max(0, op.NumResults()-call.Config.NumTokens)
 		c.results, c.tokens = op.ResultValues()[:numResults], op.ResultValues()[numResults:]
 	}
-	switch {
+	switch d := c.config.Derivative; {
 	case fits && c.config.Form == contract.Passthrough:
 		c.passThrough(f, custom)
-	case fits && f.reverse && c.config.Transpose != "":
+	case fits && f.reverse && d.Transpose != "":
 		f.pend(c, c.operands, c.results)
-	case fits && c.config.Transpose != "":
+	case fits && d.Transpose != "":
 		c.linear(f)
-	case fits && f.linearize && ofHost(c.config.JVP):
-		c.config.VJP = ""
+	case fits && f.linearize && ofHost(d.JVP):
+		c.config.Derivative.VJP = ""
 		f.pend(c, slices.Concat(c.operands, c.results), c.results)
-	case fits && f.linearize && c.config.JVP == "" && ofHost(c.config.VJP):
+	case fits && f.linearize && d.JVP == "" && ofHost(d.VJP):
 		transform.Fail(op, "@%s has a rule for cotangents only: Linearize needs one for tangents, the key jvp", custom.Target)
-	case fits && f.reverse && c.config.VJP != "" && !(f.linearize && c.config.JVP != ""):
+	case fits && f.reverse && d.VJP != "" && !(f.linearize && d.JVP != ""):
 		f.pend(c, slices.Concat(c.operands, c.results), c.results)
-	case fits && c.config.JVP != "" && (!f.reverse || c.config.JVP[0] == '@'):
+	case fits && d.JVP != "" && (!f.reverse || !ofHost(d.JVP)):
 		c.tangents(f)
-	case fits && c.config.JVP != "":
+	case fits && d.JVP != "":
 		transform.Fail(op, "the callback %s computes the derivative of @%s along tangents only: give it a rule for cotangents, "+
-			"the key vjp, or make a function of the module the rule", c.config.JVP, custom.Target)
-	case fits && c.config.VJP != "":
+			"the key vjp, or make a function of the module the rule", d.JVP, custom.Target)
+	case fits && d.VJP != "":
 		transform.Fail(op, "@%s has a rule for cotangents only: give it one for tangents, the key jvp", custom.Target)
 	default:
 		transform.Fail(op, "the host computes the results of @%s, so that they have no derivative: "+
@@ -81,8 +100,8 @@ func jvpCall(f *forward, op mlir.Operation) {
 	}
 }
 
-// ofHost reports whether the rule that a key names is a callback, and not a function of the module.
-func ofHost(rule string) bool { return rule != "" && rule[0] != '@' }
+// ofHost reports whether a rule is a callback, and not a function of the module.
+func ofHost(r contract.Rule) bool { _, ok := r.Callback(); return ok }
 
 // withTangent returns the values that have tangents.
 func withTangent(values []mlir.Value) (list []mlir.Value) {
@@ -126,9 +145,9 @@ func (c callback) passThrough(f *forward, custom stablehlo.CustomCallOp) {
 		transform.Fail(c.op, "the callback does not pass its operands through: %v", err)
 	}
 	transforms, known := contract.DecodeTransforms(c.config.Transforms)
-	plain := known && c.config.Encoding == contract.EncodingDictionary && slices.IsSorted(order)
+	plain := known && c.config.Host.Encoding == contract.EncodingDictionary && slices.IsSorted(order)
 	if c.config.Transforms == "" {
-		plain = c.config.Encoding == contract.EncodingDictionary && slices.IsSorted(order)
+		plain = c.config.Host.Encoding == contract.EncodingDictionary && slices.IsSorted(order)
 	}
 	if !plain {
 		for i, operand := range order[:c.op.NumResults()] {
@@ -189,7 +208,8 @@ func (c callback) linear(f *forward) {
 		}
 		operands = append(operands, f.full(v))
 	}
-	for i, g := range f.named(c, c.config.Callback, c.config.Transpose, operands, mlir.TypesOf(c.results), c.tokens) {
+	itself, transpose := contract.Rule(c.config.Callback), c.config.Derivative.Transpose
+	for i, g := range f.named(c, itself, transpose, operands, mlir.TypesOf(c.results), c.tokens) {
 		f.set(c.results[i], g)
 	}
 }
@@ -202,7 +222,8 @@ func (c callback) tangents(f *forward) {
 	}
 	of := withTangent(c.results)
 	tokens := c.op.OperandValues()[c.op.NumOperands()-len(c.tokens):]
-	made := f.named(c, c.config.JVP, "", operands, append(mlir.TypesOf(c.results), mlir.TypesOf(of)...), tokens)
+	rule := c.config.Derivative.JVP
+	made := f.named(c, rule, "", operands, append(mlir.TypesOf(c.results), mlir.TypesOf(of)...), tokens)
 	n := len(c.results)
 	for i, v := range of {
 		f.set(v, made[n+i])
@@ -213,18 +234,18 @@ func (c callback) tangents(f *forward) {
 		}
 		v.ReplaceAllUses(made[i])
 	}
-	if c.config.JVP[0] == '@' { // a function has no tokens
+	if !ofHost(rule) { // a function has no tokens
 		transform.Replace(c.tokens, tokens)
 	}
 	transform.Check(c.op.Erase())
 }
 
-// named calls what a rule names, for a call of the host. transpose is the key of the new call, if that is linear.
+// named calls what a rule names, for a call of the host. transpose is that of the new call, if that is linear.
 // tokens order it, and what the call returned goes through it.
 func (e *emitter) named(
-	c callback, rule, transpose string, operands []mlir.Value, results []mlir.Type, tokens []mlir.Value,
+	c callback, rule, transpose contract.Rule, operands []mlir.Value, results []mlir.Type, tokens []mlir.Value,
 ) []mlir.Value {
-	if name, ok := strings.CutPrefix(rule, "@"); ok {
+	if name, ok := rule.Function(); ok {
 		made := e.call(c.op, name, operands)
 		if !slices.Equal(mlir.TypesOf(made), results) {
 			transform.Fail(c.op, "the function @%s of its rule returns %v, not %v", name, mlir.TypesOf(made), results)
@@ -232,15 +253,16 @@ func (e *emitter) named(
 		return made
 	}
 	config := contract.Config{
-		Form: c.config.Form, Callback: rule, Registry: c.config.Registry, Policy: c.config.Policy, Loc: c.config.Loc,
-		NumTokens: len(tokens), Transpose: transpose,
+		Form: c.config.Form, Callback: string(rule), Registry: c.config.Registry, Policy: c.config.Policy,
+		Loc: c.config.Loc, NumTokens: len(tokens), Derivative: contract.Derivative{Transpose: transpose},
 	}
-	if ofHost(c.config.Batch) || rule == c.config.Callback { // a function for a batch is that of one callback
-		config.Batch = c.config.Batch
+	_, byFunction := c.config.Batching.Method.Function()
+	if !byFunction || rule == contract.Rule(c.config.Callback) { // a function for a batch is that of one callback
+		config.Batching.Method = c.config.Batching.Method
 	}
-	if batches := strings.Count(c.config.Parallel, ","); c.config.Parallel != "" { // vmap batches all operands then
+	if parallel := c.config.Batching.Parallel; parallel != "" { // vmap batches all operands then
 		axis := strings.Repeat("*", len(operands))
-		config.Parallel = axis + strings.Repeat(","+axis, batches)
+		config.Batching.Parallel = axis + strings.Repeat(","+axis, strings.Count(parallel, ","))
 	}
 	if len(tokens) > 0 {
 		config.Effect = c.config.Effect
@@ -309,17 +331,7 @@ func (e *emitter) call(op mlir.Operation, name string, operands []mlir.Value) (r
 func transposeCall(b *backward, op mlir.Operation) {
 	call, ok := callop.AsCall(op)
 	custom, _ := stablehlo.AsCustomCall(op)
-	switch {
-	case routineOf(custom.Target) == "trsm":
-		transposeSolve(b, op, trsm(op))
-		return
-	case routineOf(custom.Target) == "gtsv":
-		transposeTridiagonal(b, op)
-		return
-	case custom.Target == sharding:
-		b.to(op, 0, func(g mlir.Value) mlir.Value { return cloned(b, op, g) })
-		return
-	case !ok || call.Err != nil:
+	if !ok || call.Err != nil {
 		transform.Fail(op, "the host computes the results of @%s, so that they have no transpose", custom.Target)
 	}
 	c := callback{op: op, config: call.Config}
@@ -328,7 +340,7 @@ func transposeCall(b *backward, op mlir.Operation) {
 	case isPending:
 		n, _ := a.Int()
 		known -= int(n)
-	case c.config.Transpose != "" && c.config.NumTokens+c.config.NumIDs == 0:
+	case c.config.Derivative.Transpose != "" && c.config.NumTokens+c.config.NumIDs == 0:
 		known = 0 // it is linear in all of its operands
 	default:
 		transform.Fail(op, "the host computes the results of @%s, so that they have no transpose: if the callback is linear in "+
@@ -346,15 +358,16 @@ func transposeCall(b *backward, op mlir.Operation) {
 		c.config.Transforms = transform.Must(contract.EncodeTransforms(append(transforms, contract.Transpose())...))
 		c.config.NumTokens, c.config.NumIDs, c.config.Effect = 0, 0, ""
 		made = c.passing(b.emitter, cotangents, nil)
-	case c.config.Transpose != "":
-		made = b.named(c, c.config.Transpose, c.config.Callback, cotangents, mlir.TypesOf(inputs), nil)
+	case c.config.Derivative.Transpose != "":
+		itself := contract.Rule(c.config.Callback)
+		made = b.named(c, c.config.Derivative.Transpose, itself, cotangents, mlir.TypesOf(inputs), nil)
 	case custom.Target == postponed:
 		made = b.again(c, op.OperandValues()[:known:known], cotangents, mlir.TypesOf(inputs))
-	case c.config.VJP == "":
+	case c.config.Derivative.VJP == "":
 		made = b.postpone(c, append(op.OperandValues()[:known:known], cotangents...), len(cotangents),
 			mlir.TypesOf(inputs))
 	default:
-		made = b.named(c, c.config.VJP, "", append(op.OperandValues()[:known:known], cotangents...),
+		made = b.named(c, c.config.Derivative.VJP, "", append(op.OperandValues()[:known:known], cotangents...),
 			mlir.TypesOf(inputs), nil)
 	}
 	for i, v := range inputs {
@@ -380,6 +393,7 @@ func (b *backward) again(c callback, known, tangents []mlir.Value, of []mlir.Typ
 	a, _ := c.op.Attribute(numResults)
 	n, _ := a.Int()
 	operands, results := known[:len(known)-int(n)], known[len(known)-int(n):]
-	made := b.named(c, c.config.JVP, "", slices.Concat(operands, tangents), append(mlir.TypesOf(results), of...), nil)
+	made := b.named(c, c.config.Derivative.JVP, "", slices.Concat(operands, tangents),
+		append(mlir.TypesOf(results), of...), nil)
 	return made[len(results):]
 }

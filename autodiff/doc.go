@@ -17,7 +17,7 @@
 //
 // Values of other types than floating-point and complex numbers have no tangents, as in JAX. An
 // operation without a rule is an error if a derivative passes through it: a [*stablehlo.TransformError], which has the
-// operation and its place.
+// operation and its place. [Register] and [RegisterTarget] add rules for other dialects and for custom calls.
 //
 // # Effects
 //
@@ -29,5 +29,5 @@
 //
 // # Memory
 //
-// [Checkpoint] makes reverse mode compute values again instead of keeping them.
+// [Remat] makes reverse mode compute values again instead of keeping them.
 package autodiff

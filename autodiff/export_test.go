@@ -2,7 +2,7 @@ package autodiff
 
 // Kind returns the kind of the rule of an operation, for the page of derivatives. It is "" if there is none.
 func Kind(name string) string {
-	r, ok := rules[name]
+	r, ok := rules.Named(name)
 	kind := "linear"
 	switch {
 	case !ok:

@@ -55,7 +55,7 @@ func (f *forward) each(b mlir.Block, reached func(v mlir.Value) bool, visit func
 		f.Loc = op.Location()
 		mark := f.marker(op, next)
 		f.At(next, func() {
-			if r := rules[op.Name()]; r.expand != nil {
+			if r := ruleFor(op); r.expand != nil {
 				if with := r.expand(f, op); with != nil {
 					transform.Replace(op.ResultValues(), with)
 					next = op.Next()

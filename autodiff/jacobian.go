@@ -3,6 +3,7 @@ package autodiff
 import (
 	"slices"
 
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
@@ -123,7 +124,8 @@ func (j jacobian) make(
 	defer func() { _ = part.Erase() }()
 	n := part.Region(0).First().NumArguments()
 	axes := append(slices.Repeat([]int{vmap.NotBatched}, n-len(in)), make([]int, len(in))...)
-	batch, err := vmap.Batch(part, vmap.Options{Size: sizeOf(in), In: axes, Name: temporary, Method: vmap.Sequential})
+	batch, err := vmap.Batch(part, vmap.Options{Size: sizeOf(in), In: axes, Name: temporary,
+		Method: contract.Sequential})
 	if err != nil {
 		return made, err
 	}

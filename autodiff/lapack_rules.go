@@ -23,6 +23,12 @@ var decompositions = map[string]func(f *forward, op mlir.Operation){
 	"gtsv": jvpTridiagonal,
 }
 
+// transposes has the rules of the routines that are linear in an operand.
+var transposes = map[string]func(b *backward, op mlir.Operation){
+	"trsm": func(b *backward, op mlir.Operation) { transposeSolve(b, op, trsm(op)) },
+	"gtsv": transposeTridiagonal,
+}
+
 func init() {
 	for _, routine := range strings.Fields("geqp3 ormqr unmqr gees gehrd sytrd hetrd") {
 		decompositions[routine] = func(_ *forward, op mlir.Operation) {

@@ -31,7 +31,7 @@ func known(op mlir.Operation) rule {
 			return r
 		}
 	}
-	return rules[op.Name()]
+	return ruleFor(op)
 }
 
 // sumOf is the rule of a result whose tangent is a sum with a part for the tangent g of each of some values, which

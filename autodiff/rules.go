@@ -1,8 +1,7 @@
 package autodiff
 
 import (
-	"maps"
-
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -27,18 +26,26 @@ type rule struct {
 	zero bool
 }
 
-// rules has the rule of each operation by its name.
-var rules map[string]rule
+// rules has the rules of operations and of custom calls, also those of other packages: see Register.
+var rules transform.Rules[rule]
 
 func init() { // the rules of loops and branches refer to the table
-	rules = map[string]rule{}
 	for _, family := range []map[string]rule{
 		elementwise, special, linear, products, shapes, slicing, indexing, reductions, windows, algebra, control,
 		expanded,
 		collectives, shardy, named, broadcasting, calls, custom,
 	} {
-		maps.Copy(rules, family)
+		rules.AddAll(family)
 	}
+	for target, r := range targets() {
+		transform.Check(rules.AddTarget(target, r))
+	}
+}
+
+// ruleFor returns the rule of an operation, which is zero if it has none.
+func ruleFor(op mlir.Operation) rule {
+	r, _ := rules.Of(op)
+	return r
 }
 
 // none is the rule of operations whose derivative is zero.

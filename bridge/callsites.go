@@ -61,7 +61,7 @@ func callSite(call hlo.Call) CallSite {
 		if args, filled, err := callargs.Data(s.Config, operands, results); err == nil {
 			operands, results = args, filled
 		}
-		if s.Config.Encoding != contract.EncodingOperand {
+		if s.Config.Host.Encoding != contract.EncodingOperand {
 			s.Name = s.Config.Name()
 		}
 	}

@@ -132,13 +132,13 @@ func TestCallbacks(t *testing.T) {
 		mainFunc("%x: "+vector+", %s: tensor<4xui8>, %n: tensor<i64>", "tensor<i32>, "+token, body), CompileOptions{})
 	got := map[string]CallSite{}
 	for _, s := range e.Callbacks() {
-		key := s.Config.Encoding.String() + " " + s.Name
+		key := s.Config.Host.Encoding.String() + " " + s.Name
 		if _, twice := got[key]; twice {
 			t.Errorf("%s occurs twice", key)
 		}
 		got[key] = s
 	}
-	opaqueName := contract.Config{Opaque: opaque}.Name()
+	opaqueName := contract.Config{Host: contract.Host{Opaque: opaque}}.Name()
 	idName := fmt.Sprintf("id %d", id)
 	want := map[string]CallSite{}
 	for _, s := range []CallSite{
@@ -157,14 +157,14 @@ func TestCallbacks(t *testing.T) {
 		{Name: idName, Form: contract.Call, Signature: "f32[2,3]->pred[]", Target: "calliope_runtime_call",
 			Config: contract.Config{ID: id}},
 		{Name: opaqueName, Form: contract.Call, Signature: "f32[2,3]->pred[]", Target: "exla_runtime_callback",
-			Config: contract.Config{Opaque: opaque, Encoding: contract.EncodingWords}},
+			Config: contract.Config{Host: contract.Host{Opaque: opaque, Encoding: contract.EncodingWords}}},
 		{Name: opaqueName, Form: contract.Call, Signature: "f32[2,3]->pred[]", Target: "exla_runtime_callback",
-			Config: contract.Config{Opaque: opaque, Encoding: contract.EncodingServer}},
+			Config: contract.Config{Host: contract.Host{Opaque: opaque, Encoding: contract.EncodingServer}}},
 		{Form: contract.Call, Signature: "f32[2,3]->pred[]", Target: "exla_elixir_callback",
-			Config: contract.Config{Encoding: contract.EncodingOperand}},
+			Config: contract.Config{Host: contract.Host{Encoding: contract.EncodingOperand}}},
 	} {
 		s.Config.Form, s.Config.Registry, s.Config.Effect = s.Form, s.Registry, s.Effect
-		want[s.Config.Encoding.String()+" "+s.Name] = s
+		want[s.Config.Host.Encoding.String()+" "+s.Name] = s
 	}
 	check.Diff(t, "calls", want, got)
 

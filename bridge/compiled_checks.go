@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/bridge/internal/hlo"
-	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -70,7 +69,7 @@ func checkPolicies(program []byte, targets map[string]bool, devices int) error {
 	}
 	for _, call := range hlo.Calls(program, targets) {
 		s := callSite(call)
-		p, err := contract.ParsePolicy(s.Config.Policy)
+		p, err := s.Config.Policy.Placement()
 		if err != nil {
 			return fmt.Errorf("bridge: compile: callback %q: %w", s.Name, err)
 		}

@@ -402,7 +402,7 @@ func ExampleSequence() {
 	defer c.Close()
 	b := builder.New(c, builder.Options{RuntimeTokens: true})
 	f := b.Func("main", tensor.ShapeOf(tensor.F32, 1000))
-	builder.Tap(builder.Callback{Name: "greet", Effect: "print"}, builder.Add(f.Param(0), 1))
+	builder.Tap(builder.Add(f.Param(0), 1), builder.Callback{Name: "greet", Effect: "print"})
 	f.Return()
 	module, err := b.Module()
 	if err != nil {

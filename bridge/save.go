@@ -31,7 +31,7 @@ func (e *UnsavableError) Error() string {
 	}
 	b.WriteString(") ")
 	switch {
-	case e.Call.Config.Encoding == contract.EncodingOperand:
+	case e.Call.Config.Host.Encoding == contract.EncodingOperand:
 		b.WriteString("has its callback's id as an operand, and the ids are those of one process")
 	case e.Call.Config.ID != 0:
 		b.WriteString("is bound by an id, which only this process has")
@@ -44,7 +44,7 @@ func (e *UnsavableError) Error() string {
 
 // savable returns an *UnsavableError if the call cannot be bound in another process.
 func (s CallSite) savable() error {
-	if s.Config.ByName() || s.Config.Opaque != "" {
+	if s.Config.ByName() || s.Config.Host.Opaque != "" {
 		return nil
 	}
 	return &UnsavableError{s}
@@ -135,7 +135,7 @@ func (e *Executable) serialize(key string) ([]byte, error) {
 		}
 	}
 	h.Replicas, h.Partitions, h.Key, h.Effects, h.JAX = e.replicas, e.partitions, key, e.effects, e.jax
-	return saved.Program{Header: h, Optimized: e.xla.Program, Code: code}.Encode()
+	return saved.File{Header: h, Optimized: e.xla.Program, Code: code}.Encode()
 }
 
 // Load makes an executable of what [Executable.Serialize] returned, much faster than Compile.
@@ -185,7 +185,7 @@ func (c *Client) Load(ctx context.Context, data []byte) (*Executable, error) {
 }
 
 // openSaved returns the parts of a saved program that XLA can load here.
-func (c *Client) openSaved(data []byte) (saved.Program, error) {
+func (c *Client) openSaved(data []byte) (saved.File, error) {
 	p, err := saved.Decode(data)
 	if err != nil {
 		return p, savedError(err)
@@ -206,7 +206,7 @@ func (c *Client) openSaved(data []byte) (saved.Program, error) {
 
 // load loads a saved program, whose code the executable keeps. If it succeeds, it takes over
 // one use of the client.
-func (c *Client) load(p saved.Program) (*Executable, error) {
+func (c *Client) load(p saved.File) (*Executable, error) {
 	options := xla.CompileOptions{Replicas: p.Replicas, Partitions: p.Partitions}
 	end, err := c.bindJAX(p.JAX, &options)
 	if err != nil {

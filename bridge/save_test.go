@@ -376,7 +376,7 @@ func TestLoadRefusedByXLA(t *testing.T) {
 	c := testClient(t)
 	h, err := c.savedHere()
 	check.NoError(t, err)
-	data, err := saved.Program{Header: h, Code: []byte("no program")}.Encode()
+	data, err := saved.File{Header: h, Code: []byte("no program")}.Encode()
 	check.NoError(t, err)
 	_, err = c.Load(t.Context(), data)
 	check.Error(t, err, "bridge: load: ")

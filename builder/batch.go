@@ -3,6 +3,7 @@ package builder
 import (
 	"slices"
 
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/vmap"
 )
@@ -13,9 +14,9 @@ const NotBatched = vmap.NotBatched
 // BatchOptions say which axes of the leaves of the argument and the result of a function are those of the batch, in the
 // order of the leaves. Nil means the first axis of each. -1 is the last axis.
 type BatchOptions struct {
-	In, Out []int       // or NotBatched, of a result that does not depend on the batch
-	Size    int         // of the batch, which is needed only if nothing in the argument is batched
-	Method  vmap.Method // of callbacks that return values and state no method themselves
+	In, Out []int                // or NotBatched, of a result that does not depend on the batch
+	Size    int                  // of the batch, which is needed only if nothing in the argument is batched
+	Method  contract.BatchMethod // of callbacks that return values and state no method themselves
 	// AxisName, which may be any name, makes the elements of the batch the replicas of the function: AllReduce between
 	// all of them, and other collectives, become operations on the batch. ReplicaID is the number of the element.
 	AxisName string
@@ -26,14 +27,10 @@ type BatchOptions struct {
 // the derivatives nest, in any order.
 //
 // f is called once for each call, while building. See package vmap for what becomes of its callbacks.
-func Batch[T, R any](f func(T) R, o ...BatchOptions) func(T) R {
+func Batch[T, R any](f func(T) R, o BatchOptions) func(T) R {
 	return func(x T) (y R) {
 		s, values := argument("batch", x, f == nil)
-		if len(o) > 1 {
-			s.fail("it takes one BatchOptions")
-		}
-		options := append(o, BatchOptions{})[0]
-		in, size := s.batchOf(values, options)
+		in, size := s.batchOf(values, o)
 		if y = structure(&s, f, x); !s.ok {
 			return y
 		}
@@ -49,7 +46,7 @@ func Batch[T, R any](f func(T) R, o ...BatchOptions) func(T) R {
 		if !s.ok {
 			return placeholders(s.f, y)
 		}
-		out := options.Out
+		out := o.Out
 		if out == nil {
 			out = make([]int, t.results)
 		} else if len(out) != t.results {
@@ -58,7 +55,7 @@ func Batch[T, R any](f func(T) R, o ...BatchOptions) func(T) R {
 		shared := slices.Repeat([]int{NotBatched}, len(t.effects)+len(t.captured))
 		results := s.transformed(t, s.arguments(t, values), func(f mlir.Operation) (mlir.Operation, error) {
 			return vmap.Batch(f, vmap.Options{
-				Size: int64(size), Method: options.Method, AxisName: options.AxisName,
+				Size: int64(size), Method: o.Method, AxisName: o.AxisName,
 				In: slices.Concat(in, shared), Out: slices.Concat(out, shared[:len(t.effects)]),
 			})
 		})

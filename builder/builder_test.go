@@ -87,11 +87,11 @@ func TestPassthrough(t *testing.T) {
 	}
 	b := newBuilder(t)
 	f := b.Func("main", vector, tensor.ShapeOf(tensor.S32), tensor.ShapeOf(tensor.Pred, 2))
-	one := builder.Passthrough(builder.Callback{Name: "one"}, f.Param(0))
-	many := builder.Passthrough(builder.Callback{Name: "many", Registry: "r", Every: 3, Optional: true}, pair{
+	one := builder.Passthrough(f.Param(0), builder.Callback{Name: "one"})
+	many := builder.Passthrough(pair{
 		B: f.Param(1),
 		A: map[string]builder.Value{"y": f.Param(2), "x": one},
-	})
+	}, builder.Callback{Name: "many", Registry: "r", Every: 3, Optional: true})
 	f.Return(many.A["x"], many.B)
 	m := finish(t, b)
 	calls := mlirtest.Find(m, "stablehlo.custom_call")
@@ -116,10 +116,10 @@ func TestTap(t *testing.T) {
 	b := newBuilder(t)
 	f := b.Func("main", vector)
 	x := f.Param(0)
-	builder.Tap(builder.Callback{Name: "a"}, x)
-	builder.Tap(builder.Callback{Name: "b", Effect: "other"}, x)
-	builder.Tap(builder.Callback{Name: "c", In: f}, []builder.Value{})
-	builder.Tap(builder.Callback{ID: 7}, []builder.Value{x, builder.Cos(x)})
+	builder.Tap(x, builder.Callback{Name: "a"})
+	builder.Tap(x, builder.Callback{Name: "b", Effect: "other"})
+	builder.Tap([]builder.Value{}, builder.Callback{Name: "c", In: f})
+	builder.Tap([]builder.Value{x, builder.Cos(x)}, builder.Callback{ID: 7})
 	f.Return(x)
 	calls := mlirtest.Find(finish(t, b), "stablehlo.custom_call")
 	token := func(i int) mlir.Value { return calls[i].Operand(calls[i].NumOperands() - 1) }
@@ -150,11 +150,11 @@ func TestRuntimeCall(t *testing.T) {
 	type output struct{ Sum, Count builder.Value }
 	b := newBuilder(t)
 	f := b.Func("main", vector)
-	out := builder.RuntimeCall(builder.Callback{Name: "stats"}, output{
+	out := builder.RuntimeCall(output{
 		Sum: builder.Like(tensor.ShapeOf(tensor.F64)), Count: builder.Like(tensor.ShapeOf(tensor.S64, 2)),
-	}, f.Param(0))
-	pure := builder.PureCall(builder.Callback{Name: "pure"}, f.Param(0), f.Param(0))
-	none := builder.RuntimeCall(builder.Callback{Name: "none", In: f}, []builder.Value{}, struct{}{})
+	}, f.Param(0), builder.Callback{Name: "stats"})
+	pure := builder.PureCall(f.Param(0), f.Param(0), builder.Callback{Name: "pure"})
+	none := builder.RuntimeCall([]builder.Value{}, struct{}{}, builder.Callback{Name: "none", In: f})
 	f.Return(out.Count, pure)
 	m := finish(t, b)
 	if len(none) != 0 {
@@ -242,7 +242,7 @@ func TestMistakes(t *testing.T) {
 		}, `parameter 0 of "main": stablehlo: dimension 1 of f32[2,-3] is negative`},
 		{"negative template", func(b *builder.Builder) int {
 			f := b.Func("main", vector)
-			builder.RuntimeCall(cb, builder.Like(tensor.ShapeOf(tensor.F32, -3)), f.Param(0))
+			builder.RuntimeCall(builder.Like(tensor.ShapeOf(tensor.F32, -3)), f.Param(0), cb)
 			return here(1)
 		}, "dimension 0 of f32[-3] is negative"},
 		{"constant too short", func(b *builder.Builder) int {
@@ -255,37 +255,37 @@ func TestMistakes(t *testing.T) {
 		}, "constant"},
 		{"callback without name", func(b *builder.Builder) int {
 			f := b.Func("main", vector)
-			builder.Tap(builder.Callback{}, f.Param(0))
+			builder.Tap(f.Param(0), builder.Callback{})
 			return here(1)
 		}, "tap(f32[4]): contract: a callback needs a name"},
 		{"callback with both", func(b *builder.Builder) int {
 			f := b.Func("main", vector)
-			builder.Passthrough(builder.Callback{Name: "f", ID: 3}, f.Param(0))
+			builder.Passthrough(f.Param(0), builder.Callback{Name: "f", ID: 3})
 			return here(1)
 		}, "it is bound by one of them"},
 		{"unexported field", func(b *builder.Builder) int {
 			f := b.Func("main", vector)
-			builder.RuntimeCall(builder.Callback{Name: "f", In: f}, f.Param(0), lower{f.Param(0)})
+			builder.RuntimeCall(f.Param(0), lower{f.Param(0)}, builder.Callback{Name: "f", In: f})
 			return here(1)
 		}, "the field x of builder_test.lower is not exported"},
 		{"no tree", func(b *builder.Builder) int {
 			f := b.Func("main", vector)
-			builder.Tap(builder.Callback{Name: "f", In: f}, 3)
+			builder.Tap(3, builder.Callback{Name: "f", In: f})
 			return here(1)
 		}, "which cannot be part of a tree: use builder.Value"},
 		{"template of nothing", func(b *builder.Builder) int {
 			f := b.Func("main", vector)
-			builder.RuntimeCall(cb, builder.Value{}, f.Param(0))
+			builder.RuntimeCall(builder.Value{}, f.Param(0), cb)
 			return here(1)
 		}, "result 0 of the template: the zero Value has no type"},
 		{"dynamic result", func(b *builder.Builder) int {
 			f := b.Func("main", vector)
-			builder.RuntimeCall(cb, builder.Like(tensor.ShapeOf(tensor.F32, -1)), f.Param(0))
+			builder.RuntimeCall(builder.Like(tensor.ShapeOf(tensor.F32, -1)), f.Param(0), cb)
 			return here(1)
 		}, "a dimension is unknown"},
 		{"dynamic passthrough", func(b *builder.Builder) int {
 			f := b.Func("main", tensor.ShapeOf(tensor.F32, -1))
-			builder.Passthrough(cb, f.Param(0))
+			builder.Passthrough(f.Param(0), cb)
 			return here(1)
 		}, "io callback(f32[?]): result 0: a dimension is unknown"},
 	}
@@ -319,17 +319,17 @@ func TestMistakesThatPanic(t *testing.T) {
 			builder.MapTrees(first, []builder.Value{{}}, []builder.Value{})
 		}},
 		"zero state": {"builder: Loop: all operands are zero Values or templates",
-			func() { builder.Loop(builder.Value{}, builder.Value{}, nil) }},
+			func() { builder.Loop(builder.Value{}, builder.Value{}, nil, builder.LoopOptions{}) }},
 		"numbers": {"builder: Add: both operands are Go numbers", func() { builder.Add(1, 2) }},
 		"method": {"builder: (*Func).Call: the Func is nil and no argument names the calling function",
 			func() { (*builder.Func)(nil).Call() }},
 		"no argument": {"builder: Tap: no argument names the function that contains the call: set Callback.In",
-			func() { builder.Tap(cb, struct{}{}) }},
+			func() { builder.Tap(struct{}{}, cb) }},
 		"no leaf": {"builder: Tap: the argument is a int, which cannot be part of a tree: use builder.Value",
-			func() { builder.Tap(cb, 3) }},
+			func() { builder.Tap(3, cb) }},
 		"endless": {"nested more than 1000 deep: does a slice or map hold itself?",
-			func() { builder.Tap(cb, itself) }},
-		"no such field": {"is not exported", func() { builder.Tap(cb, struct{ x builder.Value }{}) }},
+			func() { builder.Tap(itself, cb) }},
+		"no such field": {"is not exported", func() { builder.Tap(struct{ x builder.Value }{}, cb) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
@@ -345,7 +345,7 @@ func TestMistakesThatPanic(t *testing.T) {
 func TestDynamicTap(t *testing.T) {
 	b := newBuilder(t)
 	f := b.Func("main", tensor.ShapeOf(tensor.F32, -1))
-	builder.Tap(builder.Callback{Name: "f"}, f.Param(0))
+	builder.Tap(f.Param(0), builder.Callback{Name: "f"})
 	f.Return(f.Param(0))
 	finish(t, b)
 }

@@ -27,29 +27,21 @@ type Callback struct {
 	Every int64
 	// Policy states which devices call, if several run the program: contract.PerDevice,
 	// contract.Once or contract.Gather. See the package's documentation.
-	Policy     string
-	Device     int    // the one that calls, with contract.Once and contract.Gather
+	Policy     contract.Policy
 	Transforms string // transforms that were applied to the operation: see contract.EncodeTransforms, or any text
 	In         *Func  // function that contains the call, needed only if no argument names it
-	// JVP, VJP and Transpose name the callback that computes the derivative of a RuntimeCall or a PureCall or, after @,
-	// the function of the module. Batch says how it is called for a batch. See contract.Config. CustomJVP and CustomVJP
-	// take Go functions of values.
-	JVP, VJP, Transpose, Batch string
+	// Derivative names what computes the derivative of a RuntimeCall or a PureCall, and Batch says how it is called for
+	// a batch: see contract.BatchMethod. CustomJVP and CustomVJP take Go functions of values.
+	Derivative contract.Derivative
+	Batch      contract.BatchMethod
 
 	// Target is the custom call target, for a handler that serves the contract under
 	// another name. "" is the encoding's own target.
 	Target string
-	// Host writes the id as another host does, for modules that this host runs.
-	Host HostID
-}
-
-// A HostID is an id in the encoding of another host. The zero value is none.
-type HostID struct {
-	Encoding contract.Encoding
-	// Opaque and Server are the bytes of an id and of its server's name. EncodingOperand has Callback.ID in their
-	// place. In EncodingServer the server is an operand: ServerValue or, if that is zero, a constant of Server.
-	Opaque, Server string
-	ServerValue    Value
+	// Host writes the id as another host does, for modules that this host runs. EncodingOperand has the ID in place of
+	// Host.Opaque. Of EncodingServer the server is an operand: Server or, if that is zero, a constant of Host.Server.
+	Host   contract.Host
+	Server Value
 }
 
 // config returns the configuration that the contract has for the callback.
@@ -57,8 +49,7 @@ func (cb *Callback) config(form contract.Form) contract.Config {
 	return contract.Config{
 		Form: form, Callback: cb.Name, ID: cb.ID, Registry: cb.Registry,
 		Effect: cb.Effect, Policy: cb.Policy, Transforms: cb.Transforms, Optional: cb.Optional, Every: cb.Every,
-		JVP: cb.JVP, VJP: cb.VJP, Transpose: cb.Transpose, Batch: cb.Batch,
-		Encoding: cb.Host.Encoding, Opaque: cb.Host.Opaque, Server: cb.Host.Server,
+		Derivative: cb.Derivative, Batching: contract.Batching{Method: cb.Batch}, Host: cb.Host,
 	}
 }
 
@@ -69,7 +60,7 @@ func (cb *Callback) config(form contract.Form) contract.Config {
 // The tree is a Value, or a struct, slice, array or map of trees. The call always runs,
 // even if its results are not used. Results and operands share their memory: nothing is
 // copied unless an operand is needed unchanged elsewhere.
-func Passthrough[T any](cb Callback, args T) T {
+func Passthrough[T any](args T, cb Callback) T {
 	operands, f, at, ok := start(&cb, "io callback", args)
 	if !ok {
 		return placeholders(f, args)
@@ -84,7 +75,7 @@ func Passthrough[T any](cb Callback, args T) T {
 // Tap calls Go with the values of a tree and returns nothing. It is what JAX calls
 // debug.callback. The program goes on with unchanged values. Taps of one effect run in the
 // order in which they were built.
-func Tap[T any](cb Callback, args T) {
+func Tap[T any](args T, cb Callback) {
 	if operands, f, at, ok := start(&cb, "tap", args); ok {
 		cb.emit(f, at, "tap", contract.Observe, operands, nil)
 	}
@@ -94,14 +85,14 @@ func Tap[T any](cb Callback, args T) {
 // function. It is what JAX calls io_callback. template gives the types of the results: it
 // is a tree whose leaves come from Like. The call always runs, even if its results are not
 // used.
-func RuntimeCall[T, R any](cb Callback, template R, args T) R {
+func RuntimeCall[T, R any](template R, args T, cb Callback) R {
 	return call(cb, contract.Call, "runtime call", template, args)
 }
 
 // PureCall is RuntimeCall for a pure function. It is what JAX calls pure_callback. The
 // results of the function must depend on its arguments only, and it must have no other
 // effect: the compiler may drop the call, merge it with an equal one, or move it.
-func PureCall[T, R any](cb Callback, template R, args T) R {
+func PureCall[T, R any](template R, args T, cb Callback) R {
 	return call(cb, contract.Pure, "pure call", template, args)
 }
 

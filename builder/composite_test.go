@@ -56,7 +56,7 @@ func TestCompositeMistakes(t *testing.T) {
 		b := newBuilder(t)
 		g := b.Func("g", f32(2))
 		if strings.Contains(want, "callbacks") {
-			builder.Tap(builder.Callback{Name: "t"}, g.Param(0))
+			builder.Tap(g.Param(0), builder.Callback{Name: "t"})
 		}
 		g.Return(g.Param(0))
 		f := b.Func("main", f32(4), f32(2))

@@ -21,7 +21,7 @@ var (
 // pair is a tree of two leaves.
 type pair struct{ A, B builder.Value }
 
-func tap(name string, x builder.Value) { builder.Tap(builder.Callback{Name: name}, x) }
+func tap(name string, x builder.Value) { builder.Tap(x, builder.Callback{Name: name}) }
 
 // brief returns a module's text in which a callback shows its name only.
 func brief(m *mlir.Module) string {
@@ -106,7 +106,7 @@ func TestWhile(t *testing.T) {
 			tap("inside", s.B)
 			return builder.Add(s.B, x)
 		}, func() builder.Value { return builder.Neg(x) })}
-	})
+	}, builder.LoopOptions{})
 	tap("after", x)
 	f.Return(end.B)
 	want := `module {
@@ -147,7 +147,7 @@ func TestTapInCondition(t *testing.T) {
 	}, func(s builder.Value) builder.Value {
 		tap("body", s)
 		return builder.Sin(s)
-	})
+	}, builder.LoopOptions{})
 	f.Return(end)
 	want := `module {
   func.func @main(%arg0: tensor<f32>) -> tensor<f32> {
@@ -182,7 +182,7 @@ func TestLoop(t *testing.T) {
 			f.Return(builder.Loop(f.Param(0), f.Param(1), func(i, x builder.Value) builder.Value {
 				turn = i
 				return builder.Sin(x)
-			}))
+			}, builder.LoopOptions{}))
 			finish(t, b)
 			if diff := cmp.Diff(tensor.ShapeOf(n), turn.Shape()); diff != "" {
 				t.Errorf("the number of the turn (-want +got):\n%s", diff)
@@ -282,9 +282,16 @@ func TestPanic(t *testing.T) {
 		"then":      func() { builder.If(f.Param(0), fails, func() builder.Value { return x }) },
 		"otherwise": func() { builder.If(f.Param(0), func() builder.Value { return builder.Sin(x) }, fails) },
 		"case":      func() { builder.Case(f.Param(1), fails) },
-		"condition": func() { builder.While(x, func(builder.Value) builder.Value { return fails() }, same) },
-		"body":      func() { builder.While(x, yes, func(builder.Value) builder.Value { return fails() }) },
-		"loop":      func() { builder.Loop(f.Param(1), x, func(i, v builder.Value) builder.Value { return fails() }) },
+		"condition": func() {
+			builder.While(x, func(builder.Value) builder.Value { return fails() }, same, builder.LoopOptions{})
+		},
+		"body": func() {
+			builder.While(x, yes, func(builder.Value) builder.Value { return fails() }, builder.LoopOptions{})
+		},
+		"loop": func() {
+			builder.Loop(f.Param(1), x, func(i, v builder.Value) builder.Value { return fails() },
+				builder.LoopOptions{})
+		},
 	} {
 		func() {
 			defer func() {

@@ -17,10 +17,10 @@ func TestAllEffectsInLoop(t *testing.T) {
 	b := builder.New(mlirtest.Context(t), builder.Options{})
 	f := b.Func("main", tensor.ShapeOf(tensor.S32))
 	x := builder.Loop(f.Param(0), f.Param(0), func(i, x builder.Value) builder.Value {
-		builder.Tap(builder.Callback{Name: "all", Effect: builder.AllEffects}, x)
-		builder.Tap(builder.Callback{Name: "one", Effect: "one"}, x)
+		builder.Tap(x, builder.Callback{Name: "all", Effect: builder.AllEffects})
+		builder.Tap(x, builder.Callback{Name: "one", Effect: "one"})
 		return x
-	})
+	}, builder.LoopOptions{})
 	f.Return(x)
 	m, err := b.Module()
 	check.NoError(t, err)
@@ -51,26 +51,26 @@ func TestAllEffectsFirst(t *testing.T) {
 	all, one := builder.Callback{Name: "all", Effect: builder.AllEffects}, builder.Callback{Name: "one", Effect: "one"}
 	for name, build := range map[string]func(f *builder.Func, x builder.Value){
 		"loop": func(_ *builder.Func, x builder.Value) {
-			builder.Tap(one, x)
+			builder.Tap(x, one)
 			builder.Loop(x, x, func(_, x builder.Value) builder.Value {
-				builder.Tap(all, x)
+				builder.Tap(x, all)
 				return x
-			})
+			}, builder.LoopOptions{})
 		},
 		"branch": func(f *builder.Func, x builder.Value) {
-			builder.Tap(one, x)
-			builder.If(f.Param(1), func() struct{} { builder.Tap(all, x); return struct{}{} },
+			builder.Tap(x, one)
+			builder.If(f.Param(1), func() struct{} { builder.Tap(x, all); return struct{}{} },
 				func() struct{} { return struct{}{} })
 		},
 		"loop in a loop": func(_ *builder.Func, x builder.Value) {
 			builder.Loop(x, x, func(_, x builder.Value) builder.Value {
-				builder.Tap(one, x)
+				builder.Tap(x, one)
 				return builder.Loop(x, x, func(_, x builder.Value) builder.Value {
-					builder.Tap(all, x)
-					builder.Tap(one, x)
+					builder.Tap(x, all)
+					builder.Tap(x, one)
 					return x
-				})
-			})
+				}, builder.LoopOptions{})
+			}, builder.LoopOptions{})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -83,8 +83,8 @@ func (cb *Callback) frame(f *Func, at place, name string, data []Value) ([]Value
 	var view tensor.View
 	switch cb.Host.Encoding {
 	case contract.EncodingServer:
-		if cb.Host.ServerValue.s != nil {
-			return append([]Value{cb.Host.ServerValue}, data...), true
+		if cb.Server.s != nil {
+			return append([]Value{cb.Server}, data...), true
 		}
 		view = tensor.Vector([]byte(cb.Host.Server)...)
 	case contract.EncodingOperand:
@@ -229,7 +229,7 @@ func (b *Builder) newCallSite(
 		}
 		site.results, passing = site.data, len(data)
 		if cb.Host.Encoding == contract.EncodingServer {
-			config.Aliased = passing
+			config.Host.Aliased = passing
 		}
 	}
 	dataResults := site.results

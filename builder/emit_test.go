@@ -21,11 +21,11 @@ func TestManyCallsOfOneLine(t *testing.T) {
 	f := b.Func("main", count, vector)
 	shapes := []tensor.Shape{number, vector}
 	for i := range 12 {
-		builder.Tap(builder.Callback{Name: "tap"}, f.Param(i/6))
-		builder.RuntimeCall(builder.Callback{Name: "call", In: f}, builder.Like(shapes[i%2]), struct{}{})
+		builder.Tap(f.Param(i/6), builder.Callback{Name: "tap"})
+		builder.RuntimeCall(builder.Like(shapes[i%2]), struct{}{}, builder.Callback{Name: "call", In: f})
 		builder.Loop(f.Param(0), f.Param(1), func(_, x builder.Value) builder.Value {
-			return builder.Passthrough(builder.Callback{Name: "io", Effect: "e"}, x)
-		})
+			return builder.Passthrough(x, builder.Callback{Name: "io", Effect: "e"})
+		}, builder.LoopOptions{})
 	}
 	f.Return()
 	seen := map[string]int{}
@@ -50,7 +50,7 @@ func TestCloseAfterContext(t *testing.T) {
 	f := b.Func("main", vector)
 	x := f.Param(0)
 	for range 3 {
-		x = builder.Passthrough(builder.Callback{Name: "f"}, x)
+		x = builder.Passthrough(x, builder.Callback{Name: "f"})
 	}
 	ctx.Close()
 	b.Close()

@@ -69,12 +69,12 @@ func TestListings(t *testing.T) {
 			shapes := []tensor.Shape{tensor.ShapeOf(tensor.F32, 2, 3), tensor.ShapeOf(tensor.F32, 4)}[:i+1]
 			f := b.Func("main", shapes...)
 			cb := builder.Callback{
-				Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: "abcde", Server: "_\xebh"}}
+				Host: contract.Host{Encoding: contract.EncodingWords, Opaque: "abcde", Server: "_\xebh"}}
 			var args []builder.Value
 			for j := range shapes {
 				args = append(args, f.Param(j))
 			}
-			f.Return(builder.Passthrough(cb, args)...)
+			f.Return(builder.Passthrough(args, cb)...)
 			m := finish(t, b)
 			text := strings.ReplaceAll(listing.text, "{ ... }", config)
 			want, err := m.Context().Parse("listing",
@@ -101,27 +101,27 @@ func TestEncodings(t *testing.T) {
 		want  string // of the custom call, without its types
 	}{
 		{"words", func(_ *builder.Func, x builder.Value) builder.Value {
-			cb := builder.Callback{Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: id}}
-			return builder.RuntimeCall(cb, x, x)
+			cb := builder.Callback{Host: contract.Host{Encoding: contract.EncodingWords, Opaque: id}}
+			return builder.RuntimeCall(x, x, cb)
 		}, `@exla_runtime_callback(%arg0) {api_version = 4 : i32, backend_config = {` + words +
 			`}, has_side_effect = true}`},
 		{"operand", func(_ *builder.Func, x builder.Value) builder.Value {
-			cb := builder.Callback{ID: 7, Host: builder.HostID{Encoding: contract.EncodingOperand}}
-			return builder.RuntimeCall(cb, x, x)
+			cb := builder.Callback{ID: 7, Host: contract.Host{Encoding: contract.EncodingOperand}}
+			return builder.RuntimeCall(x, x, cb)
 		}, `@exla_elixir_callback(%arg0, %c) {api_version = 4 : i32, has_side_effect = true}`},
 		{"operand, pure", func(_ *builder.Func, x builder.Value) builder.Value {
-			cb := builder.Callback{ID: 7, Target: "mine", Host: builder.HostID{Encoding: contract.EncodingOperand}}
-			return builder.PureCall(cb, x, x)
+			cb := builder.Callback{ID: 7, Target: "mine", Host: contract.Host{Encoding: contract.EncodingOperand}}
+			return builder.PureCall(x, x, cb)
 		}, `@mine(%arg0, %c) {api_version = 4 : i32}`},
 		{"server, named by a constant", func(_ *builder.Func, x builder.Value) builder.Value {
-			cb := builder.Callback{Host: builder.HostID{Encoding: contract.EncodingServer, Opaque: id, Server: "here"}}
-			return builder.RuntimeCall(cb, x, x)
+			cb := builder.Callback{Host: contract.Host{Encoding: contract.EncodingServer, Opaque: id, Server: "here"}}
+			return builder.RuntimeCall(x, x, cb)
 		}, `@exla_runtime_callback(%c, %arg0) {api_version = 4 : i32, backend_config = {` + words +
 			`, num_aliased_data_outputs = 0 : ui64}, has_side_effect = true}`},
 		{"server, named by a parameter", func(f *builder.Func, x builder.Value) builder.Value {
 			cb := builder.Callback{
-				Host: builder.HostID{Encoding: contract.EncodingServer, Opaque: id, ServerValue: f.Param(1)}}
-			return builder.Passthrough(cb, x)
+				Host: contract.Host{Encoding: contract.EncodingServer, Opaque: id}, Server: f.Param(1)}
+			return builder.Passthrough(x, cb)
 		}, `@exla_runtime_callback(%arg1, %arg0) {api_version = 4 : i32, backend_config = {` + words +
 			`, num_aliased_data_outputs = 1 : ui64}, has_side_effect = true, ` +
 			`output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 1, operand_tuple_indices = []>]}`},
@@ -144,10 +144,10 @@ func TestEncodings(t *testing.T) {
 func TestOrderedCallbacks(t *testing.T) {
 	b := newBuilder(t)
 	f := b.Func("main", vector)
-	x := builder.Passthrough(builder.Callback{Name: "a", Effect: "io"}, f.Param(0))
-	y := builder.RuntimeCall(builder.Callback{Name: "b", Effect: "io"}, x, x)
-	builder.Tap(builder.Callback{Name: "c", Effect: "io"}, y)
-	builder.RuntimeCall(builder.Callback{Name: "d"}, x, x) // has no order
+	x := builder.Passthrough(f.Param(0), builder.Callback{Name: "a", Effect: "io"})
+	y := builder.RuntimeCall(x, x, builder.Callback{Name: "b", Effect: "io"})
+	builder.Tap(y, builder.Callback{Name: "c", Effect: "io"})
+	builder.RuntimeCall(x, x, builder.Callback{Name: "d"}) // has no order
 	f.Return(y)
 	calls := mlirtest.Find(finish(t, b), "stablehlo.custom_call")
 	var got [][2]int
@@ -170,8 +170,8 @@ func TestOrderedCallbacks(t *testing.T) {
 func TestPrint(t *testing.T) {
 	b := newBuilder(t)
 	f := b.Func("main", vector)
-	builder.Print(builder.Callback{Optional: true}, f.Param(0))
-	builder.Print(builder.Callback{Name: "show"}, f.Param(0))
+	builder.Print(f.Param(0), builder.Callback{Optional: true})
+	builder.Print(f.Param(0), builder.Callback{Name: "show"})
 	f.Return()
 	var got []string
 	for _, call := range mlirtest.Find(finish(t, b), "stablehlo.custom_call") {
@@ -191,8 +191,8 @@ func TestSites(t *testing.T) {
 	f := b.Func("main", vector, tensor.ShapeOf(tensor.S32))
 	x, y := f.Param(0), f.Param(1)
 	for _, args := range [][]builder.Value{{x}, {y}, {x, y}, {y, x}, {x}} {
-		builder.Passthrough(builder.Callback{Name: "f", In: f}, args)
-		builder.RuntimeCall(builder.Callback{Name: "g", In: f}, args, args[:1])
+		builder.Passthrough(args, builder.Callback{Name: "f", In: f})
+		builder.RuntimeCall(args, args[:1], builder.Callback{Name: "g", In: f})
 	}
 	f.Return()
 	want := []string{

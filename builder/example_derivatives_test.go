@@ -96,7 +96,7 @@ func ExampleCustomBatch() {
 		share := builder.CustomBatch(builder.OnesLike, func(size int, x builder.Value) builder.Value {
 			return builder.Div(x, builder.ReduceSum(x))
 		})
-		return []builder.Value{share(x), builder.Batch(share)(x)}
+		return []builder.Value{share(x), builder.Batch(share, builder.BatchOptions{})(x)}
 	})
 	// Output:
 	// f64[3] [1 1 1]
@@ -110,7 +110,7 @@ func ExampleScan() {
 		last, all := builder.Scan(one, x, func(product, x builder.Value) (builder.Value, builder.Value) {
 			product = builder.Mul(product, x)
 			return product, product
-		})
+		}, builder.ScanOptions{})
 		return []builder.Value{last, all}
 	})
 	// Output:
@@ -122,7 +122,7 @@ func ExampleScan() {
 func halve(f func(x builder.Value) builder.Value, x builder.Value) builder.Value {
 	return builder.Loop(builder.Scalar(x.Func(), int32(200)), x, func(_, x builder.Value) builder.Value {
 		return builder.Sub(x, builder.Div(f(x), 8))
-	})
+	}, builder.LoopOptions{})
 }
 
 // scaled solves a system whose matrix has numbers between 0 and 16 on its diagonal, and no others.

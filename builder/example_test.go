@@ -51,7 +51,7 @@ func ExampleRuntimeCall() {
 	b := builder.New(ctx, builder.Options{})
 	f := b.Func("main", tensor.ShapeOf(tensor.F32, 8))
 	scalar := builder.Like(tensor.ShapeOf(tensor.F32))
-	s := builder.RuntimeCall(builder.Callback{Name: "stats"}, stats{scalar, scalar}, f.Param(0))
+	s := builder.RuntimeCall(stats{scalar, scalar}, f.Param(0), builder.Callback{Name: "stats"})
 	f.Return(builder.Div(s.Mean, s.Deviation))
 	if _, err := b.Module(); err != nil {
 		log.Fatal(err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/autodiff"
 	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
@@ -44,9 +45,9 @@ func operations(f mlir.Operation) (list []string) {
 func TestDerivativesAreThoseOfAutodiff(t *testing.T) {
 	loss := func(x [2]value) value {
 		y := builder.Loop(builder.Scalar(x[0].Func(), int32(3)), x[0], func(_, y value) value {
-			builder.Tap(builder.Callback{Name: "see"}, y)
+			builder.Tap(y, builder.Callback{Name: "see"})
 			return builder.Tanh(builder.Mul(y, x[1]))
-		})
+		}, builder.LoopOptions{})
 		return builder.ReduceSum(builder.Square(y))
 	}
 	for name, test := range map[string]struct {
@@ -162,11 +163,11 @@ func TestCheckpoint(t *testing.T) {
 		}
 		return n
 	}
-	named := func(x value) value { return builder.Sin(builder.CheckpointName(builder.Exp(x), "e")) }
+	named := func(x value) value { return builder.Sin(builder.RematName(builder.Exp(x), "e")) }
 	check.Diff(t, "exponentials", []int{2, 3, 2, 2, 3}, []int{
-		count(layer), count(builder.Checkpoint(layer)), count(builder.Checkpoint(layer, autodiff.EverythingSaveable)),
-		count(builder.Checkpoint(named, autodiff.SaveOnlyTheseNames("e"))),
-		count(builder.Checkpoint(named, autodiff.SaveOnlyTheseNames("f"))),
+		count(layer), count(builder.Remat(layer, "")), count(builder.Remat(layer, autodiff.EverythingSaveable)),
+		count(builder.Remat(named, autodiff.SaveOnlyTheseNames("e"))),
+		count(builder.Remat(named, autodiff.SaveOnlyTheseNames("f"))),
 	})
 }
 
@@ -174,9 +175,9 @@ func TestCheckpoint(t *testing.T) {
 func TestRulesOfCallbacks(t *testing.T) {
 	b := newBuilder(t)
 	f := b.Func("main", f32(), f32(4))
-	cb := builder.Callback{Name: "f", VJP: "pull", Batch: "expand_dims"}
-	host := func(x value) value { return builder.PureCall(cb, x, x) }
-	f.Return(builder.Grad(host)(f.Param(0)), builder.Batch(host)(f.Param(1)))
+	cb := builder.Callback{Name: "f", Derivative: contract.Derivative{VJP: "pull"}, Batch: "expand_dims"}
+	host := func(x value) value { return builder.PureCall(x, x, cb) }
+	f.Return(builder.Grad(host)(f.Param(0)), builder.Batch(host, builder.BatchOptions{})(f.Param(1)))
 	var called []string
 	for _, op := range mlirtest.Find(finish(t, b), "stablehlo.custom_call") {
 		call, _ := callop.AsCall(op)
@@ -228,7 +229,7 @@ func TestMistakesWithDerivatives(t *testing.T) {
 		}, "value_and_grad(f32[]): its Go function is nil"},
 		{"a call of the host", func(b *builder.Builder) int {
 			_, x, _, _ := start(b)
-			builder.Grad(func(x value) value { return builder.PureCall(builder.Callback{Name: "f"}, x, x) })(x)
+			builder.Grad(func(x value) value { return builder.PureCall(x, x, builder.Callback{Name: "f"}) })(x)
 			return here(1)
 		}, "grad(f32[]): custom_call at "},
 		{"a mistake in the function", func(b *builder.Builder) int {
@@ -258,17 +259,18 @@ func TestMistakesWithDerivatives(t *testing.T) {
 		}, "jvp(f32[]): the argument has 1 values, and its tangent has 2"},
 		{"a scan over a number", func(b *builder.Builder) int {
 			_, x, v, _ := start(b)
-			builder.Scan(x, []value{v, x}, func(s value, x []value) (value, value) { return s, s })
-			return here(1)
+			builder.Scan(x, []value{v, x}, func(s value, x []value) (value, value) { return s, s },
+				builder.ScanOptions{})
+			return here(2)
 		}, "scan(f32[], f32[4], f32[]): [1] of xs is f32[]: it needs a first dimension"},
 		{"a scan over nothing", func(b *builder.Builder) int {
 			_, x, _, _ := start(b)
-			builder.Scan(x, struct{}{}, func(s value, _ struct{}) (value, value) { return s, s })
+			builder.Scan(x, struct{}{}, func(s value, _ struct{}) (value, value) { return s, s }, builder.ScanOptions{})
 			return here(1)
 		}, "scan(f32[]): ScanOptions.Length is 0: it is the number of steps, where xs has no values"},
 		{"a scan with another state", func(b *builder.Builder) int {
 			_, x, v, _ := start(b)
-			builder.Scan(x, v, func(s, x value) (value, value) { return v, s })
+			builder.Scan(x, v, func(s, x value) (value, value) { return v, s }, builder.ScanOptions{})
 			return here(1)
 		}, "scan(f32[], f32[4]): the body must return the types of the initial state"},
 		{"a scan of fewer steps", func(b *builder.Builder) int {
@@ -302,7 +304,7 @@ func TestMistakesWithDerivatives(t *testing.T) {
 		{"a rule with a callback", func(b *builder.Builder) int {
 			_, x, _, _ := start(b)
 			builder.CustomJVP(square, func(x, dx value) (value, value) {
-				builder.Tap(builder.Callback{Name: "t"}, x)
+				builder.Tap(x, builder.Callback{Name: "t"})
 				return x, dx
 			})(x)
 			return here(1)
@@ -323,12 +325,13 @@ func TestMistakesWithDerivatives(t *testing.T) {
 		}, "the function has a rule for reverse mode only"},
 		{"a batch of two sizes", func(b *builder.Builder) int {
 			_, _, v, _ := start(b)
-			builder.Batch(func(x [2]value) value { return x[0] })([2]value{v, builder.Concat(0, v, v)})
+			builder.Batch(func(x [2]value) value { return x[0] },
+				builder.BatchOptions{})([2]value{v, builder.Concat(0, v, v)})
 			return here(1)
 		}, "batch(f32[4], f32[8]): the batch has 4 elements, and value 1 of the argument has 8"},
 		{"a batch of scalars", func(b *builder.Builder) int {
 			_, x, _, _ := start(b)
-			builder.Batch(square)(x)
+			builder.Batch(square, builder.BatchOptions{})(x)
 			return here(1)
 		}, "batch(f32[]): a scalar has no axis 0"},
 		{"nothing batched", func(b *builder.Builder) int {
@@ -348,13 +351,14 @@ func TestMistakesWithDerivatives(t *testing.T) {
 		}, "result 0 depends on a batched parameter"},
 		{"a call of the host in a batch", func(b *builder.Builder) int {
 			_, _, v, _ := start(b)
-			builder.Batch(func(x value) value { return builder.PureCall(builder.Callback{Name: "f"}, x, x) })(v)
+			builder.Batch(func(x value) value { return builder.PureCall(x, x, builder.Callback{Name: "f"}) },
+				builder.BatchOptions{})(v)
 			return here(1)
 		}, "batch(f32[4]): custom_call at "},
 		{"a loop of unknown length", func(b *builder.Builder) int {
 			_, x, _, _ := start(b)
 			builder.Grad(func(x value) value {
-				return builder.While(x, func(x value) value { return builder.Lt(x, 9) }, square)
+				return builder.While(x, func(x value) value { return builder.Lt(x, 9) }, square, builder.LoopOptions{})
 			})(x)
 			return here(1)
 		}, "grad(f32[]): while at "},
@@ -381,21 +385,22 @@ func TestMistakesWithDerivatives(t *testing.T) {
 		}, "it is not linear"},
 		{"a batch rule of another type", func(b *builder.Builder) int {
 			_, _, v, _ := start(b)
-			builder.Batch(builder.CustomBatch(square, func(_ int, x value) value { return builder.ReduceSum(x) }))(v)
+			builder.Batch(builder.CustomBatch(square, func(_ int, x value) value { return builder.ReduceSum(x) }),
+				builder.BatchOptions{})(v)
 			return here(1)
 		}, "custom_batch(f32[]): its rule returns [tensor<f32>] for a batch of 4, and must return [tensor<4xf32>]"},
 		{"a batch rule with a value that differs in the batch", func(b *builder.Builder) int {
 			_, _, v, _ := start(b)
 			builder.Batch(func(x value) value {
 				return builder.CustomBatch(square, func(_ int, y value) value { return builder.Mul(y, x) })(x)
-			})(v)
+			}, builder.BatchOptions{})(v)
 			return here(1)
 		}, "its rule takes a value from outside that differs in the batch"},
 		{"a batch that is not around the call", func(b *builder.Builder) int {
 			g := b.Func("g", f32())
 			g.Return(builder.CustomBatch(square, func(_ int, x value) value { return x })(g.Param(0)))
 			_, _, v, _ := start(b)
-			builder.Batch(func(x value) value { return builder.Call[value](g, x) })(v)
+			builder.Batch(func(x value) value { return builder.Call[value](g, x) }, builder.BatchOptions{})(v)
 			return here(1)
 		}, "it has no rule for a batch of 4 elements"},
 		{"reverse mode through a batch rule", func(b *builder.Builder) int {
@@ -440,10 +445,13 @@ func TestDynamicTransformations(t *testing.T) {
 		"vjp":              func(f func(value) value, x value) value { y, _ := builder.VJP(f, x); return y },
 		"linearize":        func(f func(value) value, x value) value { y, _ := builder.Linearize(f, x); return y },
 		"linear_transpose": func(f func(value) value, x value) value { return builder.LinearTranspose(f, x)(x) },
-		"batch":            func(f func(value) value, x value) value { return builder.Batch(f)(x) },
-		"jacfwd":           func(f func(value) value, x value) value { return builder.JacFwd[value](f)(x) },
-		"jacrev":           func(f func(value) value, x value) value { return builder.JacRev[value](f)(x) },
-		"hessian":          func(f func(value) value, x value) value { return builder.Hessian[value](f)(x) },
+		"batch": func(f func(value) value, x value) value {
+			return builder.Batch(f,
+				builder.BatchOptions{})(x)
+		},
+		"jacfwd":  func(f func(value) value, x value) value { return builder.JacFwd[value](f)(x) },
+		"jacrev":  func(f func(value) value, x value) value { return builder.JacRev[value](f)(x) },
+		"hessian": func(f func(value) value, x value) value { return builder.Hessian[value](f)(x) },
 	} {
 		for shape, f := range map[string]func(value) value{"f32[?]": builder.Neg, "f32[4]": reshaped} {
 			t.Run(name+" "+shape, func(t *testing.T) {

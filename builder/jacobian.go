@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/tree"
-	"github.com/calliope-mlir/calliope/vmap"
 )
 
 // JacFwd returns the function of all derivatives of f, by forward mode: good if f has more results than arguments. They
@@ -28,7 +28,7 @@ func JacFwd[J, T, R any](f func(T) R) func(T) J {
 		columns := Batch(func(dx T) (dy R) {
 			y, dy = JVP(f, x, dx)
 			return dy
-		}, BatchOptions{Method: vmap.Sequential})(basis(s, x, in))
+		}, BatchOptions{Method: contract.Sequential})(basis(s, x, in))
 		out := s.reals("result", y)
 		for i, column := range s.reals("result", columns) {
 			if !s.ok {
@@ -50,7 +50,7 @@ func JacRev[J, T, R any](f func(T) R) func(T) J {
 	return jacobian[J]("jacrev", f, func(s *step, x T, in []Value) (y R, list []Value) {
 		y, back := VJP(f, x)
 		out := s.reals("result", y)
-		rows := s.reals("argument", Batch(back, BatchOptions{Method: vmap.Sequential})(basis(s, y, out)))
+		rows := s.reals("argument", Batch(back, BatchOptions{Method: contract.Sequential})(basis(s, y, out)))
 		start := 0
 		for _, v := range out {
 			if !s.ok {

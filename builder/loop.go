@@ -29,7 +29,7 @@ type LoopOptions struct {
 //
 // If cond contains ordered callbacks, While calls it three times: cond must do nothing but
 // build. Values that body returns unchanged are not copied.
-func While[T any](init T, cond func(state T) Value, body func(state T) T, o ...LoopOptions) T {
+func While[T any](init T, cond func(state T) Value, body func(state T) T, o LoopOptions) T {
 	carried, err := leaves(init)
 	f := mustFuncOf(carried...)
 	at := f.b.here()
@@ -61,7 +61,7 @@ func While[T any](init T, cond func(state T) Value, body func(state T) T, o ...L
 // Loop calls body n times with the number of the iteration, from 0 on, and the previous
 // state, which is init at first. It returns the last state. n is an integer scalar; the
 // number of the iteration has its type. Otherwise Loop works like While.
-func Loop[T any](n Value, init T, body func(i Value, state T) T, o ...LoopOptions) T {
+func Loop[T any](n Value, init T, body func(i Value, state T) T, o LoopOptions) T {
 	carried, err := leaves(init)
 	f := mustFuncOf(append([]Value{n}, carried...)...)
 	at := f.b.here()
@@ -132,7 +132,7 @@ type loop struct {
 	cond func(state []Value) Value
 	body func(state []Value) ([]Value, error)
 
-	options []LoopOptions
+	options LoopOptions
 }
 
 // build adds the operation and returns the last state.
@@ -184,19 +184,17 @@ func (l loop) build() ([]Value, bool) {
 	if !ok {
 		return nil, false
 	}
-	for _, o := range l.options {
-		if o.MaxSteps < 0 {
-			err := fmt.Errorf("LoopOptions.MaxSteps is %d: it is a number of steps", o.MaxSteps)
-			f.b.fail(l.at, l.name, l.init, err)
-			return nil, false
-		}
-		if o.MaxSteps > 0 {
-			i64 := f.b.ctx.IntegerType(64, mlir.Signless)
-			op.SetAttribute(autodiff.MaxSteps, f.b.ctx.IntegerAttribute(i64, o.MaxSteps))
-		}
-		if o.SqrtSteps {
-			op.SetAttribute(autodiff.SqrtSteps, f.b.ctx.UnitAttribute())
-		}
+	if l.options.MaxSteps < 0 {
+		err := fmt.Errorf("LoopOptions.MaxSteps is %d: it is a number of steps", l.options.MaxSteps)
+		f.b.fail(l.at, l.name, l.init, err)
+		return nil, false
+	}
+	if l.options.MaxSteps > 0 {
+		i64 := f.b.ctx.IntegerType(64, mlir.Signless)
+		op.SetAttribute(autodiff.MaxSteps, f.b.ctx.IntegerAttribute(i64, l.options.MaxSteps))
+	}
+	if l.options.SqrtSteps {
+		op.SetAttribute(autodiff.SqrtSteps, f.b.ctx.UnitAttribute())
 	}
 	return f.takeTokens(f.results(op), body.effects), true
 }

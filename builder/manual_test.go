@@ -29,7 +29,7 @@ func TestManual(t *testing.T) {
 		func(p pair) []builder.Value {
 			check.Diff(t, "part", "f32[1,4]", p.A.Shape().String())
 			check.Diff(t, "replicated", "s32[]", p.N.Shape().String())
-			builder.Tap(builder.Callback{Name: "see", Effect: "e"}, p)
+			builder.Tap(p, builder.Callback{Name: "see", Effect: "e"})
 			c := f.Constant(tensor.Scalar[float32](1)) // a constant from inside
 			return []builder.Value{p.N, p.A, builder.Add(p.A, c)}
 		})
@@ -61,7 +61,7 @@ func.func @main(%a: tensor<6xf32>) -> tensor<6xf32> {
 	f := b.Func("f", tensor.ShapeOf(tensor.F32, 6))
 	f.Return(builder.Manual("grid", []builder.Sharding{onGrid([]string{"y"})}, nil, f.Param(0),
 		func(x builder.Value) builder.Value {
-			builder.Tap(builder.Callback{Name: "see", Policy: contract.Once, Device: 5}, x)
+			builder.Tap(x, builder.Callback{Name: "see", Policy: contract.Once.On(5)})
 			return x
 		}))
 	m, err := b.Module()
@@ -147,57 +147,53 @@ func TestMistakesOnDevices(t *testing.T) {
 			return line
 		}, `it is in the body of the reduce, which cannot have one`},
 		{"unknown policy", func(b *builder.Builder) int {
-			builder.Tap(builder.Callback{Name: "see", Policy: "all"}, plain(b))
+			builder.Tap(plain(b), builder.Callback{Name: "see", Policy: "all"})
 			return here(1)
 		}, `tap(f32[6]): there is no device policy "all": use contract.PerDevice, contract.Once or contract.Gather`},
-		{"device without a policy", func(b *builder.Builder) int {
-			builder.Tap(builder.Callback{Name: "see", Device: 1}, plain(b))
-			return here(1)
-		}, `Callback.Device is 1, which needs the Policy Once or Gather`},
 		{"device of every device", func(b *builder.Builder) int {
-			builder.Tap(builder.Callback{Name: "see", Policy: contract.PerDevice, Device: 1}, plain(b))
+			builder.Tap(plain(b), builder.Callback{Name: "see", Policy: contract.PerDevice.On(1)})
 			return here(1)
-		}, `Callback.Device is 1, which needs the Policy Once or Gather`},
+		}, `there is no device policy "per_device:1"`},
 		{"device out of range", func(b *builder.Builder) int {
-			builder.Tap(builder.Callback{Name: "see", Policy: contract.Once, Device: 6}, meshed(b))
+			builder.Tap(meshed(b), builder.Callback{Name: "see", Policy: contract.Once.On(6)})
 			return here(1)
-		}, `Callback.Device is 6, but there are 6 devices, from 0`},
+		}, `the device of the Policy is 6, but there are 6 devices, from 0`},
 		{"negative device", func(b *builder.Builder) int {
-			builder.Tap(builder.Callback{Name: "see", Policy: contract.Once, Device: -1}, plain(b))
+			builder.Tap(plain(b), builder.Callback{Name: "see", Policy: contract.Once.On(-1)})
 			return here(1)
-		}, `Callback.Device is -1`},
+		}, `there is no device policy "once:-1"`},
 		{"pure", func(b *builder.Builder) int {
 			x := meshed(b)
-			builder.PureCall(builder.Callback{Name: "f", Policy: contract.Once}, builder.Like(number), x)
+			builder.PureCall(builder.Like(number), x, builder.Callback{Name: "f", Policy: contract.Once})
 			return here(1)
 		}, `a pure call has no device policy`},
 		{"optional gather", func(b *builder.Builder) int {
-			builder.Tap(builder.Callback{Name: "see", Policy: contract.Gather, Optional: true}, meshed(b))
+			builder.Tap(meshed(b), builder.Callback{Name: "see", Policy: contract.Gather, Optional: true})
 			return here(1)
 		}, `a callback with the Policy Gather cannot be Optional, nor have an Every: use Once`},
 		{"sampled gather", func(b *builder.Builder) int {
-			builder.Tap(builder.Callback{Name: "see", Policy: contract.Gather, Every: 2}, meshed(b))
+			builder.Tap(meshed(b), builder.Callback{Name: "see", Policy: contract.Gather, Every: 2})
 			return here(1)
 		}, `a callback with the Policy Gather cannot be Optional, nor have an Every: use Once`},
 		{"gather without a mesh", func(b *builder.Builder) int {
-			builder.Tap(builder.Callback{Name: "see", Policy: contract.Gather}, plain(b))
+			builder.Tap(plain(b), builder.Callback{Name: "see", Policy: contract.Gather})
 			return here(1)
 		}, `the Policy Gather needs a mesh`},
 		{"gather of parts", func(b *builder.Builder) (line int) {
 			builder.Manual("grid", nil, nil, meshed(b), func(y builder.Value) builder.Value {
 				line = here(-1)
-				builder.Tap(builder.Callback{Name: "see", Policy: contract.Gather}, y)
+				builder.Tap(y, builder.Callback{Name: "see", Policy: contract.Gather})
 				return y
 			})
 			return line
 		}, `the Policy Gather needs whole arrays, and in the body of a Manual there are parts: call after it`},
 		{"each device outside", func(b *builder.Builder) int {
-			builder.Tap(builder.Callback{Name: "see", Policy: contract.PerDevice}, meshed(b))
+			builder.Tap(meshed(b), builder.Callback{Name: "see", Policy: contract.PerDevice})
 			return here(1)
 		}, `the Policy PerDevice needs the body of a Manual`},
 		{"encoding", func(b *builder.Builder) int {
-			builder.Tap(builder.Callback{ID: 1, Policy: contract.Once,
-				Host: builder.HostID{Encoding: contract.EncodingOperand}}, plain(b))
+			builder.Tap(plain(b), builder.Callback{ID: 1, Policy: contract.Once,
+				Host: contract.Host{Encoding: contract.EncodingOperand}})
 			return here(2)
 		}, `the encoding of another host has no place for a device policy`},
 	})

@@ -92,7 +92,7 @@ func TestTapAfter(t *testing.T) {
 		builder.Callback{Name: "see", Effect: "e", Optional: true})
 	main := b.Lookup("main")
 	results := main.Reopen()
-	builder.Tap(builder.Callback{Name: "end"}, results)
+	builder.Tap(results, builder.Callback{Name: "end"})
 	main.Return(results...)
 	m := finish(t, b)
 	var got []contract.Config
@@ -153,7 +153,7 @@ func TestOpenMistakes(t *testing.T) {
 		}, "a callback needs a name"},
 		{"tap in another encoding", func(b *builder.Builder) int {
 			b.TapAfter(everything,
-				builder.Callback{Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: "x"}})
+				builder.Callback{Host: contract.Host{Encoding: contract.EncodingWords, Opaque: "x"}})
 			return here(2)
 		}, "leave Callback.Encoding out"},
 	} {

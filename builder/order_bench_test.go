@@ -22,7 +22,7 @@ func BenchmarkTaps(b *testing.B) {
 				x := f.Param(0)
 				for range 20000 {
 					x = builder.Add(x, x)
-					builder.Tap(builder.Callback{Name: "see"}, x)
+					builder.Tap(x, builder.Callback{Name: "see"})
 				}
 				f.Return(x)
 				m, err := build.Module()

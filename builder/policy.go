@@ -9,19 +9,13 @@ import (
 
 // checkPolicy checks the device policy of a callback in the innermost scope, and completes it.
 func (cb *Callback) checkPolicy(f *Func, form contract.Form) error {
-	if cb.Policy == "" && cb.Device == 0 {
+	if cb.Policy == "" {
 		return nil
 	}
-	p, err := contract.ParsePolicy(cb.Policy)
+	p, err := cb.Policy.Placement()
 	if err != nil {
-		return fmt.Errorf("there is no device policy %q: use contract.PerDevice, contract.Once or contract.Gather",
-			cb.Policy)
-	}
-	if cb.Device != 0 {
-		if p.Kind != contract.Once && p.Kind != contract.Gather || p.Device != 0 {
-			return fmt.Errorf("Callback.Device is %d, which needs the Policy Once or Gather", cb.Device)
-		}
-		p.Device = cb.Device
+		return fmt.Errorf("there is no device policy %q: use contract.PerDevice, contract.Once or contract.Gather, "+
+			"the last two also with On", cb.Policy)
 	}
 	inManual := f.inManual()
 	devices := f.b.devices()
@@ -30,8 +24,8 @@ func (cb *Callback) checkPolicy(f *Func, form contract.Form) error {
 		return errors.New("a pure call has no device policy: each device makes it, unless the compiler drops it: leave Callback.Policy out, or use RuntimeCall")
 	case cb.Host.Encoding != contract.EncodingDictionary:
 		return errors.New("the encoding of another host has no place for a device policy: leave Callback.Policy out")
-	case p.Device < 0 || devices > 1 && p.Device >= devices:
-		return fmt.Errorf("Callback.Device is %d, but there are %d devices, from 0", p.Device, devices)
+	case devices > 1 && p.Device >= devices:
+		return fmt.Errorf("the device of the Policy is %d, but there are %d devices, from 0", p.Device, devices)
 	case p.Kind == contract.Gather && (cb.Optional || cb.Every > 1):
 		return errors.New("a callback with the Policy Gather cannot be Optional, nor have an Every: use Once")
 	case p.Kind == contract.Gather && devices == 1:
@@ -41,7 +35,7 @@ func (cb *Callback) checkPolicy(f *Func, form contract.Form) error {
 	case p.Kind == contract.PerDevice && devices > 1 && !inManual && f.name == entry:
 		return errors.New("the Policy PerDevice needs the body of a Manual, where each device has its parts of the arrays")
 	}
-	cb.Policy, cb.Device, f.b.policies = p.String(), 0, true
+	cb.Policy, f.b.policies = p.Kind.On(p.Device), true
 	return nil
 }
 

@@ -22,18 +22,14 @@ type ScanOptions struct {
 //	last, all := builder.Scan(zero, xs, func(sum, x builder.Value) (builder.Value, builder.Value) {
 //		sum = builder.Add(sum, x)
 //		return sum, sum
-//	}) // a sum, and the sums up to each element
-func Scan[C, X, Y any](init C, xs X, step func(state C, x X) (next C, y Y), o ...ScanOptions) (last C, ys Y) {
+//	}, builder.ScanOptions{}) // a sum, and the sums up to each element
+func Scan[C, X, Y any](init C, xs X, step func(state C, x X) (next C, y Y), o ScanOptions) (last C, ys Y) {
 	type both struct {
 		Init C
 		Xs   X
 	}
 	s, values := argument("scan", both{init, xs}, step == nil)
-	if len(o) > 1 {
-		s.fail("it takes one ScanOptions")
-	}
-	options := append(o, ScanOptions{})[0]
-	n := s.steps(xs, options)
+	n := s.steps(xs, o)
 	if !s.ok {
 		if step != nil {
 			_, ys = step(placeholders(s.f, init), placeholders(s.f, xs))
@@ -68,7 +64,7 @@ func Scan[C, X, Y any](init C, xs X, step func(state C, x X) (next C, y Y), o ..
 	}
 	steps := Full(s.f, tensor.ShapeOf(tensor.S32), n)
 	end := Loop(steps, begin, func(i Value, now state) state {
-		if options.Reverse {
+		if o.Reverse {
 			i = Sub(Full(s.f, tensor.ShapeOf(tensor.S32), n-1), i)
 		}
 		arguments := now.Carried
@@ -81,7 +77,7 @@ func Scan[C, X, Y any](init C, xs X, step func(state C, x X) (next C, y Y), o ..
 			next.Results = append(next.Results, DynamicUpdateIndex(now.Results[k], y, i, 0))
 		}
 		return next
-	}, LoopOptions{SqrtSteps: options.SqrtSteps})
+	}, LoopOptions{SqrtSteps: o.SqrtSteps})
 	return rebuild(init, end.Carried), rebuild(ys, end.Results)
 }
 

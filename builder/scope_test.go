@@ -88,7 +88,7 @@ func TestMistakesWithScopes(t *testing.T) {
 			f, p, _, x := start(b)
 			var state builder.Value
 			builder.While(x, func(builder.Value) builder.Value { return p },
-				func(v builder.Value) builder.Value { state = v; return v })
+				func(v builder.Value) builder.Value { state = v; return v }, builder.LoopOptions{})
 			f.Return(state)
 			return here(1)
 		}, "return(f32[]): result 0 belongs to the body of the while at "},
@@ -155,38 +155,40 @@ func TestMistakesWithScopes(t *testing.T) {
 		}, "case(f32[]): the predicate or index must be s32[]"},
 		{"body returns something else", func(b *builder.Builder) int {
 			_, p, n, x := start(b)
-			builder.While(pair{x, x}, func(pair) builder.Value { return p }, func(s pair) pair { return pair{s.A, n} })
-			return here(1)
+			builder.While(pair{x, x}, func(pair) builder.Value { return p }, func(s pair) pair { return pair{s.A, n} },
+				builder.LoopOptions{})
+			return here(2)
 		}, "while(f32[], f32[]): the body must return the types of the initial state: .B is f32[] in the initial state and s32[] in the body's result"},
 		{"condition is no pred", func(b *builder.Builder) int {
 			_, _, _, x := start(b)
-			builder.While(x, same, same)
+			builder.While(x, same, same, builder.LoopOptions{})
 			return here(1)
 		}, "while(f32[]): the condition is f32[]: it must be pred[]"},
 		{"zero condition", func(b *builder.Builder) int {
 			_, _, _, x := start(b)
-			builder.While(x, func(builder.Value) builder.Value { return builder.Value{} }, same)
+			builder.While(x, func(builder.Value) builder.Value { return builder.Value{} }, same, builder.LoopOptions{})
 			return here(1)
 		}, "the condition of the while(nothing): result 0 is the zero Value"},
 		{"nil body", func(b *builder.Builder) int {
 			_, _, _, x := start(b)
-			builder.While(x, same, nil)
+			builder.While(x, same, nil, builder.LoopOptions{})
 			return here(1)
 		}, "its condition or its body is nil"},
 		{"zero value in the state", func(b *builder.Builder) int {
 			f, p, _, x := start(b)
-			s := builder.While(pair{A: x}, func(pair) builder.Value { return p }, func(s pair) pair { return s })
+			s := builder.While(pair{A: x}, func(pair) builder.Value { return p }, func(s pair) pair { return s },
+				builder.LoopOptions{})
 			f.Return(builder.Sin(s.B))
-			return here(2)
+			return here(3)
 		}, "while(f32[], nothing): operand 1 is the zero Value"},
 		{"turns are no integer", func(b *builder.Builder) int {
 			_, _, _, x := start(b)
-			builder.Loop(x, x, func(_, v builder.Value) builder.Value { return v })
+			builder.Loop(x, x, func(_, v builder.Value) builder.Value { return v }, builder.LoopOptions{})
 			return here(1)
 		}, "loop(f32[]): the number of iterations must be an integer scalar"},
 		{"body of a loop returns something else", func(b *builder.Builder) int {
 			_, _, n, x := start(b)
-			builder.Loop(n, x, func(i, _ builder.Value) builder.Value { return i })
+			builder.Loop(n, x, func(i, _ builder.Value) builder.Value { return i }, builder.LoopOptions{})
 			return here(1)
 		}, "the value is f32[] in the initial state and s32[] in the body's result"},
 		{"mistake in a nested region", func(b *builder.Builder) int {
@@ -195,7 +197,7 @@ func TestMistakesWithScopes(t *testing.T) {
 				return builder.If(p, func() builder.Value {
 					return builder.Add(v, f.Param(3))
 				}, func() builder.Value { return v })
-			}))
+			}, builder.LoopOptions{}))
 			return here(3)
 		}, `param: function "main" has no parameter 3`},
 		{"what the verifier finds in a nested region", func(b *builder.Builder) int {
@@ -204,7 +206,7 @@ func TestMistakesWithScopes(t *testing.T) {
 				return builder.If(p, func() builder.Value {
 					return builder.PopCount(v)
 				}, func() builder.Value { return v })
-			}))
+			}, builder.LoopOptions{}))
 			return here(3)
 		}, "popcnt(f32[]): 'stablehlo.popcnt' op operand #0 must be ranked tensor of 2/4/8/16/32/64-bit integer values, but got 'tensor<f32>'"},
 		{"closed inside a region", func(b *builder.Builder) int {
@@ -295,28 +297,28 @@ func TestMistakesInClosedRegions(t *testing.T) {
 			reduce(b, func(f *builder.Func, x builder.Value) builder.Value {
 				return builder.Loop(f.Constant(tensor.Scalar[int32](3)), x, func(_, x builder.Value) builder.Value {
 					return builder.Add(x, f.Param(1))
-				})
+				}, builder.LoopOptions{})
 			})
 			return here(3)
 		}, "operand 1 comes from outside of the body of the reduce"},
 		{"tap", func(b *builder.Builder) int {
 			reduce(b, func(f *builder.Func, x builder.Value) builder.Value {
-				builder.Tap(builder.Callback{Name: "x"}, x)
+				builder.Tap(x, builder.Callback{Name: "x"})
 				return x
 			})
 			return here(3)
 		}, "XLA cannot call in the body of the reduce: call before or after it, on whole arrays"},
 		{"pure call", func(b *builder.Builder) int {
 			reduce(b, func(f *builder.Func, x builder.Value) builder.Value {
-				return builder.PureCall(builder.Callback{Name: "x"}, x, x)
+				return builder.PureCall(x, x, builder.Callback{Name: "x"})
 			})
 			return here(2)
 		}, "XLA cannot call in the body of the reduce: call before or after it, on whole arrays"},
 		{"call in a loop in the body", func(b *builder.Builder) int {
 			reduce(b, func(f *builder.Func, x builder.Value) builder.Value {
 				return builder.Loop(f.Constant(tensor.Scalar[int32](3)), x, func(_, x builder.Value) builder.Value {
-					return builder.PureCall(builder.Callback{Name: "x"}, x, x)
-				})
+					return builder.PureCall(x, x, builder.Callback{Name: "x"})
+				}, builder.LoopOptions{})
 			})
 			return here(3)
 		}, "XLA cannot call in the body of the reduce"},

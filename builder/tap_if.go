@@ -2,9 +2,9 @@ package builder
 
 // TapIf is Tap if cond, a pred[], is true at run time. If it is false, nothing is called
 // and nothing is copied.
-func TapIf[T any](cond Value, cb Callback, args T) {
+func TapIf[T any](cond Value, args T, cb Callback) {
 	If(cond, func() struct{} {
-		Tap(cb, args)
+		Tap(args, cb)
 		return struct{}{}
 	}, nothingMore)
 }
@@ -12,9 +12,9 @@ func TapIf[T any](cond Value, cb Callback, args T) {
 // Check calls Go with the values of a tree if cond, a pred[], is false at run time. The Go
 // function should fail the run; callbacks.Check makes one that does, with a message. If
 // cond is true, nothing is called and nothing is copied.
-func Check[T any](cond Value, cb Callback, args T) {
+func Check[T any](cond Value, args T, cb Callback) {
 	If(cond, nothingMore, func() struct{} {
-		return RuntimeCall(cb, struct{}{}, args)
+		return RuntimeCall(struct{}{}, args, cb)
 	})
 }
 

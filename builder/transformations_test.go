@@ -46,7 +46,8 @@ func (v values) vector(x value) value {
 }
 
 func (v values) repeat(n int, x value, step func(x value) value) value {
-	return builder.Loop(builder.Scalar(v.f, int32(n)), x, func(_, x value) value { return step(x) })
+	return builder.Loop(builder.Scalar(v.f, int32(n)), x, func(_, x value) value { return step(x) },
+		builder.LoopOptions{})
 }
 
 func (v values) looped(x value) value {
@@ -56,7 +57,7 @@ func (v values) looped(x value) value {
 // counted is a loop whose number of steps is not known.
 func (v values) counted(x value) value {
 	return builder.While(x, func(c value) value { return builder.Lt(builder.ReduceSum(c), 20) },
-		func(c value) value { return builder.Add(builder.Square(c), 1) })
+		func(c value) value { return builder.Add(builder.Square(c), 1) }, builder.LoopOptions{})
 }
 
 func (v values) scaled(p input[value]) output[value] {
@@ -126,8 +127,8 @@ func gradOfSum(f func(value) value) func(value) value {
 	return builder.Grad(func(x value) value { return builder.ReduceSum(f(x)) })
 }
 
-func eachPair(f func(x, y value) value, o ...builder.BatchOptions) func(x, y value) value {
-	g := builder.Batch(func(p [2]value) value { return f(p[0], p[1]) }, o...)
+func eachPair(f func(x, y value) value, o builder.BatchOptions) func(x, y value) value {
+	g := builder.Batch(func(p [2]value) value { return f(p[0], p[1]) }, o)
 	return func(x, y value) value { return g([2]value{x, y}) }
 }
 
@@ -161,7 +162,8 @@ var transformations = map[string]func(v values) []value{
 	},
 	"jacobians in a batch": func(v values) []value {
 		return []value{
-			builder.Batch(builder.JacFwd[value](v.vector))(v.xs), builder.Batch(builder.JacRev[value](v.vector))(v.xs),
+			builder.Batch(builder.JacFwd[value](v.vector), builder.BatchOptions{})(v.xs),
+			builder.Batch(builder.JacRev[value](v.vector), builder.BatchOptions{})(v.xs),
 		}
 	},
 	"gradient of a jacobian": func(v values) []value {
@@ -177,7 +179,8 @@ var transformations = map[string]func(v values) []value{
 	"linearize": func(v values) []value {
 		y, linear := builder.Linearize(v.vector, v.a)
 		return []value{
-			y, linear(v.a), linear(v.a), builder.Batch(linear)(v.xs), builder.JacFwd[value](linear)(v.a),
+			y, linear(v.a), linear(v.a), builder.Batch(linear, builder.BatchOptions{})(v.xs),
+			builder.JacFwd[value](linear)(v.a),
 			v.repeat(2, v.a, func(d value) value { return builder.Add(d, element(linear(d), 0)) }),
 		}
 	},
@@ -188,7 +191,7 @@ var transformations = map[string]func(v values) []value{
 		y, dy := v.along(v.a)
 		return []value{v.product(v.a, v.b), y, dy, v.outer(v.a)}
 	},
-	"custom_vmap": func(v values) []value { return []value{eachPair(v.product)(v.xs, v.ys)} },
+	"custom_vmap": func(v values) []value { return []value{eachPair(v.product, builder.BatchOptions{})(v.xs, v.ys)} },
 	"custom_vmap of one argument": func(v values) []value {
 		return []value{
 			eachPair(v.product, builder.BatchOptions{In: []int{0, shared}})(v.xs, v.b),
@@ -199,24 +202,26 @@ var transformations = map[string]func(v values) []value{
 		three := builder.Const(v.f, []float64{0.5, 1, 2})
 		return []value{
 			builder.Batch(func(x value) value {
-				return builder.Batch(func(y value) value { return v.product(x, y) })(v.ys)
-			})(v.xs),
+				return builder.Batch(func(y value) value { return v.product(x, y) }, builder.BatchOptions{})(v.ys)
+			}, builder.BatchOptions{})(v.xs),
 			builder.Batch(func(y value) value {
-				return builder.Batch(func(x value) value { return v.product(x, y) })(v.xs)
-			})(three),
+				return builder.Batch(func(x value) value { return v.product(x, y) }, builder.BatchOptions{})(v.xs)
+			}, builder.BatchOptions{})(three),
 			builder.Batch(func(y value) value {
-				return builder.Batch(func(x value) value { return builder.Add(v.product(v.a, y), x) })(v.xs)
-			})(three),
+				return builder.Batch(func(x value) value { return builder.Add(v.product(v.a, y), x) },
+					builder.BatchOptions{})(v.xs)
+			}, builder.BatchOptions{})(three),
 		}
 	},
 	"a batch of a derivative of custom_vmap": func(v values) []value {
-		return []value{builder.Batch(first(v.along))(v.xs), builder.Batch(second(v.along))(v.xs)}
+		return []value{builder.Batch(first(v.along), builder.BatchOptions{})(v.xs),
+			builder.Batch(second(v.along), builder.BatchOptions{})(v.xs)}
 	},
 	"a derivative of a batch of custom_vmap": func(v values) []value {
-		ofX := func(x value) value { return eachPair(v.product)(x, v.ys) }
+		ofX := func(x value) value { return eachPair(v.product, builder.BatchOptions{})(x, v.ys) }
 		y, dy := builder.JVP(ofX, v.xs, v.xs)
 		return []value{y, dy, gradOfSum(ofX)(v.xs),
-			gradOfSum(func(y value) value { return eachPair(v.product)(v.xs, y) })(v.ys)}
+			gradOfSum(func(y value) value { return eachPair(v.product, builder.BatchOptions{})(v.xs, y) })(v.ys)}
 	},
 	"second derivatives of custom_vmap": func(v values) []value {
 		along := func(x value) [2]value {
@@ -226,24 +231,25 @@ var transformations = map[string]func(v values) []value{
 		d := builder.Batch(func(x value) [2]value {
 			_, d := builder.JVP(along, x, x)
 			return d
-		})(v.xs)
+		}, builder.BatchOptions{})(v.xs)
 		return d[:]
 	},
 	"custom_vmap in custom_vmap": func(v values) []value {
-		y, dy := builder.JVP(builder.Batch(v.outer), v.xs, v.xs)
+		y, dy := builder.JVP(builder.Batch(v.outer, builder.BatchOptions{}), v.xs, v.xs)
 		stacked := builder.Stack(0, v.xs, builder.Mul(v.xs, 2), builder.Neg(v.xs))
-		return []value{builder.Batch(v.outer)(v.xs), y, dy, builder.Batch(builder.Batch(v.outer))(stacked)}
+		return []value{builder.Batch(v.outer, builder.BatchOptions{})(v.xs), y, dy,
+			builder.Batch(builder.Batch(v.outer, builder.BatchOptions{}), builder.BatchOptions{})(stacked)}
 	},
 	"custom_vmap in custom_vjp": func(v values) []value {
-		return []value{builder.Grad(v.both)(v.a), builder.Batch(builder.Grad(v.both))(v.xs)}
+		return []value{builder.Grad(v.both)(v.a), builder.Batch(builder.Grad(v.both), builder.BatchOptions{})(v.xs)}
 	},
 	"custom_vmap in a loop": func(v values) []value {
 		return []value{eachPair(func(x, y value) value {
 			return v.repeat(2, x, func(x value) value { return v.product(x, y) })
-		})(v.xs, v.ys)}
+		}, builder.BatchOptions{})(v.xs, v.ys)}
 	},
 	"scan": func(v values) []value {
-		last, ys := v.scanned(v.a)
+		last, ys := v.scanned(v.a, builder.ScanOptions{})
 		first, sy := v.scanned(v.a, builder.ScanOptions{Reverse: true})
 		end, all := builder.Scan(v.a, struct{}{}, func(c value, _ struct{}) (value, value) {
 			return builder.Mul(c, v.a), element(c, 0)
@@ -257,22 +263,23 @@ var transformations = map[string]func(v values) []value{
 		return []value{
 			builder.JacFwd[value](v.scannedSum)(v.a), builder.JacRev[value](v.scannedSum)(v.a),
 			builder.JacFwd[value](builder.JacRev[value](v.scannedSum))(v.a),
-			builder.Batch(v.scannedSum)(v.xs), builder.Batch(grad)(v.xs),
+			builder.Batch(v.scannedSum, builder.BatchOptions{})(v.xs),
+			builder.Batch(grad, builder.BatchOptions{})(v.xs),
 		}
 	},
 	"linear_solve": func(v values) []value { return v.allDerivatives(v.solved) },
 	"root":         func(v values) []value { return v.allDerivatives(v.root) },
 }
 
-func (v values) scanned(x value, o ...builder.ScanOptions) (last value, ys output[value]) {
+func (v values) scanned(x value, o builder.ScanOptions) (last value, ys output[value]) {
 	return builder.Scan(x, input[value]{v.xs, v.ys}, func(c value, p input[value]) (value, output[value]) {
 		next := builder.Add(builder.Mul(builder.Sin(c), p.A), x)
 		return next, output[value]{builder.Mul(c, p.B), builder.ReduceSum(c)}
-	}, o...)
+	}, o)
 }
 
 func (v values) scannedSum(x value) value {
-	last, ys := v.scanned(x)
+	last, ys := v.scanned(x, builder.ScanOptions{})
 	return builder.Add(builder.Mul(last, builder.ReduceSum(builder.Square(ys.P))), builder.ReduceSum(ys.Q))
 }
 
@@ -281,7 +288,7 @@ func iterate(x value, step func(x value) value) value {
 	type state struct{ X, Before value }
 	return builder.While(state{x, builder.Sub(x, 1)}, func(s state) value {
 		return builder.Gt(builder.ReduceMax(builder.Abs(builder.Sub(s.X, s.Before))), 1e-15)
-	}, func(s state) state { return state{step(s.X), s.X} }).X
+	}, func(s state) state { return state{step(s.X), s.X} }, builder.LoopOptions{}).X
 }
 
 // richardson solves systems with a matrix that is not far from a number times one.
@@ -319,7 +326,8 @@ func (v values) allDerivatives(f func(p input[value]) value) []value {
 	fwd, rev := builder.JacFwd[value, value, value], builder.JacRev[value, value, value]
 	return []value{
 		f(p), forward.A, forward.B, reverse.A, reverse.B, fwd(rev(along))(v.a), rev(fwd(along))(v.a),
-		rev(rev(along))(v.a), builder.Batch(along)(v.xs), builder.Batch(rev(along))(v.xs), linear(v.a),
+		rev(rev(along))(v.a), builder.Batch(along, builder.BatchOptions{})(v.xs),
+		builder.Batch(rev(along), builder.BatchOptions{})(v.xs), linear(v.a),
 		fwd(fwd(rev(along)))(v.a),
 	}
 }

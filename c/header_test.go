@@ -163,7 +163,7 @@ func constants(t *testing.T) map[string]string {
 var forms = []string{string(contract.Passthrough), string(contract.Observe), string(contract.Call),
 	string(contract.Pure)}
 
-var policies = []string{contract.PerDevice, contract.Once, contract.Gather}
+var policies = []string{string(contract.PerDevice), string(contract.Once), string(contract.Gather)}
 
 // shortNames are the names of the keys that are not called as they are written.
 var shortNames = map[string]string{
@@ -185,10 +185,11 @@ func keys(t *testing.T) []string {
 		{Form: contract.Observe, Callback: "f", Signature: "s", Registry: "r", NumIDs: 1, NumTokens: 1, Effect: "e",
 			Policy: "p", Transforms: "t", Loc: "l", Optional: true, Every: 2},
 		{Form: contract.Observe, ID: 1},
-		{Form: contract.Call, Callback: "f", Legacy: 1, LegacyOpaque: "o", LegacyTuples: "(.)->."},
-		{Form: contract.Call, Callback: "f", JVP: "j", VJP: "v", Transpose: "t", Batch: "b", Parallel: "*"},
-		{Form: contract.Call, Encoding: contract.EncodingWords, Opaque: "o", Server: "s"},
-		{Form: contract.Passthrough, Encoding: contract.EncodingServer, Opaque: "o", Aliased: 1},
+		{Form: contract.Call, Callback: "f", Legacy: contract.Legacy{Version: 1, Opaque: "o", Tuples: "(.)->."}},
+		{Form: contract.Call, Callback: "f", Derivative: contract.Derivative{JVP: "j", VJP: "v", Transpose: "t"},
+			Batching: contract.Batching{Method: "b", Parallel: "*"}},
+		{Form: contract.Call, Host: contract.Host{Encoding: contract.EncodingWords, Opaque: "o", Server: "s"}},
+		{Form: contract.Passthrough, Host: contract.Host{Encoding: contract.EncodingServer, Opaque: "o", Aliased: 1}},
 	}
 	set := map[string]bool{}
 	seen := map[string]bool{}
@@ -202,9 +203,7 @@ func keys(t *testing.T) []string {
 				list = append(list, a.Key)
 			}
 		}
-		for field, value := range reflect.ValueOf(config).Fields() {
-			set[field.Name] = set[field.Name] || !value.IsZero()
-		}
+		mark(set, "", reflect.ValueOf(config))
 	}
 	for field, is := range set {
 		if !is {
@@ -212,4 +211,15 @@ func keys(t *testing.T) []string {
 		}
 	}
 	return list
+}
+
+// mark sets the names of the fields of a struct, and of the structs in it, that are not zero.
+func mark(set map[string]bool, of string, v reflect.Value) {
+	for field, value := range v.Fields() {
+		if value.Kind() == reflect.Struct {
+			mark(set, of+field.Name+".", value)
+			continue
+		}
+		set[of+field.Name] = set[of+field.Name] || !value.IsZero()
+	}
 }

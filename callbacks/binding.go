@@ -26,7 +26,7 @@ func find(config contract.Config) (*Registry, *binding, error) {
 }
 
 func (r *Registry) find(config contract.Config) (*binding, error) {
-	if _, err := contract.ParsePolicy(config.Policy); err != nil {
+	if _, err := config.Policy.Placement(); err != nil {
 		return nil, fmt.Errorf("callbacks: callback %q: %w", config.Name(), err)
 	}
 	r.mu.RLock()

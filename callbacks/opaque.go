@@ -64,7 +64,7 @@ func UnregisterOpaque(o OpaqueID) error {
 // opaqueID returns the id for the opaque id of a module: the one for its server, or else
 // the one for any server. If there is none, it returns an UnknownError.
 func opaqueID(config contract.Config) (int64, error) {
-	o := OpaqueID{config.Opaque, config.Server}
+	o := OpaqueID{config.Host.Opaque, config.Host.Server}
 	opaques.RLock()
 	id, ok := opaques.ids[o]
 	if !ok {
@@ -89,4 +89,6 @@ func hasOpaque(id string) bool {
 	return false
 }
 
-func (o OpaqueID) config() contract.Config { return contract.Config{Opaque: o.ID, Server: o.Server} }
+func (o OpaqueID) config() contract.Config {
+	return contract.Config{Host: contract.Host{Opaque: o.ID, Server: o.Server}}
+}

@@ -31,9 +31,10 @@ func TestOpaque(t *testing.T) {
 		nil {
 		t.Error("an id was registered twice")
 	}
-	config := contract.Config{Encoding: contract.EncodingWords, Form: contract.Call, Opaque: one.ID}
+	config := contract.Config{Host: contract.Host{Encoding: contract.EncodingWords, Opaque: one.ID},
+		Form: contract.Call}
 	for _, server := range []string{"pid 1", "pid 2", ""} {
-		config.Server = server
+		config.Host.Server = server
 		slot, err := dispatch.ResolveOpaque(config)
 		check.NoError(t, err)
 		check.Report(t, dispatchtest.Invoke(slot, nil, &callbacks.Frame{}))
@@ -71,7 +72,7 @@ func TestOpaqueReleasedAlone(t *testing.T) {
 	for _, o := range []callbacks.OpaqueID{gone, left} {
 		check.NoError(t, callbacks.RegisterOpaque(o, fn, callbacks.Options{}))
 		slot, err := dispatch.ResolveOpaque(
-			contract.Config{Encoding: contract.EncodingWords, Form: contract.Call, Opaque: o.ID})
+			contract.Config{Host: contract.Host{Encoding: contract.EncodingWords, Opaque: o.ID}, Form: contract.Call})
 		check.NoError(t, err)
 		defer slot.Close()
 		slots[o] = slot

@@ -47,7 +47,7 @@ type Options struct {
 	// calls with results. A run that calls on its caller's goroutine drops the last one, too.
 	PerSecond int
 	// Parallel limits how many elements of a batch are computed at once, if the callback is called in parallel
-	// (vmap.Parallel). 0 means GOMAXPROCS. A batch is one call for Dispatch and Timeout.
+	// (contract.Parallel). 0 means GOMAXPROCS. A batch is one call for Dispatch and Timeout.
 	Parallel int
 	// FailRun makes an error in the observe form fail the run. Without it the run goes on,
 	// and the next barrier returns the error. In the other forms an error fails the run,

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// A Config is the content of a callback's backend_config.
+// A Config is the content of a callback's backend_config. Its fields are what most callbacks have. What few have is in
+// structs, which are zero for the others.
 type Config struct {
 	Form Form
 
@@ -15,41 +16,24 @@ type Config struct {
 	Callback, Signature string
 	// ID binds a callback without a name, in one process.
 	ID int64
-	// Opaque binds by the bytes of an id of another host. Server, which may be empty, has
-	// the bytes that name the server there. See Encoding.
-	Opaque, Server string
 	// Registry is the name of the callback's registry. "" is the default one.
 	Registry string
 
 	// NumIDs and NumTokens are the numbers of ids and tokens among the operands, after the data.
 	NumIDs, NumTokens int
 
-	Effect     string // the effect that orders the callback
-	Policy     string // which devices call
+	Effect   string // the effect that orders the callback
+	Policy   Policy // which devices call
+	Every    int64  // call only every n-th time, counted over all runs and devices; 0 and 1 are each time
+	Optional bool   // does nothing if no callback is bound
+
 	Transforms string // what was done to the operation: see EncodeTransforms, or any text for users to read
 	Loc        string // Go file and line of the operation: the call frame has no location
-	Optional   bool   // does nothing if no callback is bound
-	Every      int64  // call only every n-th time, counted over all runs and devices; 0 and 1 are each time
 
-	// Legacy is the api_version, 1 to 3, of a custom call of XLA's old conventions that the call
-	// stands for. 0 is none. LegacyOpaque has the bytes of its opaque string, and LegacyTuples the
-	// tuples of its operands and its result, such as "(.,(.,.),.)->(.,.)", in which each point is an array.
-	Legacy                     int64
-	LegacyOpaque, LegacyTuples string
-
-	// JVP, VJP and Transpose say what computes the derivative of the call, for package autodiff: the name of a callback
-	// of the registry or, after "@", of a function of the module. "" is none.
-	JVP, VJP, Transpose string
-	// Batch says how package vmap calls the callback for a batch: a method such as "sequential" or, after "@", a
-	// function of the module that computes the batch. "" leaves it to vmap.Options.
-	Batch string
-	// Parallel says that the call is a batch whose elements are calls of the function, in any order and at the same
-	// time. It has, for each dimension of the batch, the outermost first and separated by commas, a character for each
-	// data operand: "*" if its first dimension is that of the batch, and "." if all elements have it. See Divide.
-	Parallel string
-
-	Encoding Encoding // how the rest is written
-	Aliased  int      // with EncodingServer: the number of results that pass operands through
+	Derivative Derivative // what computes the derivative
+	Batching   Batching   // how the callback is called for a batch
+	Legacy     Legacy     // the custom call of XLA's old conventions that the call stands for
+	Host       Host       // how another host names the callback, in place of a name and of all else but the Form
 }
 
 // ByName reports whether the callback is bound by its name.
@@ -61,10 +45,10 @@ func (c Config) Name() string {
 	switch {
 	case c.ByName():
 		return c.Callback
-	case c.Opaque != "" && c.Server != "":
-		return fmt.Sprintf("opaque id %x of server %x", c.Opaque, c.Server)
-	case c.Opaque != "":
-		return fmt.Sprintf("opaque id %x", c.Opaque)
+	case c.Host.Opaque != "" && c.Host.Server != "":
+		return fmt.Sprintf("opaque id %x of server %x", c.Host.Opaque, c.Host.Server)
+	case c.Host.Opaque != "":
+		return fmt.Sprintf("opaque id %x", c.Host.Opaque)
 	}
 	return fmt.Sprintf("id %d", c.ID)
 }
@@ -75,9 +59,9 @@ func (c Config) Validate() error {
 		return err
 	}
 	switch {
-	case c.Encoding != EncodingDictionary:
+	case c.Host.Encoding != EncodingDictionary:
 		return c.validateFurther()
-	case c.Opaque != "" || c.Server != "" || c.Aliased != 0:
+	case c.Host != (Host{}):
 		return errors.New("contract: an opaque id needs another encoding: EncodingWords or EncodingServer")
 	case c.Callback != "" && c.ID != 0:
 		return fmt.Errorf("contract: callback %q has the id %d too: it is bound by one of them", c.Callback, c.ID)
@@ -95,16 +79,16 @@ func (c Config) Validate() error {
 	if err := c.validateLegacy(); err != nil {
 		return err
 	}
-	if derived := c.JVP + c.VJP + c.Transpose; derived != "" && c.Form != Call && c.Form != Pure {
-		return fmt.Errorf("contract: callback %q of the form %s cannot have a derivative: "+
-			"only the forms call and pure have results of their own", c.Name(), c.Form)
-	}
-	if err := c.validateParallel(); err != nil {
+	if err := c.validateDerivative(); err != nil {
 		return err
 	}
+	if err := c.validateBatching(); err != nil {
+		return err
+	}
+	d := c.Derivative
 	for _, text := range []string{
-		c.Callback, c.Signature, c.Registry, c.Effect, c.Policy, c.Transforms, c.Loc, c.JVP, c.VJP, c.Transpose,
-		c.Batch,
+		c.Callback, c.Signature, c.Registry, c.Effect, string(c.Policy), c.Transforms, c.Loc,
+		string(d.JVP), string(d.VJP), string(d.Transpose), string(c.Batching.Method),
 	} {
 		if strings.ContainsRune(text, 0) {
 			return fmt.Errorf("contract: %q contains a NUL, which XLA does not pass on", text)

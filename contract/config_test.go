@@ -19,13 +19,14 @@ var (
 		Optional: true, Every: 10,
 	}
 	byID   = contract.Config{Form: contract.Observe, ID: 7}
-	legacy = contract.Config{Form: contract.Call, Callback: "f", Legacy: 3, LegacyOpaque: "a\x00\xff",
-		LegacyTuples: "(.)->."}
-	derived = contract.Config{Form: contract.Pure, Callback: "f", JVP: "j", VJP: "@v", Transpose: "t", Batch: "b",
-		Parallel: "*."}
+	legacy = contract.Config{Form: contract.Call, Callback: "f",
+		Legacy: contract.Legacy{Version: 3, Opaque: "a\x00\xff", Tuples: "(.)->."}}
+	derived = contract.Config{Form: contract.Pure, Callback: "f",
+		Derivative: contract.Derivative{JVP: "j", VJP: "@v", Transpose: "t"},
+		Batching:   contract.Batching{Method: "b", Parallel: "*."}}
 	// opaque has the fields of the further encodings.
-	opaque = contract.Config{Form: contract.Passthrough, Opaque: "id", Server: "server",
-		Encoding: contract.EncodingServer, Aliased: 2}
+	opaque = contract.Config{Form: contract.Passthrough, Host: contract.Host{Opaque: "id", Server: "server",
+		Encoding: contract.EncodingServer, Aliased: 2}}
 )
 
 func TestAttrs(t *testing.T) {

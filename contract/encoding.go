@@ -7,6 +7,15 @@ import (
 	"github.com/calliope-mlir/calliope/internal/words"
 )
 
+// A Host says how another host names the callback. The zero value is the contract's own dictionary.
+type Host struct {
+	Encoding Encoding // how the call is written
+	// Opaque binds by the bytes of an id of the host. Server, which may be empty, has the bytes that name the server
+	// there.
+	Opaque, Server string
+	Aliased        int // with EncodingServer: the number of results that pass operands through
+}
+
 // An Encoding is the form in which a call names its callback. The zero value is the contract's
 // own dictionary. The others are those of hosts whose ids are opaque terms. They have only the
 // id, and none of the other fields of a Config. A handler distinguishes them by their keys.
@@ -70,42 +79,40 @@ const (
 
 // validateFurther returns an error if a Config of a further encoding is not valid.
 func (c Config) validateFurther() error {
-	fields := Config{Encoding: c.Encoding, Form: c.Form, ID: c.ID, Opaque: c.Opaque, Server: c.Server,
-		Aliased: c.Aliased}
-	switch e := c.Encoding; {
+	switch e := c.Host.Encoding; {
 	case e > EncodingServer:
 		return fmt.Errorf("contract: there is no encoding %d", e)
-	case c != fields:
+	case c != (Config{Form: c.Form, ID: c.ID, Host: c.Host}):
 		return fmt.Errorf("contract: the encoding %q of callback %s holds an id and nothing else: leave out the name, registry, effect, ids, tokens and options", e, c.Name())
 	case c.Form == Observe:
 		return fmt.Errorf("contract: the encoding %q has no observe form: pass the operands through, or call", e)
-	case e == EncodingOperand && (c.Form == Passthrough || c.Opaque != "" || c.Server != ""):
+	case e == EncodingOperand && (c.Form == Passthrough || c.Host.Opaque != "" || c.Host.Server != ""):
 		return errors.New("contract: the encoding \"operand\" is for calls, and its id is a number")
 	case e == EncodingOperand:
 		if c.ID < 0 { // 0 if only the operand has the id
 			return fmt.Errorf("contract: the id %d is not positive", c.ID)
 		}
-	case c.Opaque == "" || c.ID != 0:
+	case c.Host.Opaque == "" || c.ID != 0:
 		return fmt.Errorf("contract: the encoding %q is for opaque ids: give the bytes of one", e)
 	}
-	if c.Aliased < 0 || c.Aliased > 0 && (c.Encoding != EncodingServer || c.Form != Passthrough) ||
-		c.Aliased == 0 && c.Encoding == EncodingServer && c.Form == Passthrough {
-		return fmt.Errorf("contract: %d results that pass operands through do not go with the form %q in the encoding %q", c.Aliased, c.Form, c.Encoding)
+	if c.Host.Aliased < 0 || c.Host.Aliased > 0 && (c.Host.Encoding != EncodingServer || c.Form != Passthrough) ||
+		c.Host.Aliased == 0 && c.Host.Encoding == EncodingServer && c.Form == Passthrough {
+		return fmt.Errorf("contract: %d results that pass operands through do not go with the form %q in the encoding %q", c.Host.Aliased, c.Form, c.Host.Encoding)
 	}
 	return nil
 }
 
 // furtherAttrs returns the backend_config of a further encoding, sorted by key.
 func (c Config) furtherAttrs() []Attr {
-	if c.Encoding == EncodingOperand {
+	if c.Host.Encoding == EncodingOperand {
 		return nil
 	}
-	out := []Attr{{keyID, words.Pack(c.Opaque)}, {keyIDSize, uint64(len(c.Opaque))}}
+	out := []Attr{{keyID, words.Pack(c.Host.Opaque)}, {keyIDSize, uint64(len(c.Host.Opaque))}}
 	switch {
-	case c.Encoding == EncodingServer:
-		out = append(out, Attr{keyAliased, uint64(c.Aliased)})
-	case c.Server != "":
-		out = append(out, Attr{keyServer, words.Pack(c.Server)}, Attr{keyServerSize, uint64(len(c.Server))})
+	case c.Host.Encoding == EncodingServer:
+		out = append(out, Attr{keyAliased, uint64(c.Host.Aliased)})
+	case c.Host.Server != "":
+		out = append(out, Attr{keyServer, words.Pack(c.Host.Server)}, Attr{keyServerSize, uint64(len(c.Host.Server))})
 	}
 	return out
 }
@@ -114,7 +121,7 @@ func (c Config) furtherAttrs() []Attr {
 // dictionary.
 func decodeFurther(attrs []Attr) (c Config, ok bool, err error) {
 	if len(attrs) == 0 {
-		return Config{Encoding: EncodingOperand, Form: Call}, true, nil
+		return Config{Host: Host{Encoding: EncodingOperand}, Form: Call}, true, nil
 	}
 	values := map[string]any{}
 	for _, a := range attrs {
@@ -127,7 +134,7 @@ func decodeFurther(attrs []Attr) (c Config, ok bool, err error) {
 	if _, sized := values[keyIDSize]; !packed || !sized {
 		return Config{}, false, nil
 	}
-	c = Config{Encoding: EncodingWords, Form: Call}
+	c = Config{Host: Host{Encoding: EncodingWords}, Form: Call}
 	text := func(key, keySize string) (string, error) {
 		packed, ok := values[key].([]int64)
 		if !ok {
@@ -141,11 +148,11 @@ func decodeFurther(attrs []Attr) (c Config, ok bool, err error) {
 		delete(values, keySize)
 		return words.Unpack(packed, size)
 	}
-	if c.Opaque, err = text(keyID, keyIDSize); err != nil {
+	if c.Host.Opaque, err = text(keyID, keyIDSize); err != nil {
 		return Config{}, true, err
 	}
 	if _, has := values[keyServer]; has {
-		if c.Server, err = text(keyServer, keyServerSize); err != nil {
+		if c.Host.Server, err = text(keyServer, keyServerSize); err != nil {
 			return Config{}, true, err
 		}
 	} else if v, has := values[keyAliased]; has {
@@ -154,7 +161,7 @@ func decodeFurther(attrs []Attr) (c Config, ok bool, err error) {
 			return Config{}, true, typeError(keyAliased, "a ui64 that counts results", v)
 		}
 		delete(values, keyAliased)
-		c.Encoding, c.Aliased = EncodingServer, int(n)
+		c.Host.Encoding, c.Host.Aliased = EncodingServer, int(n)
 		if n > 0 {
 			c.Form = Passthrough
 		}

@@ -23,7 +23,8 @@ func TestEncodings(t *testing.T) {
 	}{
 		{
 			"words with a server",
-			contract.Config{Encoding: contract.EncodingWords, Form: contract.Call, Opaque: id16, Server: id3},
+			contract.Config{Host: contract.Host{Encoding: contract.EncodingWords, Opaque: id16, Server: id3},
+				Form: contract.Call},
 			"exla_runtime_callback",
 			[]contract.Attr{
 				{"callback_id", []int64{0x3736353433323130, 0x6665646362613938}}, {"callback_id_size", uint64(16)},
@@ -32,18 +33,19 @@ func TestEncodings(t *testing.T) {
 		},
 		{
 			"words",
-			contract.Config{Encoding: contract.EncodingWords, Form: contract.Call, Opaque: id3},
+			contract.Config{Host: contract.Host{Encoding: contract.EncodingWords, Opaque: id3}, Form: contract.Call},
 			"exla_runtime_callback",
 			[]contract.Attr{{"callback_id", []int64{0xff0001}}, {"callback_id_size", uint64(3)}},
 		},
 		{
 			"operand",
-			contract.Config{Encoding: contract.EncodingOperand, Form: contract.Call},
+			contract.Config{Host: contract.Host{Encoding: contract.EncodingOperand}, Form: contract.Call},
 			"exla_elixir_callback", nil,
 		},
 		{
 			"server, passing through",
-			contract.Config{Encoding: contract.EncodingServer, Form: contract.Passthrough, Opaque: id3, Aliased: 2},
+			contract.Config{Host: contract.Host{Encoding: contract.EncodingServer, Opaque: id3, Aliased: 2},
+				Form: contract.Passthrough},
 			"exla_runtime_callback",
 			[]contract.Attr{
 				{"callback_id", []int64{0xff0001}}, {"callback_id_size", uint64(3)},
@@ -52,7 +54,7 @@ func TestEncodings(t *testing.T) {
 		},
 		{
 			"server, calling",
-			contract.Config{Encoding: contract.EncodingServer, Form: contract.Call, Opaque: id3},
+			contract.Config{Host: contract.Host{Encoding: contract.EncodingServer, Opaque: id3}, Form: contract.Call},
 			"exla_runtime_callback",
 			[]contract.Attr{
 				{"callback_id", []int64{0xff0001}}, {"callback_id_size", uint64(3)},
@@ -61,7 +63,7 @@ func TestEncodings(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			check.Diff(t, "Target", c.target, c.config.Encoding.Target(c.config.Form))
+			check.Diff(t, "Target", c.target, c.config.Host.Encoding.Target(c.config.Form))
 			roundTrip(t, c.config, c.want)
 		})
 	}
@@ -76,16 +78,17 @@ func TestEncodings(t *testing.T) {
 // EncodingWords does not have the form of a call, and EncodingOperand does not have the id.
 func TestEncodingsLeaveOut(t *testing.T) {
 	for _, c := range []contract.Config{
-		{Encoding: contract.EncodingWords, Form: contract.Passthrough, Opaque: id3},
-		{Encoding: contract.EncodingWords, Form: contract.Pure, Opaque: id3},
-		{Encoding: contract.EncodingOperand, Form: contract.Pure, ID: 7},
-		{Encoding: contract.EncodingServer, Form: contract.Call, Opaque: id3, Server: "named by the operand"},
+		{Host: contract.Host{Encoding: contract.EncodingWords, Opaque: id3}, Form: contract.Passthrough},
+		{Host: contract.Host{Encoding: contract.EncodingWords, Opaque: id3}, Form: contract.Pure},
+		{Host: contract.Host{Encoding: contract.EncodingOperand}, Form: contract.Pure, ID: 7},
+		{Host: contract.Host{Encoding: contract.EncodingServer, Opaque: id3, Server: "named by the operand"},
+			Form: contract.Call},
 	} {
 		attrs, err := c.Attrs()
 		check.NoError(t, err)
 		got, err := contract.Decode(attrs)
 		check.NoError(t, err)
-		c.Form, c.ID, c.Server = contract.Call, 0, ""
+		c.Form, c.ID, c.Host.Server = contract.Call, 0, ""
 		check.Diff(t, "Decode", c, got)
 	}
 }
@@ -131,29 +134,40 @@ func TestEncodingErrors(t *testing.T) {
 		config contract.Config
 		want   string
 	}{
-		{contract.Config{Form: contract.Call, Opaque: id3}, "needs another encoding"},
-		{contract.Config{Form: contract.Call, Callback: "f", Server: id3}, "needs another encoding"},
-		{contract.Config{Form: contract.Call, Encoding: 9, Opaque: id3}, "there is no encoding 9"},
-		{contract.Config{Form: contract.Call, Encoding: contract.EncodingWords, Callback: "f"},
+		{contract.Config{Form: contract.Call, Host: contract.Host{Opaque: id3}}, "needs another encoding"},
+		{contract.Config{Form: contract.Call, Callback: "f", Host: contract.Host{Server: id3}},
+			"needs another encoding"},
+		{contract.Config{Form: contract.Call, Host: contract.Host{Encoding: 9, Opaque: id3}}, "there is no encoding 9"},
+		{contract.Config{Form: contract.Call, Host: contract.Host{Encoding: contract.EncodingWords}, Callback: "f"},
 			"holds an id and nothing else"},
-		{contract.Config{Form: contract.Call, Encoding: contract.EncodingWords, Opaque: id3, Effect: "io"},
+		{contract.Config{Form: contract.Call, Host: contract.Host{Encoding: contract.EncodingWords, Opaque: id3},
+			Effect: "io"},
 			"holds an id and nothing else"},
-		{contract.Config{Form: contract.Observe, Encoding: contract.EncodingWords, Opaque: id3}, "has no observe form"},
-		{contract.Config{Form: contract.Call, Encoding: contract.EncodingWords, ID: 7}, "is for opaque ids"},
-		{contract.Config{Form: contract.Call, Encoding: contract.EncodingServer}, "is for opaque ids"},
-		{contract.Config{Form: contract.Passthrough, Encoding: contract.EncodingOperand, ID: 7}, "is for calls"},
-		{contract.Config{Form: contract.Call, Encoding: contract.EncodingOperand, Opaque: id3}, "its id is a number"},
-		{contract.Config{Form: contract.Call, Encoding: contract.EncodingOperand, ID: -7}, "not positive"},
-		{contract.Config{Form: contract.Passthrough, Encoding: contract.EncodingServer, Opaque: id3},
+		{contract.Config{Form: contract.Observe, Host: contract.Host{Encoding: contract.EncodingWords, Opaque: id3}},
+			"has no observe form"},
+		{contract.Config{Form: contract.Call, Host: contract.Host{Encoding: contract.EncodingWords}, ID: 7},
+			"is for opaque ids"},
+		{contract.Config{Form: contract.Call, Host: contract.Host{Encoding: contract.EncodingServer}},
+			"is for opaque ids"},
+		{contract.Config{Form: contract.Passthrough, Host: contract.Host{Encoding: contract.EncodingOperand}, ID: 7},
+			"is for calls"},
+		{contract.Config{Form: contract.Call, Host: contract.Host{Encoding: contract.EncodingOperand, Opaque: id3}},
+			"its id is a number"},
+		{contract.Config{Form: contract.Call, Host: contract.Host{Encoding: contract.EncodingOperand}, ID: -7},
+			"not positive"},
+		{contract.Config{Form: contract.Passthrough, Host: contract.Host{Encoding: contract.EncodingServer,
+			Opaque: id3}},
 			"0 results that pass operands through"},
-		{contract.Config{Form: contract.Call, Encoding: contract.EncodingServer, Opaque: id3, Aliased: 1}, "1 results"},
-		{contract.Config{Form: contract.Call, Encoding: contract.EncodingWords, Opaque: id3, Aliased: 1}, "1 results"},
+		{contract.Config{Form: contract.Call, Host: contract.Host{Encoding: contract.EncodingServer, Opaque: id3,
+			Aliased: 1}}, "1 results"},
+		{contract.Config{Form: contract.Call, Host: contract.Host{Encoding: contract.EncodingWords, Opaque: id3,
+			Aliased: 1}}, "1 results"},
 	} {
 		check.Error(t, c.config.Validate(), c.want)
 	}
 }
 
 func TestOpaqueName(t *testing.T) {
-	check.Diff(t, "Name", "opaque id 0100ff", contract.Config{Opaque: id3}.Name())
+	check.Diff(t, "Name", "opaque id 0100ff", contract.Config{Host: contract.Host{Opaque: id3}}.Name())
 	check.Diff(t, "Name", "opaque id 6964 of server 736572766572", opaque.Name())
 }

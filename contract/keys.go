@@ -18,8 +18,7 @@ type key struct {
 // keys has all keys but "v", which every dictionary has. A new one is added with the version
 // that introduces it. The meaning of a key never changes: another meaning is another key.
 var keys = []key{
-	field(1, "form", "a string", func(c *Config) *Form { return &c.Form }, func(f Form) any { return string(f) },
-		func(v any) (Form, bool) { s, ok := v.(string); return Form(s), ok }),
+	text(1, "form", func(c *Config) *Form { return &c.Form }),
 	text(1, "callback", func(c *Config) *string { return &c.Callback }),
 	text(1, "signature", func(c *Config) *string { return &c.Signature }),
 	number(1, "callback_id", func(c *Config) *int64 { return &c.ID }),
@@ -27,26 +26,26 @@ var keys = []key{
 	length(1, "n_ids", func(c *Config) *int { return &c.NumIDs }),
 	length(1, "n_tokens", func(c *Config) *int { return &c.NumTokens }),
 	text(1, "effect", func(c *Config) *string { return &c.Effect }),
-	text(1, "policy", func(c *Config) *string { return &c.Policy }),
+	text(1, "policy", func(c *Config) *Policy { return &c.Policy }),
 	text(1, "transforms", func(c *Config) *string { return &c.Transforms }),
 	text(1, "loc", func(c *Config) *string { return &c.Loc }),
 	field(1, "optional", "a bool", func(c *Config) *bool { return &c.Optional }, func(b bool) any { return b },
 		func(v any) (bool, bool) { b, ok := v.(bool); return b, ok }),
 	number(1, "every", func(c *Config) *int64 { return &c.Every }),
-	number(2, "legacy", func(c *Config) *int64 { return &c.Legacy }),
-	field(2, "legacy_opaque", "a string of hexadecimal digits", func(c *Config) *string { return &c.LegacyOpaque },
+	number(2, "legacy", func(c *Config) *int64 { return &c.Legacy.Version }),
+	field(2, "legacy_opaque", "a string of hexadecimal digits", func(c *Config) *string { return &c.Legacy.Opaque },
 		func(s string) any { return hex.EncodeToString([]byte(s)) },
 		func(v any) (string, bool) {
 			s, ok := v.(string)
 			b, err := hex.DecodeString(s)
 			return string(b), ok && err == nil
 		}),
-	text(2, "legacy_tuples", func(c *Config) *string { return &c.LegacyTuples }),
-	text(3, "jvp", func(c *Config) *string { return &c.JVP }),
-	text(3, "vjp", func(c *Config) *string { return &c.VJP }),
-	text(3, "transpose", func(c *Config) *string { return &c.Transpose }),
-	text(3, "batch", func(c *Config) *string { return &c.Batch }),
-	text(4, "parallel", func(c *Config) *string { return &c.Parallel }),
+	text(2, "legacy_tuples", func(c *Config) *string { return &c.Legacy.Tuples }),
+	text(3, "jvp", func(c *Config) *Rule { return &c.Derivative.JVP }),
+	text(3, "vjp", func(c *Config) *Rule { return &c.Derivative.VJP }),
+	text(3, "transpose", func(c *Config) *Rule { return &c.Derivative.Transpose }),
+	text(3, "batch", func(c *Config) *BatchMethod { return &c.Batching.Method }),
+	text(4, "parallel", func(c *Config) *string { return &c.Batching.Parallel }),
 }
 
 func field[T comparable](
@@ -69,9 +68,9 @@ func field[T comparable](
 	}
 }
 
-func text(since int64, name string, at func(*Config) *string) key {
-	return field(since, name, "a string", at, func(s string) any { return s },
-		func(v any) (string, bool) { s, ok := v.(string); return s, ok })
+func text[T ~string](since int64, name string, at func(*Config) *T) key {
+	return field(since, name, "a string", at, func(s T) any { return string(s) },
+		func(v any) (T, bool) { s, ok := v.(string); return T(s), ok })
 }
 
 func number(since int64, name string, at func(*Config) *int64) key {

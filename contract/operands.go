@@ -40,7 +40,7 @@ func (c Config) Filled(operands, results int) (int, error) {
 		return 0, err
 	case c.Form == Observe:
 		return 0, nil
-	case c.Form == Passthrough && (operands != results || c.Aliased > 0 && c.Aliased != results):
+	case c.Form == Passthrough && (operands != results || c.Host.Aliased > 0 && c.Host.Aliased != results):
 		return 0,
 			fmt.Errorf("contract: callback %q passes its operands through, but it has %d operands and %d results: "+
 				"it needs one result for each operand", c.Name(), operands, results)

@@ -6,46 +6,48 @@ import (
 	"strings"
 )
 
-// The policies of Config.Policy state which devices of a program make a call. Once and Gather
-// may be followed by a colon and the number of a device, as in "once:2". The number is that of a
-// partition or, in a program of replicas, of a replica. Without it the device is 0.
+// A Policy states which devices of a program make a call. "" is the default: see package builder. A Policy is one of
+// the constants or what [Policy.On] makes of it.
+type Policy string
+
 const (
 	// PerDevice is the policy of a call that each device makes, with its part of the arrays.
-	PerDevice = "per_device"
-	// Once is the policy of a call that one device makes.
-	Once = "once"
-	// Gather is the policy of a call that one device makes, with whole arrays that are
+	PerDevice Policy = "per_device"
+	// Once is the policy of a call that one device makes, the device 0.
+	Once Policy = "once"
+	// Gather is the policy of a call that one device makes, the device 0, with whole arrays that are
 	// collected from all devices. All devices get its results.
-	Gather = "gather"
+	Gather Policy = "gather"
 )
 
-// A Policy is a Config.Policy, taken apart.
-type Policy struct {
-	Kind   string // PerDevice, Once, Gather, or "" for the default
+// On returns Once or Gather for another device, as in "once:2". The number is that of a partition or, in a program of
+// replicas, of a replica.
+func (p Policy) On(device int) Policy {
+	if device == 0 {
+		return p
+	}
+	return p + Policy(":"+strconv.Itoa(device))
+}
+
+// A Placement is a Policy, taken apart.
+type Placement struct {
+	Kind   Policy // PerDevice, Once, Gather, or "" for the default
 	Device int    // that calls, of Once and Gather
 }
 
-// ParsePolicy reads a Config.Policy. "" is the zero Policy.
-func ParsePolicy(text string) (Policy, error) {
-	kind, number, numbered := strings.Cut(text, ":")
+// Placement takes a Policy apart. Any other text is an error.
+func (p Policy) Placement() (Placement, error) {
+	kind, number, numbered := strings.Cut(string(p), ":")
+	to := Placement{Kind: Policy(kind)}
 	switch {
-	case !numbered && (kind == "" || kind == PerDevice || kind == Once || kind == Gather):
-		return Policy{Kind: kind}, nil
-	case numbered && (kind == Once || kind == Gather):
-		p := Policy{Kind: kind}
+	case !numbered && (kind == "" || to.Kind == PerDevice || to.Kind == Once || to.Kind == Gather):
+		return to, nil
+	case numbered && (to.Kind == Once || to.Kind == Gather):
 		if n, err := strconv.ParseUint(number, 10, 31); err == nil && number == strconv.FormatUint(n, 10) {
-			p.Device = int(n)
-			return p, nil
+			to.Device = int(n)
+			return to, nil
 		}
 	}
-	return Policy{}, fmt.Errorf("contract: there is no device policy %q: use %q, %q or %q, the last two also with a device, as in %q",
-		text, PerDevice, Once, Gather, Policy{Once, 1})
-}
-
-// String returns the policy as ParsePolicy reads it.
-func (p Policy) String() string {
-	if p.Device == 0 {
-		return p.Kind
-	}
-	return p.Kind + ":" + strconv.Itoa(p.Device)
+	return Placement{}, fmt.Errorf("contract: there is no device policy %q: use %q, %q or %q, the last two also with a device, as in %q",
+		p, PerDevice, Once, Gather, Once.On(1))
 }

@@ -6,28 +6,29 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
-func TestParsePolicy(t *testing.T) {
+func TestPolicy(t *testing.T) {
 	for _, test := range []struct {
-		text string
-		want Policy
+		policy Policy
+		want   Placement
 	}{
-		{"", Policy{}}, {"per_device", Policy{Kind: PerDevice}}, {"once", Policy{Kind: Once}},
-		{"gather", Policy{Kind: Gather}}, {"once:1", Policy{Once, 1}}, {"gather:1023", Policy{Gather, 1023}},
+		{"", Placement{}}, {"per_device", Placement{Kind: PerDevice}}, {"once", Placement{Kind: Once}},
+		{"gather", Placement{Kind: Gather}}, {"once:1", Placement{Once, 1}}, {"gather:1023", Placement{Gather, 1023}},
 	} {
-		got, err := ParsePolicy(test.text)
+		got, err := test.policy.Placement()
 		check.NoError(t, err)
-		check.Diff(t, test.text, test.want, got)
-		check.Diff(t, "text", test.text, got.String())
+		check.Diff(t, string(test.policy), test.want, got)
+		check.Diff(t, "text", test.policy, got.Kind.On(got.Device))
 	}
-	zero, err := ParsePolicy("once:0")
+	zero, err := Policy("once:0").Placement()
 	check.NoError(t, err)
-	check.Diff(t, "once:0", Policy{Kind: Once}, zero)
-	for _, text := range []string{
-		"Once", "once:", "once:-1", "once:01", "once:+1", "once:1:2", "once:x", ":1", ":", "per_device:1", "all",
+	check.Diff(t, "once:0", Placement{Kind: Once}, zero)
+	for _, p := range []Policy{
+		"Once", "once:", Once.On(-1), "once:01", "once:+1", Once.On(1).On(2), "once:x", ":1", ":", PerDevice.On(1),
+		"all",
 		" once",
 		"gather:99999999999999999999",
 	} {
-		_, err := ParsePolicy(text)
-		check.Error(t, err, `there is no device policy "`+text+`": use "per_device", "once" or "gather"`)
+		_, err := p.Placement()
+		check.Error(t, err, `there is no device policy "`+string(p)+`": use "per_device", "once" or "gather"`)
 	}
 }

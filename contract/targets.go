@@ -203,22 +203,22 @@ var (
 	complexRoutines = []string{"ungqr", "unmqr", "heevd", "hetrd"}
 )
 
-// IsLAPACKTarget reports whether a target is one of JAX that package bridge/lapack serves.
-func IsLAPACKTarget(target string) bool {
-	name, ok := strings.CutPrefix(target, "lapack_")
-	if !ok {
-		return false
+// LAPACKTargets returns the targets of JAX that package bridge/lapack serves, in no order.
+func LAPACKTargets() []string { return slices.Collect(maps.Keys(lapackTargets)) }
+
+// IsLAPACKTarget reports whether a target is one of LAPACKTargets.
+func IsLAPACKTarget(target string) bool { return lapackTargets[target] }
+
+var lapackTargets = func() map[string]bool {
+	list := map[string]bool{}
+	for _, letter := range "sdcz" {
+		further := realRoutines
+		if letter == 'c' || letter == 'z' {
+			further = complexRoutines
+		}
+		for _, routine := range slices.Concat(routines, further) {
+			list["lapack_"+string(letter)+routine+"_ffi"] = true
+		}
 	}
-	name, ok = strings.CutSuffix(name, "_ffi")
-	if !ok || name == "" {
-		return false
-	}
-	letter, routine := name[0], name[1:]
-	switch letter {
-	case 's', 'd':
-		return slices.Contains(routines, routine) || slices.Contains(realRoutines, routine)
-	case 'c', 'z':
-		return slices.Contains(routines, routine) || slices.Contains(complexRoutines, routine)
-	}
-	return false
-}
+	return list
+}()

@@ -20,8 +20,8 @@ type Transform struct {
 	Params map[string]any
 }
 
-// NotBatched is the dimension of an argument that [Batch] does not batch.
-const NotBatched = -1
+// NotBatched is the dimension of an argument that a batch does not divide. It is the same for all elements.
+const NotBatched = math.MinInt
 
 // Batch returns the transformation of JAX's vmap. It has one dimension for each argument, or
 // NotBatched.

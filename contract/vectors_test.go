@@ -195,13 +195,15 @@ type vectorConfig struct {
 
 func (c vectorConfig) of(t *testing.T) contract.Config {
 	return contract.Config{
-		Form: contract.Form(c.Form), Encoding: encodingOf(t, c.Encoding),
-		Callback: c.Callback, Signature: c.Signature, ID: c.ID, Registry: c.Registry,
-		Opaque: unhex(t, c.Opaque), Server: unhex(t, c.Server),
-		NumIDs: c.NumIDs, NumTokens: c.NumTokens, Effect: c.Effect, Policy: c.Policy,
-		Transforms: c.Transforms, Loc: c.Loc, Optional: c.Optional, Every: c.Every, Aliased: c.Aliased,
-		Legacy: c.Legacy, LegacyOpaque: unhex(t, c.LegacyOpaque), LegacyTuples: c.LegacyTuples,
-		JVP: c.JVP, VJP: c.VJP, Transpose: c.Transpose, Batch: c.Batch, Parallel: c.Parallel,
+		Form: contract.Form(c.Form), Callback: c.Callback, Signature: c.Signature, ID: c.ID, Registry: c.Registry,
+		NumIDs: c.NumIDs, NumTokens: c.NumTokens, Effect: c.Effect, Policy: contract.Policy(c.Policy),
+		Transforms: c.Transforms, Loc: c.Loc, Optional: c.Optional, Every: c.Every,
+		Host: contract.Host{Encoding: encodingOf(t, c.Encoding), Opaque: unhex(t, c.Opaque), Server: unhex(t, c.Server),
+			Aliased: c.Aliased},
+		Legacy: contract.Legacy{Version: c.Legacy, Opaque: unhex(t, c.LegacyOpaque), Tuples: c.LegacyTuples},
+		Derivative: contract.Derivative{
+			JVP: contract.Rule(c.JVP), VJP: contract.Rule(c.VJP), Transpose: contract.Rule(c.Transpose)},
+		Batching: contract.Batching{Method: contract.BatchMethod(c.Batch), Parallel: c.Parallel},
 	}
 }
 

@@ -25,7 +25,7 @@ func (c Config) Attrs() ([]Attr, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	if c.Encoding != EncodingDictionary {
+	if c.Host.Encoding != EncodingDictionary {
 		return c.furtherAttrs(), nil
 	}
 	return newest.attrs(c), nil

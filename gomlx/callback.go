@@ -22,7 +22,7 @@ import (
 // Package host has Tap, and the others, for nodes of GoMLX.
 func Tap(o calliope.CallOptions, fn callbacks.Func, values ...compute.Value) error {
 	_, err := call("tap", o, fn, values, func(_ *trace, cb ir.Callback, vs []ir.Value) []ir.Value {
-		ir.Tap(cb, vs)
+		ir.Tap(vs, cb)
 		return nil
 	})
 	return err
@@ -33,7 +33,7 @@ func Tap(o calliope.CallOptions, fn callbacks.Func, values ...compute.Value) err
 func Check(o calliope.CallOptions, cond compute.Value, fn callbacks.Func, values ...compute.Value) error {
 	values = append([]compute.Value{cond}, values...)
 	_, err := call("check", o, fn, values, func(_ *trace, cb ir.Callback, vs []ir.Value) []ir.Value {
-		ir.Check(vs[0], cb, vs[1:])
+		ir.Check(vs[0], vs[1:], cb)
 		return nil
 	})
 	return err
@@ -58,7 +58,7 @@ func PureCall(
 // callFor adds a call with results.
 func callFor(
 	op string, o calliope.CallOptions, fn callbacks.Func, results []shapes.Shape, values []compute.Value,
-	emit func(ir.Callback, []ir.Value, []ir.Value) []ir.Value,
+	emit func(template, args []ir.Value, cb ir.Callback) []ir.Value,
 ) ([]compute.Value, error) {
 	like := make([]tensor.Shape, len(results))
 	for i, r := range results {
@@ -73,7 +73,7 @@ func callFor(
 			s.Dims = t.dims(results[i])
 			template[i] = ir.Like(s)
 		}
-		return emit(cb, template, vs)
+		return emit(template, vs, cb)
 	})
 }
 
@@ -148,7 +148,7 @@ func (c *called) register(fn callbacks.Func, o calliope.CallOptions) (ir.Callbac
 		c.backend.called.Store(c, nil)
 	}
 	return ir.Callback{
-		ID: id, Registry: registry.Name(), Effect: o.Effect, Every: o.Every, Policy: o.Policy, Device: o.Device,
+		ID: id, Registry: registry.Name(), Effect: o.Effect, Every: o.Every, Policy: o.Policy,
 	}, err
 }
 

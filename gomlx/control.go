@@ -60,7 +60,7 @@ func (f *function) While(cond, body compute.Function, initial ...compute.Value) 
 		again, next := t.caller(f, gs[0]), t.caller(f, gs[1])
 		t.add(ir.While(t.all(f, vs),
 			func(state []ir.Value) ir.Value { return t.single(again(state...), "the condition of While") },
-			func(state []ir.Value) []ir.Value { return next(state...) })...)
+			func(state []ir.Value) []ir.Value { return next(state...) }, ir.LoopOptions{})...)
 	})
 }
 

@@ -134,7 +134,8 @@ func TestCanonical(t *testing.T) {
 			}
 			blocks[0].Append(leaf)
 			seen.add(
-				check.Must(mlir.Create(blocks[1], mlir.OperationState{Name: "t.jump", Successors: []mlir.Block{blocks[0]}})))
+				check.Must(mlir.Create(blocks[1],
+					mlir.OperationState{Name: "t.jump", Successors: []mlir.Block{blocks[0]}})))
 			region := c.NewRegion()
 			region.Append(blocks[0])
 			region.InsertAfter(blocks[0], blocks[1])
@@ -239,7 +240,8 @@ func TestCanonical(t *testing.T) {
 			block, region := c.NewBlock(mlir.Location{}), c.NewRegion()
 			leaf := check.Must(mlir.Create(block, mlir.OperationState{Name: "t.leaf"}))
 			region.Append(block)
-			if made, err := mlir.Create(c, mlir.OperationState{Name: "func.func", Regions: []mlir.Region{region}}); err ==
+			if made, err := mlir.Create(c,
+				mlir.OperationState{Name: "func.func", Regions: []mlir.Region{region}}); err ==
 				nil {
 				// Verifiers of this library are not asked for what is missing.
 				check.Diff(t, "the leaf", true, made.Region(0).First().First() == leaf)
@@ -336,8 +338,9 @@ func TestCanonical(t *testing.T) {
 					held := hold().add(fn)
 					check.Diff(t, "the operation", true, held.operations[o] && r.Block() == o.Block())
 					x := o.Operand(0)
-					made := check.Must(mlir.Create(r, mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{x, x},
-						Results: []mlir.Type{x.Type()}}))
+					made := check.Must(mlir.Create(r,
+						mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{x, x},
+							Results: []mlir.Type{x.Type()}}))
 					held.add(made)
 					held.same(t, fn)
 					r.ReplaceWith(o, made)

@@ -77,7 +77,8 @@ func TestCreateRefused(t *testing.T) {
 
 	_, err := mlir.Create(block, mlir.OperationState{Name: "arith.no_such"})
 	check.Error(t, err, `does not know the operation "arith.no_such"`)
-	_, err = mlir.Create(block, mlir.OperationState{Name: "torch.aten.tanh", Operands: []mlir.Value{x}, InferResults: true})
+	_, err = mlir.Create(block,
+		mlir.OperationState{Name: "torch.aten.tanh", Operands: []mlir.Value{x}, InferResults: true})
 	check.Error(t, err, "AllowInference was not called for it: set Results")
 	mlir.AllowInference("math.fma", mlir.Inference{Operands: 2, Attributes: []string{"a"}, Regions: 1})
 	for _, test := range []struct {
@@ -96,7 +97,8 @@ func TestCreateRefused(t *testing.T) {
 		_, _ = mlir.Create(block, mlir.OperationState{Name: "func.return", Operands: []mlir.Value{foreign.Argument(0)}})
 	})
 	check.Panics(t, "a type of another context", func() {
-		_, _ = mlir.Create(block, mlir.OperationState{Name: "func.return", Results: []mlir.Type{foreign.Argument(0).Type()}})
+		_, _ = mlir.Create(block,
+			mlir.OperationState{Name: "func.return", Results: []mlir.Type{foreign.Argument(0).Type()}})
 	})
 	check.Panics(t, "given an invalid insertion point",
 		func() { _, _ = mlir.Create(nil, mlir.OperationState{Name: "func.return"}) })
@@ -109,7 +111,8 @@ func TestCreateRefused(t *testing.T) {
 		t.Errorf("the block holds %s", op)
 	}
 	m.Close()
-	check.Panics(t, "after Module.Close", func() { _, _ = mlir.Create(block, mlir.OperationState{Name: "func.return"}) })
+	check.Panics(t, "after Module.Close",
+		func() { _, _ = mlir.Create(block, mlir.OperationState{Name: "func.return"}) })
 	check.Diff(t, "is its context", true, mlir.ContextOf(block) == c)
 	c.Close()
 	check.Panics(t, "ContextOf called after Context.Close", func() { mlir.ContextOf(block) })

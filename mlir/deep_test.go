@@ -107,7 +107,8 @@ func TestDeepRegions(t *testing.T) {
 				m := c.NewModule(mlir.Location{})
 				block := m.Body()
 				for range manyRegions {
-					op, err := mlir.Create(block, mlir.OperationState{Name: "t.op", Regions: []mlir.Region{c.NewRegion()}})
+					op, err := mlir.Create(block,
+						mlir.OperationState{Name: "t.op", Regions: []mlir.Region{c.NewRegion()}})
 					if err != nil {
 						return nil, err
 					}

@@ -45,7 +45,8 @@ func TestVerifierKeepsHandles(t *testing.T) {
 
 				wait := mlirtest.Find(m, "traffic.wait")[0]
 				arg := wait.Operand(0)
-				detached := check.Must(mlir.Create(c, mlir.OperationState{Name: "traffic.wait", Operands: []mlir.Value{arg}}))
+				detached := check.Must(mlir.Create(c,
+					mlir.OperationState{Name: "traffic.wait", Operands: []mlir.Value{arg}}))
 				verifies("Module.Verify", func() { check.NoError(t, m.Verify()) })
 				verifies("Operation.Verify", func() { check.NoError(t, wait.Verify()) })
 				verifies("Operation.Verify", func() { check.NoError(t, detached.Verify()) })

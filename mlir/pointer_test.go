@@ -71,7 +71,8 @@ func TestPointers(t *testing.T) {
 	check.Panics(t, "given a nil pointer", func() { c.ModuleFromPointer(nil) })
 	check.Panics(t, "given a nil pointer", func() { c.Library().ContextFromPointer(nil) })
 	check.Panics(t, "called on no library", func() { (*mlir.Library)(nil).ContextFromPointer(c.Pointer()) })
-	detached := check.Must(mlir.Create(c, mlir.OperationState{Name: "builtin.module", Regions: []mlir.Region{c.NewRegion()}}))
+	detached := check.Must(mlir.Create(c,
+		mlir.OperationState{Name: "builtin.module", Regions: []mlir.Region{c.NewRegion()}}))
 	check.Panics(t, "use Context.Adopt", func() { c.ModuleFromPointer(detached.Pointer()) })
 	pm := check.Must(c.NewPassManager(mlir.PassManagerOptions{}))
 	api := raw.Table(c)

@@ -89,8 +89,9 @@ func TestTransformOps(t *testing.T) {
 					var made []mlir.Operation
 					for _, o := range t.Operations(0) {
 						t.Rewriter.SetInsertionPoint(mlir.Before(o))
-						m, err := mlir.Create(t.Rewriter, mlir.OperationState{Name: "arith.muli", Operands: o.OperandValues(),
-							Results: []mlir.Type{o.Result(0).Type()}, Location: o.Location()})
+						m, err := mlir.Create(t.Rewriter,
+							mlir.OperationState{Name: "arith.muli", Operands: o.OperandValues(),
+								Results: []mlir.Type{o.Result(0).Type()}, Location: o.Location()})
 						if err != nil {
 							return err
 						}

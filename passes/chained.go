@@ -22,7 +22,7 @@ func DropChainedTokens(m *mlir.Module) (int, error) {
 	var calls []callop.Call
 	for call := range callop.Calls(m) {
 		c := call.Config
-		if call.Err == nil && c.NumTokens == 1 && c.NumIDs == 0 && c.Encoding == contract.EncodingDictionary &&
+		if call.Err == nil && c.NumTokens == 1 && c.NumIDs == 0 && c.Host.Encoding == contract.EncodingDictionary &&
 			c.Effect != contract.AllEffects && (c.Form == contract.Passthrough || c.Form == contract.Call) {
 			calls = append(calls, call)
 		}

@@ -16,12 +16,12 @@ import (
 func TestDropChainedTokens(t *testing.T) {
 	number := tensor.ShapeOf(tensor.F32)
 	pass := func(name string, x builder.Value) builder.Value {
-		return builder.Passthrough(builder.Callback{Name: name, Effect: "e"}, x)
+		return builder.Passthrough(x, builder.Callback{Name: name, Effect: "e"})
 	}
 	ask := func(name string, x builder.Value) builder.Value {
-		return builder.RuntimeCall(builder.Callback{Name: name, Effect: "e"}, builder.Like(number), x)
+		return builder.RuntimeCall(builder.Like(number), x, builder.Callback{Name: name, Effect: "e"})
 	}
-	tap := func(name string, x builder.Value) { builder.Tap(builder.Callback{Name: name, Effect: "e"}, x) }
+	tap := func(name string, x builder.Value) { builder.Tap(x, builder.Callback{Name: name, Effect: "e"}) }
 	for _, test := range []struct {
 		name  string
 		build func(x builder.Value) builder.Value
@@ -44,13 +44,13 @@ func TestDropChainedTokens(t *testing.T) {
 		}, "a b"},
 		{"in a loop", func(x builder.Value) builder.Value {
 			return builder.Loop(builder.Convert(x, tensor.S32), x,
-				func(_, x builder.Value) builder.Value { return pass("b", pass("a", x)) })
+				func(_, x builder.Value) builder.Value { return pass("b", pass("a", x)) }, builder.LoopOptions{})
 		}, "a b"},
 		{"against all", func(x builder.Value) builder.Value {
-			return builder.Passthrough(builder.Callback{Name: "b", Effect: builder.AllEffects}, pass("a", x))
+			return builder.Passthrough(pass("a", x), builder.Callback{Name: "b", Effect: builder.AllEffects})
 		}, "a b"},
 		{"two effects", func(x builder.Value) builder.Value {
-			return builder.Passthrough(builder.Callback{Name: "b", Effect: "other"}, pass("a", x))
+			return builder.Passthrough(pass("a", x), builder.Callback{Name: "b", Effect: "other"})
 		}, "a b"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

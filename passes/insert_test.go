@@ -228,7 +228,7 @@ func TestInsertTapMistakes(t *testing.T) {
 		{passes.TapOptions{Config: contract.Config{Callback: "f", ID: 1}}, "it is bound by one of them"},
 		{passes.TapOptions{Config: contract.Config{Callback: "f", Effect: "io"}, Unordered: true},
 			"cannot have an effect"},
-		{passes.TapOptions{Config: contract.Config{Opaque: "f", Encoding: contract.EncodingWords}},
+		{passes.TapOptions{Config: contract.Config{Host: contract.Host{Opaque: "f", Encoding: contract.EncodingWords}}},
 			"holds an id and nothing else"},
 	} {
 		n, err := passes.InsertTap(m, everything, test.spec)

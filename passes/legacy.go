@@ -104,7 +104,8 @@ func (o LegacyOptions) replace(m *mlir.Module) (result LegacyResult, err error) 
 		}
 		config := contract.Config{
 			Form: contract.Pure, Callback: name, Registry: o.Registry,
-			Legacy: int64(max(l.call.Version, 1)), LegacyOpaque: l.call.Opaque, LegacyTuples: l.call.Tuples,
+			Legacy: contract.Legacy{Version: int64(max(l.call.Version, 1)), Opaque: l.call.Opaque,
+				Tuples: l.call.Tuples},
 		}
 		if err := l.replace(config); err != nil {
 			return result, err

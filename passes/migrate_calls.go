@@ -63,7 +63,7 @@ func (g *migration) configOf(op mlir.Operation) (contract.Config, bool) {
 		switch {
 		case ours.Err != nil:
 			g.leave(op, "%v", ours.Err)
-		case config.Encoding != contract.EncodingDictionary:
+		case config.Host.Encoding != contract.EncodingDictionary:
 			g.leave(op, "the callback is bound by an id of another host, and takes no token")
 		case config.Form != contract.Pure && config.NumTokens == 0 && config.Callback != callop.OverlapCallback:
 			return config, true

@@ -44,7 +44,7 @@ func ApplyPolicies(m *mlir.Module) (int, error) {
 	}
 	type change struct {
 		op     mlir.Operation
-		policy contract.Policy
+		policy contract.Placement
 		wrap   bool
 	}
 	var changes []change
@@ -123,7 +123,7 @@ func (a *policyApplier) readChannels() {
 
 // policy returns what to do with a call: Once and Gather need a change, in a manual computation
 // of its own if wrap is true.
-func (a *policyApplier) policy(op mlir.Operation) (p contract.Policy, wrap bool, err error) {
+func (a *policyApplier) policy(op mlir.Operation) (p contract.Placement, wrap bool, err error) {
 	config := contract.Config{}
 	if call, ok := callop.AsCall(op); ok {
 		if call.Err != nil {
@@ -131,7 +131,7 @@ func (a *policyApplier) policy(op mlir.Operation) (p contract.Policy, wrap bool,
 		}
 		config = call.Config
 	}
-	if p, err = contract.ParsePolicy(config.Policy); err != nil {
+	if p, err = config.Policy.Placement(); err != nil {
 		return p, false, err
 	}
 	if p.Kind == contract.Gather && (config.Optional || config.Every > 1) {
@@ -143,25 +143,25 @@ func (a *policyApplier) policy(op mlir.Operation) (p contract.Policy, wrap bool,
 		case p.Kind == contract.Gather:
 			err = errors.New("the policy gather needs a module whose arrays a mesh of devices shares, and this one has no mesh: replicas have arrays of their own: use per_device or once")
 		case p.Kind == contract.Once && isGuarded(op):
-			p = contract.Policy{}
+			p = contract.Placement{}
 		}
 		return p, false, err
 	}
 	if p.Device >= a.partitions {
-		return p, false, fmt.Errorf("the policy %s names the device %d, but the module has %d devices, from 0", p,
-			p.Device, a.partitions)
+		return p, false, fmt.Errorf("the policy %s names the device %d, but the module has %d devices, from 0",
+			config.Policy, p.Device, a.partitions)
 	}
 	switch at := a.where(op); {
 	case at.Inside && at.Outside:
 		return p, false, errors.New("its function is called inside and outside of manual computations: write one function for each")
 	case at.Inside && isGuarded(op):
-		return contract.Policy{}, false, nil
+		return contract.Placement{}, false, nil
 	case at.Inside && p.Kind == contract.Gather:
 		return p, false, errors.New("the policy gather is for calls outside of manual computations, where arrays are whole: make the call after the manual computation")
 	case at.Inside:
 		return p, false, nil
 	case !at.Outside, p.Kind == "" && callop.IsPlaced(a.m, op): // never called, or on one device already
-		return contract.Policy{}, false, nil
+		return contract.Placement{}, false, nil
 	case p.Kind == contract.PerDevice:
 		return p, false, errors.New("the policy per_device is for calls inside of a manual computation, where each device has its part of the arrays: make the call in one")
 	case !a.meshed:
@@ -200,7 +200,7 @@ func isGuarded(op mlir.Operation) bool {
 }
 
 // apply replaces a call by one that the devices of the policy make.
-func (a *policyApplier) apply(op mlir.Operation, p contract.Policy, wrap bool) error {
+func (a *policyApplier) apply(op mlir.Operation, p contract.Placement, wrap bool) error {
 	if p.Kind == contract.PerDevice {
 		return a.onParts(op)
 	}

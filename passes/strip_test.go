@@ -27,7 +27,7 @@ type tapper bool
 
 func (t tapper) tap(name, effect string, v builder.Value) {
 	if t {
-		builder.Tap(builder.Callback{Name: name, Effect: effect}, v)
+		builder.Tap(v, builder.Callback{Name: name, Effect: effect})
 	}
 }
 
@@ -54,7 +54,7 @@ var programs = []struct {
 			x = builder.Cos(x)
 			t.tap("value", "", x)
 			return x
-		})
+		}, builder.LoopOptions{})
 		t.tap("after", "", x)
 		f.Return(x)
 	}},
@@ -63,7 +63,7 @@ var programs = []struct {
 		x := builder.Loop(f.Constant(tensor.Scalar[int32](3)), f.Param(0), func(i, x builder.Value) builder.Value {
 			t.tap("value", "", x)
 			return x
-		})
+		}, builder.LoopOptions{})
 		f.Return(x)
 	}},
 	{"branches", func(b *builder.Builder, t tapper) {
@@ -92,10 +92,10 @@ var programs = []struct {
 				return builder.Loop(f.Constant(tensor.Scalar[int32](2)), x, func(j, x builder.Value) builder.Value {
 					t.tap("inner", "", x)
 					return builder.Neg(x)
-				})
+				}, builder.LoopOptions{})
 			}, func() builder.Value { return builder.Abs(x) })
 			return x
-		})
+		}, builder.LoopOptions{})
 		t.tap("after", "", x)
 		f.Return(x, x)
 	}},
@@ -108,17 +108,17 @@ var programs = []struct {
 		h.Return(g.Call(g.Call(h.Param(0))...)...)
 		f := b.Func("main", vector)
 		x := builder.Loop(f.Constant(tensor.Scalar[int32](3)), f.Param(0),
-			func(i, x builder.Value) builder.Value { return h.Call(x)[0] })
+			func(i, x builder.Value) builder.Value { return h.Call(x)[0] }, builder.LoopOptions{})
 		t.tap("after", "", x)
 		f.Return(x, g.Call(x)[0])
 	}},
 	{"the rest stays", func(b *builder.Builder, t tapper) {
 		f := b.Func("main", vector, tensor.ShapeOf(tensor.S8, 1))
 		t.tap("a", "", f.Param(0))
-		x := builder.Passthrough(builder.Callback{Name: "io"}, f.Param(0))
+		x := builder.Passthrough(f.Param(0), builder.Callback{Name: "io"})
 		// A byte that is not a token, in the places of tokens.
 		builder.Loop(f.Constant(tensor.Scalar[int32](3)), f.Param(1),
-			func(_, v builder.Value) builder.Value { t.tap("b", "", x); return v })
+			func(_, v builder.Value) builder.Value { t.tap("b", "", x); return v }, builder.LoopOptions{})
 		f.Return(x)
 	}},
 }

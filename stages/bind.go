@@ -32,7 +32,7 @@ func bind(list []*Callback) (*bindings, error) {
 // bound returns the function of a call.
 func (r *run) bound(s *callStep, in []*value) (hostcall.Binding, error) {
 	b := r.program.bindings.fixed[s.index]
-	if s.callback.Config.Encoding.BindsEarly() {
+	if s.callback.Config.Host.Encoding.BindsEarly() {
 		return b, nil
 	}
 	v, err := in[hostcall.NamedBy(b.Config, len(in))].host(r.ctx)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/stages"
@@ -33,12 +34,12 @@ func TestCallsAsInline(t *testing.T) {
 	register(t, "kept", func(*callbacks.Frame) error { return errCallback }, callbacks.Options{})
 	b := builder.New(mlirtest.Context(t), builder.Options{})
 	f := b.Func("main", shape)
-	builder.Tap(builder.Callback{Name: "second", Effect: "e", Every: 2}, f.Param(0))
-	builder.Tap(builder.Callback{Name: "kept"}, f.Param(0)) // for the barrier
+	builder.Tap(f.Param(0), builder.Callback{Name: "second", Effect: "e", Every: 2})
+	builder.Tap(f.Param(0), builder.Callback{Name: "kept"}) // for the barrier
 	like := builder.Like(shape)
-	missing := builder.RuntimeCall(builder.Callback{Name: "missing", Optional: true}, like, f.Param(0))
-	passed := builder.Passthrough(builder.Callback{Name: "missing", Optional: true}, f.Param(0))
-	f.Return(missing, passed, builder.RuntimeCall(builder.Callback{Name: "replaced", Effect: "e"}, like, f.Param(0)))
+	missing := builder.RuntimeCall(like, f.Param(0), builder.Callback{Name: "missing", Optional: true})
+	passed := builder.Passthrough(f.Param(0), builder.Callback{Name: "missing", Optional: true})
+	f.Return(missing, passed, builder.RuntimeCall(like, f.Param(0), builder.Callback{Name: "replaced", Effect: "e"}))
 	m, err := b.Module()
 	check.NoError(t, err)
 	check.Cleanup(t, m)
@@ -85,8 +86,8 @@ func TestParallelAsInline(t *testing.T) {
 	b := builder.New(mlirtest.Context(t), builder.Options{})
 	f := b.Func("main", tensor.ShapeOf(tensor.F32, 3, 4))
 	f.Return(builder.Batch(func(x builder.Value) builder.Value {
-		return builder.PureCall(builder.Callback{Name: "parallel", Batch: "parallel"}, builder.Like(shape), x)
-	})(f.Param(0)))
+		return builder.PureCall(builder.Like(shape), x, builder.Callback{Name: "parallel", Batch: contract.Parallel})
+	}, builder.BatchOptions{})(f.Param(0)))
 	m, err := b.Module()
 	check.NoError(t, err)
 	check.Cleanup(t, m)
@@ -94,7 +95,7 @@ func TestParallelAsInline(t *testing.T) {
 	x := check.Must(tensor.FromSlice([]float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 3, 4))
 	for i, o := range []stages.Options{
 		{Devices: stages.On(client.Engine())}, {Devices: stages.On(client.Engine()), Force: cutAll("parallel")}, {},
-		{Lower: map[string]stages.Func{"parallel": func(args []builder.Value) []builder.Value {
+		{Lower: map[string]stages.Lowering{"parallel": func(args []builder.Value) []builder.Value {
 			check.Diff(t, "an element", "f32[4]", args[0].Shape().String())
 			return []builder.Value{builder.Add(args[0], args[0])}
 		}}},

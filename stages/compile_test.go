@@ -29,7 +29,7 @@ func layers(t *testing.T, name string, n int) *mlir.Module {
 	}
 	x := layer(f.Param(0))
 	for range n {
-		x = layer(builder.RuntimeCall(builder.Callback{Name: name}, x, x))
+		x = layer(builder.RuntimeCall(x, x, builder.Callback{Name: name}))
 	}
 	f.Return(x)
 	m, err := b.Module()

@@ -33,8 +33,8 @@ func TestPipelining(t *testing.T) {
 	register(t, "second", double, callbacks.Options{})
 	client := devices(t, 2)
 	m := build(t, 1, func(f *builder.Func) {
-		x := builder.RuntimeCall(builder.Callback{Name: "first"}, f.Param(0), builder.Add(f.Param(0), float32(1)))
-		f.Return(builder.Neg(builder.RuntimeCall(builder.Callback{Name: "second"}, x, builder.Mul(x, x))))
+		x := builder.RuntimeCall(f.Param(0), builder.Add(f.Param(0), float32(1)), builder.Callback{Name: "first"})
+		f.Return(builder.Neg(builder.RuntimeCall(x, builder.Mul(x, x), builder.Callback{Name: "second"})))
 	})
 	for _, devices := range [][]stages.Device{stages.On(client.Engine()), stages.On(client.Engine(), 0, 1), nil} {
 		o := stages.Options{Devices: devices, Force: cutAll("first", "second")}
@@ -74,7 +74,7 @@ func TestIndependentCallbacks(t *testing.T) {
 	client := devices(t, 1)
 	m := build(t, 1, func(f *builder.Func) {
 		call := func(x builder.Value) builder.Value {
-			return builder.Neg(builder.RuntimeCall(builder.Callback{Name: "meet"}, x, x))
+			return builder.Neg(builder.RuntimeCall(x, x, builder.Callback{Name: "meet"}))
 		}
 		f.Return(builder.Sub(call(f.Param(0)), call(builder.Neg(f.Param(0)))))
 	})

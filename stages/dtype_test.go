@@ -27,7 +27,7 @@ func TestElementTypes(t *testing.T) {
 			s := tensor.ShapeOf(d, 2, 3)
 			f := b.Func("main", s)
 			x := builder.Reverse(f.Param(0), 0)
-			f.Return(builder.Reverse(builder.RuntimeCall(builder.Callback{Name: "copy"}, builder.Like(s), x), 1), x)
+			f.Return(builder.Reverse(builder.RuntimeCall(builder.Like(s), x, builder.Callback{Name: "copy"}), 1), x)
 			m, err := b.Module()
 			check.NoError(t, err)
 			check.Cleanup(t, m)

@@ -42,8 +42,8 @@ func one(t *testing.T, name string) *mlir.Module {
 	s := builder.While(state{builder.Scalar(f, int32(0)), f.Param(0)},
 		func(s state) builder.Value { return builder.Lt(s.I, int32(3)) },
 		func(s state) state {
-			return state{builder.Add(s.I, int32(1)), builder.RuntimeCall(builder.Callback{Name: name}, s.V, s.V)}
-		})
+			return state{builder.Add(s.I, int32(1)), builder.RuntimeCall(s.V, s.V, builder.Callback{Name: name})}
+		}, builder.LoopOptions{})
 	f.Return(s.V)
 	m, err := b.Module()
 	check.NoError(t, err)
@@ -148,7 +148,7 @@ func TestRefused(t *testing.T) {
 		{stages.Options{Force: map[string]stages.Decision{"double": stages.Lower}},
 			"Options.Lower has no function of that name"},
 		{stages.Options{Force: map[string]stages.Decision{"double": 9}}, "which is no decision"},
-		{stages.Options{Lower: map[string]stages.Func{"double": nil}}, `Options.Lower["double"] is nil`},
+		{stages.Options{Lower: map[string]stages.Lowering{"double": nil}}, `Options.Lower["double"] is nil`},
 	} {
 		_, err := stages.Cut(m, test.o)
 		check.Error(t, err, test.want)
@@ -200,12 +200,12 @@ func TestRefused(t *testing.T) {
 func TestLower(t *testing.T) {
 	b := builder.New(mlirtest.Context(t), builder.Options{})
 	f := b.Func("main", shape)
-	f.Return(builder.PureCall(builder.Callback{Name: "square"}, f.Param(0), builder.Neg(f.Param(0))))
+	f.Return(builder.PureCall(f.Param(0), builder.Neg(f.Param(0)), builder.Callback{Name: "square"}))
 	m, err := b.Module()
 	check.NoError(t, err)
 	check.Cleanup(t, m)
 	square := func(args []builder.Value) []builder.Value { return []builder.Value{builder.Mul(args[0], args[0])} }
-	o := stages.Options{Lower: map[string]stages.Func{"square": square}} // nobody is registered
+	o := stages.Options{Lower: map[string]stages.Lowering{"square": square}} // nobody is registered
 	e, err := stages.Compile(t.Context(), m, o)
 	check.NoError(t, err)
 	check.Cleanup(t, e)
@@ -218,14 +218,14 @@ func TestLower(t *testing.T) {
 	check.Diff(t, "stages", 1, len(plan.Stages()))
 	check.Diff(t, "decision", stages.Lower, plan.Callbacks()[0].Decision)
 
-	for want, wrong := range map[string]stages.Func{
+	for want, wrong := range map[string]stages.Lowering{
 		"returns 0 values, and the module wants 1": func([]builder.Value) []builder.Value { return nil },
 		"returns f32[] as result 0": func(a []builder.Value) []builder.Value {
 			return []builder.Value{builder.ReduceSum(a[0])}
 		},
 		"the function panicked: oh": func([]builder.Value) []builder.Value { panic("oh") },
 	} {
-		_, err := stages.Cut(m, stages.Options{Lower: map[string]stages.Func{"square": wrong}})
+		_, err := stages.Cut(m, stages.Options{Lower: map[string]stages.Lowering{"square": wrong}})
 		check.Error(t, err, `lowering the callback "square"`, want)
 	}
 }

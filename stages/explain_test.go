@@ -19,15 +19,15 @@ func TestExplainLoops(t *testing.T) {
 	loop := func(v builder.Value, body func(builder.Value) builder.Value) builder.Value {
 		return builder.While(state{builder.Scalar(f, int32(0)), v},
 			func(s state) builder.Value { return builder.Lt(s.I, int32(3)) },
-			func(s state) state { return state{builder.Add(s.I, int32(1)), body(s.V)} }).V
+			func(s state) state { return state{builder.Add(s.I, int32(1)), body(s.V)} }, builder.LoopOptions{}).V
 	}
 	call := func(v builder.Value) builder.Value {
-		return builder.RuntimeCall(builder.Callback{Name: "call"}, v, v)
+		return builder.RuntimeCall(v, v, builder.Callback{Name: "call"})
 	}
 	f.Return(loop(f.Param(0), func(v builder.Value) builder.Value {
 		v = loop(v, func(v builder.Value) builder.Value { return builder.Neg(call(v)) })
 		return builder.If(builder.Lt(builder.Reshape(builder.SliceAxis(v, 0, 0, 1)), float32(1)),
-			func() builder.Value { builder.Tap(builder.Callback{Name: "tap"}, v); return v },
+			func() builder.Value { builder.Tap(v, builder.Callback{Name: "tap"}); return v },
 			func() builder.Value { return builder.Neg(call(builder.Neg(v))) })
 	}))
 	m, err := b.Module()

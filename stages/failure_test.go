@@ -28,13 +28,13 @@ func TestFirstError(t *testing.T) {
 	f := b.Func("main", shape)
 	type state struct{ I, V builder.Value }
 	call := func(name string, v builder.Value) builder.Value {
-		return builder.RuntimeCall(builder.Callback{Name: name}, builder.Like(v.Shape()), v)
+		return builder.RuntimeCall(builder.Like(v.Shape()), v, builder.Callback{Name: name})
 	}
 	s := builder.While(state{builder.Scalar(f, int32(0)), f.Param(0)},
 		func(s state) builder.Value { return builder.Lt(s.I, int32(1)) },
 		func(s state) state {
 			return state{builder.Add(s.I, int32(1)), builder.Add(call("fails", s.V), call("holds", s.V))}
-		})
+		}, builder.LoopOptions{})
 	f.Return(s.V, call("beside", f.Param(0)))
 	m, err := b.Module()
 	check.NoError(t, err)

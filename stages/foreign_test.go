@@ -111,24 +111,26 @@ func TestEncodings(t *testing.T) {
 	m := built(t, func(f *builder.Func) {
 		like := builder.Like(shape)
 		x := builder.Neg(f.Param(0))
-		a := builder.RuntimeCall(builder.Callback{ID: id, Host: builder.HostID{Encoding: contract.EncodingOperand}},
-			like, x)
-		b := builder.RuntimeCall(builder.Callback{
-			Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: "opaque"}}, like, builder.Mul(a, float32(2)))
-		c := builder.RuntimeCall(builder.Callback{Host: builder.HostID{Encoding: contract.EncodingServer,
-			Opaque: "opaque", Server: "s"}}, like, builder.Mul(b, float32(2)))
-		d := builder.Passthrough(builder.Callback{
-			Host: builder.HostID{Encoding: contract.EncodingServer, Opaque: "opaque", Server: "none"}}, c)
-		f.Return(builder.Passthrough(builder.Callback{
-			Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: "opaque", Server: "s"}}, d), x)
+		a := builder.RuntimeCall(like,
+			x, builder.Callback{ID: id, Host: contract.Host{Encoding: contract.EncodingOperand}})
+		b := builder.RuntimeCall(like, builder.Mul(a, float32(2)), builder.Callback{
+			Host: contract.Host{Encoding: contract.EncodingWords, Opaque: "opaque"}})
+		c := builder.RuntimeCall(like, builder.Mul(b, float32(2)),
+			builder.Callback{Host: contract.Host{Encoding: contract.EncodingServer,
+				Opaque: "opaque", Server: "s"}})
+		d := builder.Passthrough(c, builder.Callback{
+			Host: contract.Host{Encoding: contract.EncodingServer, Opaque: "opaque", Server: "none"}})
+		f.Return(builder.Passthrough(d, builder.Callback{
+			Host: contract.Host{Encoding: contract.EncodingWords, Opaque: "opaque", Server: "s"}}), x)
 	})
 	names := []string{"id 0", "opaque id 6f7061717565", "opaque id 6f7061717565 of server 73"}
 	got := everyWay(t, m, stages.Options{}, names, floats(1, 2, 3, 4))
 	check.Diff(t, "results", "[f32[4] [230 226 222 218] f32[4] [-1 -2 -3 -4]]", got)
 
 	unknown := built(t, func(f *builder.Func) {
-		f.Return(builder.RuntimeCall(builder.Callback{Host: builder.HostID{Encoding: contract.EncodingServer,
-			Opaque: "nobody", Server: "s"}}, builder.Like(shape), f.Param(0)))
+		f.Return(builder.RuntimeCall(builder.Like(shape), f.Param(0),
+			builder.Callback{Host: contract.Host{Encoding: contract.EncodingServer,
+				Opaque: "nobody", Server: "s"}}))
 	})
 	_, err = stages.Compile(t.Context(), unknown, stages.Options{})
 	if missing := new(callbacks.UnknownError); !errors.As(err, &missing) {

@@ -40,7 +40,7 @@ func TestHiddenFFI(t *testing.T) {
 	ctx := mlirtest.Context(t)
 	b := builder.New(ctx, builder.Options{})
 	f := b.Func("main", shape)
-	f.Return(builder.Neg(builder.RuntimeCall(builder.Callback{Name: "double"}, f.Param(0), builder.Abs(f.Param(0)))))
+	f.Return(builder.Neg(builder.RuntimeCall(f.Param(0), builder.Abs(f.Param(0)), builder.Callback{Name: "double"})))
 	m, err := b.Module()
 	check.NoError(t, err)
 	check.Cleanup(t, m)

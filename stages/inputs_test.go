@@ -37,7 +37,7 @@ func donating(t *testing.T, name string) *mlir.Module {
 	b := builder.New(mlirtest.Context(t), builder.Options{})
 	f := b.FuncWith("main", builder.Signature{Params: []builder.Param{{Shape: shape, Donate: true}, {Shape: shape}}})
 	x := builder.Add(f.Param(0), float32(1))
-	y := builder.RuntimeCall(builder.Callback{Name: name}, x, x)
+	y := builder.RuntimeCall(x, x, builder.Callback{Name: name})
 	f.Return(builder.Add(builder.Mul(x, y), f.Param(1)))
 	m, err := b.Module()
 	check.NoError(t, err)

@@ -16,7 +16,7 @@ import (
 // functions that build these, by the callback's name; other calls stay. Packages autodiff and vmap can then transform
 // what a callback computes, which needs no derivative of its own. The error is a *CutError if a call is not of the form
 // pure or its function does not fit it; the module may then be changed in part.
-func LowerCallbacks(m *mlir.Module, lower map[string]Func) error {
+func LowerCallbacks(m *mlir.Module, lower map[string]Lowering) error {
 	o := Options{Lower: lower, Force: map[string]Decision{}}
 	for name, f := range lower {
 		if f != nil { // which check refuses
@@ -72,7 +72,7 @@ func (c *cutter) loweredName() string {
 }
 
 // lower replaces a callback by a call of a function that build makes.
-func (c *cutter) lower(op mlir.Operation, cb *Callback, build Func) error {
+func (c *cutter) lower(op mlir.Operation, cb *Callback, build Lowering) error {
 	name := c.loweredName()
 	f, err := c.built(op, cb, build, name)
 	if err != nil {
@@ -96,7 +96,7 @@ func (c *cutter) lower(op mlir.Operation, cb *Callback, build Func) error {
 }
 
 // ofElements returns what builds a batch of calls, with the key "parallel" of the contract.
-func ofElements(build Func, parallel string) Func {
+func ofElements(build Lowering, parallel string) Lowering {
 	if parallel == "" {
 		return build
 	}
@@ -115,7 +115,7 @@ func ofElements(build Func, parallel string) Func {
 }
 
 // built returns the function that build makes, detached.
-func (c *cutter) built(op mlir.Operation, cb *Callback, build Func, name string) (made mlir.Operation, err error) {
+func (c *cutter) built(op mlir.Operation, cb *Callback, build Lowering, name string) (made mlir.Operation, err error) {
 	b := builder.New(c.module.Context(), builder.Options{})
 	defer b.Close()
 	defer func() {
@@ -128,7 +128,7 @@ func (c *cutter) built(op mlir.Operation, cb *Callback, build Func, name string)
 	for i := range args {
 		args[i] = f.Param(i)
 	}
-	results := ofElements(build, cb.Config.Parallel)(args)
+	results := ofElements(build, cb.Config.Batching.Parallel)(args)
 	if err := b.Err(); err != nil {
 		return made, err
 	}

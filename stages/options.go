@@ -17,7 +17,7 @@ import (
 type Decision uint8
 
 const (
-	// Default leaves the decision to Options.Policy.
+	// Default leaves the decision to Options.Strategy.
 	Default Decision = iota
 	// Inline keeps the callback in its stage, whose device must be able to call back.
 	Inline
@@ -42,9 +42,9 @@ func (d Decision) String() string {
 	return fmt.Sprintf("Decision(%d)", uint8(d))
 }
 
-// A Func is a callback as operations: it builds the results of a call from its arguments. A
-// callback that has a Func and is pure needs no call at all.
-type Func func(args []builder.Value) []builder.Value
+// A Lowering is a callback as operations: it builds the results of a call from its arguments. A
+// callback that has a Lowering and is pure needs no call at all.
+type Lowering func(args []builder.Value) []builder.Value
 
 // Options say how a module is cut.
 type Options struct {
@@ -55,9 +55,9 @@ type Options struct {
 	Place func(s *Stage) int
 	// Lower has functions that build what a callback computes, by the callback's name. Only
 	// callbacks of the form pure are lowered.
-	Lower map[string]Func
-	// Policy decides about the callbacks that Force does not name. The zero value is ByDevice.
-	Policy Policy
+	Lower map[string]Lowering
+	// Strategy decides about the callbacks that Force does not name. The zero value is ByDevice.
+	Strategy Strategy
 	// Force has decisions that differ from those of Policy, by the callback's name, or by "id N". It may
 	// name callbacks of other modules, but Cut logs a name that is like one that the module calls.
 	Force map[string]Decision
@@ -81,8 +81,8 @@ func warn(why error) error {
 }
 
 func (o Options) check() error {
-	if o.Policy > Cheapest {
-		return fmt.Errorf("stages: Options.Policy is %v, which is no policy: use ByDevice or Cheapest", o.Policy)
+	if o.Strategy > Cheapest {
+		return fmt.Errorf("stages: Options.Strategy is %v, which is no strategy: use ByDevice or Cheapest", o.Strategy)
 	}
 	for i, d := range o.Devices {
 		if err := d.check(); err != nil {
@@ -154,13 +154,13 @@ func (o Options) callsBack() (bool, string) {
 	return true, fmt.Sprintf("%s can call back", o.devices()[0])
 }
 
-// A Policy decides about the callbacks that Options.Force does not decide about.
-type Policy uint8
+// A Strategy decides about the callbacks that Options.Force does not decide about.
+type Strategy uint8
 
 const (
 	// ByDevice keeps a callback inline where all devices can call back. Otherwise it lowers a callback that
 	// Options.Lower has, and cuts at others.
-	ByDevice Policy = iota
+	ByDevice Strategy = iota
 	// Cheapest takes the possible way in which a call is estimated to take least time: inline, lowered if
 	// Options.Lower has a function, or cut. Each callback is judged by itself.
 	//
@@ -171,12 +171,12 @@ const (
 )
 
 // String returns the name in lower case.
-func (p Policy) String() string {
-	switch p {
+func (s Strategy) String() string {
+	switch s {
 	case ByDevice:
 		return "by device"
 	case Cheapest:
 		return "cheapest"
 	}
-	return fmt.Sprintf("Policy(%d)", uint8(p))
+	return fmt.Sprintf("Strategy(%d)", uint8(s))
 }

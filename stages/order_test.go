@@ -23,8 +23,8 @@ func ordered(t *testing.T, effect string) *mlir.Module {
 	b := builder.New(mlirtest.Context(t), builder.Options{RuntimeTokens: true})
 	f := b.Func("main", shape)
 	cb := builder.Callback{Name: "ordered", Effect: effect}
-	builder.Tap(cb, f.Param(0))
-	builder.Tap(cb, builder.Neg(f.Param(0)))
+	builder.Tap(f.Param(0), cb)
+	builder.Tap(builder.Neg(f.Param(0)), cb)
 	f.Return(builder.Neg(f.Param(0)))
 	m, err := b.Module()
 	check.NoError(t, err)

@@ -69,8 +69,8 @@ func halves(t *testing.T, name string) *mlir.Module {
 	return build(t, 1, func(f *builder.Func) {
 		x := builder.Add(f.Param(0), float32(1))
 		i := builder.Iota(f, shape, 0)
-		y := builder.RuntimeCall(builder.Callback{Name: name}, x, builder.Mul(x, i))
-		z := builder.RuntimeCall(builder.Callback{Name: name}, x, builder.Iota(f, shape, 0))
+		y := builder.RuntimeCall(x, builder.Mul(x, i), builder.Callback{Name: name})
+		z := builder.RuntimeCall(x, builder.Iota(f, shape, 0), builder.Callback{Name: name})
 		f.Return(builder.Sub(builder.Mul(y, x), z), x)
 	})
 }
@@ -236,7 +236,7 @@ func TestMovesEarly(t *testing.T) {
 			}, callbacks.Options{})
 			m := build(t, 1, func(f *builder.Func) {
 				x := builder.Add(f.Param(0), float32(1))
-				f.Return(builder.Mul(builder.RuntimeCall(builder.Callback{Name: "waits"}, x, builder.Neg(x)), x))
+				f.Return(builder.Mul(builder.RuntimeCall(x, builder.Neg(x), builder.Callback{Name: "waits"}), x))
 			})
 			e, err := stages.Compile(t.Context(), m, stages.Options{
 				Devices: append(stages.On(client.Engine()),
@@ -265,10 +265,10 @@ func TestInlineInBranch(t *testing.T) {
 		x := builder.Add(f.Param(0), float32(1))
 		positive := builder.Gt(builder.Reshape(builder.SliceAxis(x, 0, 0, 1)), float32(0))
 		builder.If(positive, func() builder.Value {
-			return builder.Passthrough(builder.Callback{Name: "overwrites"},
-				x)
+			return builder.Passthrough(x,
+				builder.Callback{Name: "overwrites"})
 		}, func() builder.Value { return builder.Neg(x) })
-		f.Return(builder.RuntimeCall(builder.Callback{Name: "double"}, x, x))
+		f.Return(builder.RuntimeCall(x, x, builder.Callback{Name: "double"}))
 	})
 	e, err := stages.Compile(t.Context(), m,
 		stages.Options{Devices: stages.On(devices(t, 1).Engine()), Force: cutAll("double")})

@@ -43,7 +43,7 @@ func (c *cutter) decide(cb *Callback, o Options) (Decision, string) {
 	switch forced := o.Force[cb.Name]; {
 	case forced != Default:
 		return forced, "Options.Force"
-	case o.Policy == Cheapest:
+	case o.Strategy == Cheapest:
 		return c.cheapest(cb, o, inline, lower)
 	case inline:
 		return Inline, why

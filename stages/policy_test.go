@@ -20,7 +20,7 @@ func pureCall(t *testing.T, name string, elements int) *mlir.Module {
 	t.Helper()
 	b := builder.New(mlirtest.Context(t), builder.Options{})
 	f := b.Func("main", tensor.ShapeOf(tensor.F32, elements))
-	f.Return(builder.PureCall(builder.Callback{Name: name}, f.Param(0), f.Param(0)))
+	f.Return(builder.PureCall(f.Param(0), f.Param(0), builder.Callback{Name: name}))
 	m, err := b.Module()
 	check.NoError(t, err)
 	check.Cleanup(t, m)
@@ -37,7 +37,7 @@ func TestCheapest(t *testing.T) {
 	client, interpreter := stages.On(newClient(t).Engine()), []stages.Device{stages.Interpreter()}
 	for _, name := range []string{"quick", "slow"} {
 		e, err := stages.Compile(t.Context(), pureCall(t, name, small),
-			stages.Options{Devices: client, Policy: stages.Cheapest})
+			stages.Options{Devices: client, Strategy: stages.Cheapest})
 		check.NoError(t, err)
 		_, err = e.Call(t.Context(), floats(1, 2, 3, 4))
 		check.NoError(t, err)
@@ -64,9 +64,9 @@ func TestCheapest(t *testing.T) {
 		{"unknown", large, client, false, stages.Default, stages.Inline},
 		{"unknown", small, nil, false, stages.Default, stages.Boundary},
 	} {
-		o := stages.Options{Devices: test.device, Policy: stages.Cheapest}
+		o := stages.Options{Devices: test.device, Strategy: stages.Cheapest}
 		if test.lower {
-			o.Lower = map[string]stages.Func{test.name: twice}
+			o.Lower = map[string]stages.Lowering{test.name: twice}
 		}
 		if test.force != stages.Default {
 			o.Force = map[string]stages.Decision{test.name: test.force}
@@ -89,6 +89,6 @@ func TestCheapest(t *testing.T) {
 		}
 		check.NoError(t, plan.Close())
 	}
-	_, err := stages.Cut(pureCall(t, "quick", small), stages.Options{Policy: 7})
-	check.Error(t, err, "Options.Policy is Policy(7), which is no policy: use ByDevice or Cheapest")
+	_, err := stages.Cut(pureCall(t, "quick", small), stages.Options{Strategy: 7})
+	check.Error(t, err, "Options.Strategy is Strategy(7), which is no strategy: use ByDevice or Cheapest")
 }

@@ -300,7 +300,7 @@ func waysOf(seed uint64, devices []stages.Device, some map[string]stages.Decisio
 		low := maps.Clone(all)
 		low["pure"] = stages.Lower
 		ways = append(ways, way{"pure callbacks lowered",
-			stages.Options{Devices: devices, Force: low, Lower: map[string]stages.Func{"pure": lowered}}})
+			stages.Options{Devices: devices, Force: low, Lower: map[string]stages.Lowering{"pure": lowered}}})
 	}
 	return ways
 }

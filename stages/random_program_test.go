@@ -356,7 +356,7 @@ func (r *randomProgram) loop(pool []number, depth int) []number {
 	s := builder.While(state{builder.Scalar(pool[0].V.Func(), int32(0)), pack(init)},
 		func(s state) builder.Value {
 			if inCondition == 0 {
-				builder.Tap(cb, s)
+				builder.Tap(s, cb)
 			}
 			return builder.Lt(s.I, steps)
 		},
@@ -371,7 +371,7 @@ func (r *randomProgram) loop(pool []number, depth int) []number {
 				}
 			}
 			return state{builder.Add(s.I, int32(1)), pack(reordered(own))}
-		})
+		}, builder.LoopOptions{})
 	return s.State.unpack()
 }
 
@@ -407,20 +407,20 @@ func (r *randomProgram) callback(pool []number) []number {
 	switch name {
 	case "pure":
 		cb.Effect = ""
-		return builder.PureCall(cb, template(args), pack(args)).unpack()
+		return builder.PureCall(template(args), pack(args), cb).unpack()
 	case "io", "io.goroutine":
-		return builder.Passthrough(cb, pack(args)).unpack()
+		return builder.Passthrough(pack(args), cb).unpack()
 	case "io.optional":
 		cb.Optional = true
-		return builder.Passthrough(cb, pack(args)).unpack()
+		return builder.Passthrough(pack(args), cb).unpack()
 	case "tap.if":
-		builder.TapIf(builder.Gt(r.scalar(pool), int32(3)), cb, pack(args))
+		builder.TapIf(builder.Gt(r.scalar(pool), int32(3)), pack(args), cb)
 		return nil
 	case "tap", "tap.async", "stuck":
 		if r.IntN(4) == 0 {
 			cb.Effect = ""
 		}
-		builder.Tap(cb, pack(args))
+		builder.Tap(pack(args), cb)
 		return nil
 	}
 	if r.IntN(3) == 0 || name == "call.unordered" {
@@ -429,5 +429,5 @@ func (r *randomProgram) callback(pool []number) []number {
 		r.forms[cb.Name] = true
 	}
 	like := append(r.some(pool, 2), pickOf(r, pool))
-	return builder.RuntimeCall(cb, template(like), pack(args)).unpack()
+	return builder.RuntimeCall(template(like), pack(args), cb).unpack()
 }

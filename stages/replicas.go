@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -50,7 +49,7 @@ func (o Options) checkReplicas(n int) error {
 
 // checkPolicy returns an error if the policy of a callback names a replica that there is not.
 func (c *cutter) checkPolicy(op mlir.Operation, cb *Callback) error {
-	p, err := contract.ParsePolicy(cb.Config.Policy)
+	p, err := cb.Config.Policy.Placement()
 	if err == nil && p.Device >= c.plan.replicas {
 		err = fmt.Errorf("device %d only calls it (policy %q), and the program runs on %d: increase Options.Compile.Replicas, or name another device", p.Device, cb.Config.Policy, c.plan.replicas)
 	}

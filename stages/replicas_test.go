@@ -56,7 +56,7 @@ func TestReplicas(t *testing.T) {
 	register(t, "see", func(f *callbacks.Frame) error { c.add(f); return nil }, callbacks.Options{FailRun: true})
 	type state struct{ I, V builder.Value }
 	doubled := func(x builder.Value) builder.Value {
-		return builder.RuntimeCall(builder.Callback{Name: "double", Effect: "e"}, x, x)
+		return builder.RuntimeCall(x, x, builder.Callback{Name: "double", Effect: "e"})
 	}
 	for _, test := range []struct {
 		name        string
@@ -72,24 +72,25 @@ func TestReplicas(t *testing.T) {
 		{"another number of iterations", false, func(f *builder.Func) {
 			s := builder.While(state{builder.ReplicaID(f), f.Param(0)},
 				func(s state) builder.Value { return builder.Lt(s.I, uint32(5)) },
-				func(s state) state { return state{builder.Add(s.I, uint32(2)), doubled(s.V)} })
+				func(s state) state { return state{builder.Add(s.I, uint32(2)), doubled(s.V)} }, builder.LoopOptions{})
 			f.Return(s.V)
 		}},
 		{"a sum in a loop", true, func(f *builder.Func) {
 			s := builder.While(state{builder.Scalar(f, uint32(0)), f.Param(0)},
 				func(s state) builder.Value { return builder.Lt(s.I, uint32(4)) },
-				func(s state) state { return state{builder.Add(s.I, uint32(1)), summed(doubled(s.V))} })
+				func(s state) state { return state{builder.Add(s.I, uint32(1)), summed(doubled(s.V))} },
+				builder.LoopOptions{})
 			f.Return(s.V)
 		}},
 		{"two sums that are independent", true, func(f *builder.Func) {
-			x := builder.RuntimeCall(builder.Callback{Name: "double"}, f.Param(0), f.Param(0))
-			y := builder.RuntimeCall(builder.Callback{Name: "double"}, f.Param(0), builder.Neg(f.Param(0)))
+			x := builder.RuntimeCall(f.Param(0), f.Param(0), builder.Callback{Name: "double"})
+			y := builder.RuntimeCall(f.Param(0), builder.Neg(f.Param(0)), builder.Callback{Name: "double"})
 			f.Return(summed(builder.Mul(x, x)), summed(builder.Mul(y, float32(3))))
 		}},
 		{"one replica calls", true, func(f *builder.Func) {
-			builder.Tap(builder.Callback{Name: "see", Policy: contract.Once, Device: 2, Effect: "e"}, f.Param(0))
-			x := builder.RuntimeCall(builder.Callback{Name: "double", Policy: contract.Once, Device: 1, Effect: "e"},
-				f.Param(0), f.Param(0))
+			builder.Tap(f.Param(0), builder.Callback{Name: "see", Policy: contract.Once.On(2), Effect: "e"})
+			x := builder.RuntimeCall(f.Param(0),
+				f.Param(0), builder.Callback{Name: "double", Policy: contract.Once.On(1), Effect: "e"})
 			f.Return(builder.Sub(x, f.Param(0)))
 		}},
 		{"replicas exchange values", true, func(f *builder.Func) {
@@ -182,8 +183,8 @@ func TestReplicasAtOnce(t *testing.T) {
 			func(s state) builder.Value { return builder.Lt(s.I, uint32(3)) },
 			func(s state) state {
 				return state{builder.Add(s.I, uint32(1)),
-					summed(builder.RuntimeCall(builder.Callback{Name: "double"}, s.V, s.V))}
-			})
+					summed(builder.RuntimeCall(s.V, s.V, builder.Callback{Name: "double"}))}
+			}, builder.LoopOptions{})
 		f.Return(s.V)
 	})
 	e, err := stages.Compile(t.Context(), m,
@@ -214,7 +215,7 @@ func TestErrorOfOneReplica(t *testing.T) {
 		return double(f)
 	}, callbacks.Options{})
 	m := build(t, 1, func(f *builder.Func) {
-		f.Return(summed(builder.RuntimeCall(builder.Callback{Name: "fails"}, f.Param(0), f.Param(0))))
+		f.Return(summed(builder.RuntimeCall(f.Param(0), f.Param(0), builder.Callback{Name: "fails"})))
 	})
 	client := devices(t, 3)
 	e, err := stages.Compile(t.Context(), m,
@@ -243,7 +244,7 @@ func TestReplicaStaysAway(t *testing.T) {
 	apart := func(one, other func(builder.Value) builder.Value) engine.Executable {
 		m := build(t, 1, func(f *builder.Func) {
 			call := func(x builder.Value) builder.Value {
-				return builder.RuntimeCall(builder.Callback{Name: "double"}, x, x)
+				return builder.RuntimeCall(x, x, builder.Callback{Name: "double"})
 			}
 			y := call(f.Param(0))
 			f.Return(builder.If(builder.Eq(builder.ReplicaID(f), uint32(1)),

@@ -341,10 +341,10 @@ func (c *Callback) takes(in, out []tensor.Shape) error {
 		return fmt.Errorf("the callback %q is not cut", c.Name)
 	}
 	id := tensor.ShapeOf(tensor.S64)
-	if c.Config.Encoding == contract.EncodingOperand && (len(in) == 0 || !in[len(in)-1].Equal(id)) {
+	if c.Config.Host.Encoding == contract.EncodingOperand && (len(in) == 0 || !in[len(in)-1].Equal(id)) {
 		return fmt.Errorf("the callback %q has no id", c.Name)
 	}
-	before, _ := c.Config.Encoding.Names()
+	before, _ := c.Config.Host.Encoding.Names()
 	tokens := c.before - before
 	if tokens < 0 || len(in) < tokens || len(out) < c.returned {
 		return fmt.Errorf("the callback %q has %d operands and %d results, and %d and %d tokens before them",

@@ -36,7 +36,7 @@ func (p *Plan) Serialize() ([]byte, error) {
 		return nil, err
 	}
 	for _, c := range p.callbacks {
-		if c.Decision != Lower && !c.Config.ByName() && c.Config.Opaque == "" {
+		if c.Decision != Lower && !c.Config.ByName() && c.Config.Host.Opaque == "" {
 			at := ""
 			if c.Loc != "" {
 				at = " at " + c.Loc
@@ -86,7 +86,7 @@ func Load(c *mlir.Context, data []byte, o Options) (*Plan, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	if len(o.Lower) > 0 || len(o.Force) > 0 || o.Policy != ByDevice || o.Compile.Replicas != 0 ||
+	if len(o.Lower) > 0 || len(o.Force) > 0 || o.Strategy != ByDevice || o.Compile.Replicas != 0 ||
 		len(o.Compile.JAXCallbacks) > 0 {
 		return nil, errors.New("stages: Load: the plan has its decisions, replicas and JAX's callbacks: leave these options out, or cut the module again")
 	}

@@ -28,23 +28,23 @@ func everyStep(t testing.TB) *Plan {
 	b := builder.New(mlirtest.Context(t), builder.Options{})
 	f := b.Func("main", tensor.ShapeOf(tensor.F32, 4), tensor.ShapeOf(tensor.S32), tensor.ShapeOf(tensor.F32, 0))
 	cb := builder.Callback{Name: "double", Effect: "e"}
-	square := builder.PureCall(builder.Callback{Name: "square"}, f.Param(0), f.Param(0))
-	x := builder.RuntimeCall(cb, square, builder.Add(square, float32(1)))
+	square := builder.PureCall(f.Param(0), f.Param(0), builder.Callback{Name: "square"})
+	x := builder.RuntimeCall(square, builder.Add(square, float32(1)), cb)
 	type state struct{ I, V builder.Value }
 	s := builder.While(state{builder.Scalar(f, int32(0)), x},
 		func(s state) builder.Value { return builder.Lt(s.I, int32(3)) },
 		func(s state) state {
 			y := builder.If(builder.Lt(s.I, f.Param(1)),
-				func() builder.Value { return builder.RuntimeCall(cb, s.V, builder.Add(s.V, square)) },
+				func() builder.Value { return builder.RuntimeCall(s.V, builder.Add(s.V, square), cb) },
 				func() builder.Value { return builder.Neg(s.V) })
 			return state{builder.Add(s.I, int32(1)), y}
-		})
+		}, builder.LoopOptions{})
 	z := builder.Case(f.Param(1),
-		func() builder.Value { return builder.Passthrough(builder.Callback{Name: "io"}, s.V) },
+		func() builder.Value { return builder.Passthrough(s.V, builder.Callback{Name: "io"}) },
 		func() builder.Value { return s.V },
 		func() builder.Value { return builder.Abs(s.V) })
-	builder.Tap(builder.Callback{Name: "see", Effect: "e"}, f.Constant(tensor.Vector[int32](1, 2, 3)))
-	builder.Tap(builder.Callback{Name: "see", Effect: "e"}, f.Param(2))
+	builder.Tap(f.Constant(tensor.Vector[int32](1, 2, 3)), builder.Callback{Name: "see", Effect: "e"})
+	builder.Tap(f.Param(2), builder.Callback{Name: "see", Effect: "e"})
 	f.Return(z, f.Param(2))
 	m, err := b.Module()
 	check.NoError(t, err)
@@ -57,7 +57,7 @@ func everyStep(t testing.TB) *Plan {
 			}
 			return 0
 		},
-		Lower: map[string]Func{"square": func(a []builder.Value) []builder.Value {
+		Lower: map[string]Lowering{"square": func(a []builder.Value) []builder.Value {
 			return []builder.Value{builder.Mul(a[0], a[0])}
 		}},
 	})
@@ -220,7 +220,7 @@ func TestLoadHostile(t *testing.T) {
 	}
 	_, err = Load(c, data, Options{})
 	check.Error(t, err, "the plan has it on device 1, and Options.Devices has 1: give more devices")
-	_, err = Load(c, data, Options{Policy: Cheapest})
+	_, err = Load(c, data, Options{Strategy: Cheapest})
 	check.Error(t, err, "the plan has its decisions, replicas and JAX")
 	moved, err := Load(c, data, Options{Place: func(*Stage) int { return 0 }})
 	check.NoError(t, err)

@@ -100,7 +100,7 @@ func TestUnsavable(t *testing.T) {
 	t.Cleanup(func() { check.NoError(t, callbacks.Default.UnregisterID(id)) })
 	b := builder.New(mlirtest.Context(t), builder.Options{})
 	f := b.Func("main", shape)
-	f.Return(builder.RuntimeCall(builder.Callback{ID: id}, f.Param(0), f.Param(0)))
+	f.Return(builder.RuntimeCall(f.Param(0), f.Param(0), builder.Callback{ID: id}))
 	m, err := b.Module()
 	check.NoError(t, err)
 	check.Cleanup(t, m)

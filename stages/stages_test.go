@@ -66,8 +66,8 @@ func TestCut(t *testing.T) {
 	b := builder.New(ctx, builder.Options{})
 	f := b.Func("main", shape)
 	x := builder.Add(f.Param(0), float32(1))
-	y := builder.RuntimeCall(builder.Callback{Name: "double"}, x, x)
-	builder.Tap(builder.Callback{Name: "see"}, y)
+	y := builder.RuntimeCall(x, x, builder.Callback{Name: "double"})
+	builder.Tap(y, builder.Callback{Name: "see"})
 	type state struct {
 		I builder.Value
 		V builder.Value
@@ -75,12 +75,12 @@ func TestCut(t *testing.T) {
 	z := builder.While(state{builder.Scalar(f, int32(0)), y},
 		func(s state) builder.Value { return builder.Lt(s.I, int32(3)) },
 		func(s state) state {
-			builder.Tap(builder.Callback{Name: "see"}, s.V)
+			builder.Tap(s.V, builder.Callback{Name: "see"})
 			return state{builder.Add(s.I, int32(1)),
-				builder.RuntimeCall(builder.Callback{Name: "double"}, s.V, builder.Sub(s.V, x))}
-		})
+				builder.RuntimeCall(s.V, builder.Sub(s.V, x), builder.Callback{Name: "double"})}
+		}, builder.LoopOptions{})
 	w := builder.If(builder.Gt(builder.Reshape(builder.SliceAxis(z.V, 0, 0, 1)), float32(0)),
-		func() builder.Value { return builder.RuntimeCall(builder.Callback{Name: "double"}, z.V, z.V) },
+		func() builder.Value { return builder.RuntimeCall(z.V, z.V, builder.Callback{Name: "double"}) },
 		func() builder.Value { return builder.Neg(z.V) })
 	f.Return(w, builder.Mul(x, x))
 	m, err := b.Module()

@@ -28,7 +28,7 @@ func (o Options) compileWhole(ctx context.Context, m *mlir.Module) (engine.Execu
 	if !can.All {
 		effects, err := stablehlo.RuntimeTokens(m)
 		if err != nil || len(effects) > 0 || o.Prepare.RuntimeTokens || replicas > 1 || o.Place != nil ||
-			o.Policy != ByDevice {
+			o.Strategy != ByDevice {
 			return nil, err // the program orders its runs
 		}
 	}

@@ -30,12 +30,12 @@ func TestBranchesKeepValues(t *testing.T) {
 	t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister("watches")) })
 	loop := func(f *builder.Func, x builder.Value) builder.Value { // squares x three times
 		return builder.Loop(builder.Scalar(f, int32(3)), x, func(_, x builder.Value) builder.Value {
-			builder.Tap(builder.Callback{Name: "watches"}, x)
+			builder.Tap(x, builder.Callback{Name: "watches"})
 			return builder.Mul(x, x)
-		})
+		}, builder.LoopOptions{})
 	}
 	overwrite := func(x builder.Value) builder.Value {
-		return builder.Passthrough(builder.Callback{Name: "overwrites"}, x)
+		return builder.Passthrough(x, builder.Callback{Name: "overwrites"})
 	}
 	positive := func(x builder.Value) builder.Value {
 		return builder.Gt(builder.Reshape(builder.SliceAxis(x, 0, 0, 1)), float32(0))
@@ -88,7 +88,7 @@ func TestBranchesKeepValues(t *testing.T) {
 				builder.If(positive(x), func() builder.Value { return loop(f, y) },
 					func() builder.Value { return overwrite(y) })
 				return y
-			})}
+			}, builder.LoopOptions{})}
 		}, "[f32[4] [5 6 7 8]]"},
 		{"in a loop of one value", func(_ *builder.Builder, f *builder.Func, x builder.Value) []builder.Value {
 			return []builder.Value{builder.While(x, func(x builder.Value) builder.Value {
@@ -97,7 +97,7 @@ func TestBranchesKeepValues(t *testing.T) {
 				y := builder.Add(x, float32(1))
 				builder.If(positive(x), func() builder.Value { return overwrite(y) }, func() builder.Value { return y })
 				return y
-			})}
+			}, builder.LoopOptions{})}
 		}, "[f32[4] [5 6 7 8]]"},
 		{"several branches", func(_ *builder.Builder, f *builder.Func, x builder.Value) []builder.Value {
 			builder.If(positive(x), func() builder.Value { return overwrite(x) }, func() builder.Value { return x })
@@ -172,9 +172,9 @@ func TestDonatedParameterIsKept(t *testing.T) {
 	client := newClient(t, 1)
 	shape := tensor.ShapeOf(tensor.F32, 3)
 	for call, does := range map[string]func(x builder.Value){
-		"tap":         func(x builder.Value) { builder.Tap(cb, x) },
-		"passthrough": func(x builder.Value) { builder.Passthrough(cb, x) },
-		"call":        func(x builder.Value) { builder.RuntimeCall(cb, x, x) },
+		"tap":         func(x builder.Value) { builder.Tap(x, cb) },
+		"passthrough": func(x builder.Value) { builder.Passthrough(x, cb) },
+		"call":        func(x builder.Value) { builder.RuntimeCall(x, x, cb) },
 	} {
 		for mark, p := range map[string]builder.Param{
 			"": {Shape: shape}, "donated": {Shape: shape, Donate: true}, "aliased": {Shape: shape, AliasOutput: &zero},
@@ -189,7 +189,7 @@ func TestDonatedParameterIsKept(t *testing.T) {
 						return builder.Loop(builder.Scalar(f, int32(2)), x, func(_, x builder.Value) builder.Value {
 							does(x)
 							return builder.Mul(x, x)
-						})
+						}, builder.LoopOptions{})
 					}
 					otherwise := func() builder.Value { return builder.Neg(x) }
 					if choice == "if" {

@@ -68,13 +68,13 @@ func TestCompileCallsNothing(t *testing.T) {
 		}
 		switch form {
 		case contract.Passthrough:
-			results = append(results, builder.Passthrough(cb, builder.Neg(x)))
+			results = append(results, builder.Passthrough(builder.Neg(x), cb))
 		case contract.Observe:
-			builder.Tap(cb, x)
+			builder.Tap(x, cb)
 		case contract.Call:
-			results = append(results, builder.RuntimeCall(cb, x, x))
+			results = append(results, builder.RuntimeCall(x, x, cb))
 		case contract.Pure:
-			results = append(results, builder.PureCall(cb, x, x))
+			results = append(results, builder.PureCall(x, x, cb))
 		}
 	}
 	forms := []contract.Form{contract.Passthrough, contract.Observe, contract.Call, contract.Pure}
@@ -102,7 +102,7 @@ func TestCompileCallsNothing(t *testing.T) {
 			// What names its function in an operand looks it up when it is called.
 			if form == contract.Call {
 				want[name]++
-				call(form, builder.Callback{ID: id, Host: builder.HostID{Encoding: contract.EncodingOperand}}, true)
+				call(form, builder.Callback{ID: id, Host: contract.Host{Encoding: contract.EncodingOperand}}, true)
 			}
 			// Words do not say whether they pass through, and results would have to wait.
 			if form == contract.Call || form == contract.Passthrough && dispatch != callbacks.Async {
@@ -116,7 +116,7 @@ func TestCompileCallsNothing(t *testing.T) {
 				defer callbacks.UnregisterOpaque(opaque)
 				for _, encoding := range []contract.Encoding{contract.EncodingWords, contract.EncodingServer} {
 					call(form, builder.Callback{
-						Host: builder.HostID{Encoding: encoding, Opaque: opaque.ID, Server: opaque.Server}}, true)
+						Host: contract.Host{Encoding: encoding, Opaque: opaque.ID, Server: opaque.Server}}, true)
 				}
 			}
 		}

@@ -62,11 +62,11 @@ func TestConditionCalls(t *testing.T) {
 		f := b.Func("main", tensor.ShapeOf(tensor.F32, 4))
 		type state struct{ I, V builder.Value }
 		out := builder.While(state{f.Constant(tensor.Scalar[int32](0)), f.Param(0)}, func(s state) builder.Value {
-			builder.RuntimeCall(builder.Callback{Name: name, In: f}, struct{}{}, struct{}{})
+			builder.RuntimeCall(struct{}{}, struct{}{}, builder.Callback{Name: name, In: f})
 			return builder.Lt(s.I, int32(4))
 		}, func(s state) state {
 			return state{builder.Add(s.I, int32(1)), builder.Add(s.V, s.V)}
-		})
+		}, builder.LoopOptions{})
 		f.Return(out.V)
 		m, err := b.Module()
 		check.NoError(t, err)

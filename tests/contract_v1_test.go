@@ -93,11 +93,11 @@ func readContract(t *testing.T, m *mlir.Module, artifact bool) string {
 
 // writeConfig writes what is not zero.
 func writeConfig(b *strings.Builder, c contract.Config) {
-	fmt.Fprintf(b, "  encoding: %s\n  form: %s\n", c.Encoding, c.Form)
+	fmt.Fprintf(b, "  encoding: %s\n  form: %s\n", c.Host.Encoding, c.Form)
 	for _, field := range []struct{ name, value string }{
-		{"callback", c.Callback}, {"signature", c.Signature}, {"opaque", c.Opaque}, {"server", c.Server},
+		{"callback", c.Callback}, {"signature", c.Signature}, {"opaque", c.Host.Opaque}, {"server", c.Host.Server},
 		{"registry", c.Registry},
-		{"effect", c.Effect}, {"policy", c.Policy}, {"transforms", c.Transforms}, {"loc", c.Loc},
+		{"effect", c.Effect}, {"policy", string(c.Policy)}, {"transforms", c.Transforms}, {"loc", c.Loc},
 	} {
 		if field.value != "" {
 			fmt.Fprintf(b, "  %s: %q\n", field.name, field.value)
@@ -107,7 +107,7 @@ func writeConfig(b *strings.Builder, c contract.Config) {
 		name  string
 		value int64
 	}{{"callback_id", c.ID}, {"n_ids", int64(c.NumIDs)}, {"n_tokens", int64(c.NumTokens)}, {"every", c.Every},
-		{"aliased", int64(c.Aliased)}} {
+		{"aliased", int64(c.Host.Aliased)}} {
 		if field.value != 0 {
 			fmt.Fprintf(b, "  %s: %d\n", field.name, field.value)
 		}
@@ -138,8 +138,8 @@ func runContract(t *testing.T, client *bridge.Client, m *mlir.Module, program []
 		} else {
 			bound[key] = true
 		}
-		if c.Opaque != "" {
-			o := callbacks.OpaqueID{ID: c.Opaque, Server: c.Server}
+		if c.Host.Opaque != "" {
+			o := callbacks.OpaqueID{ID: c.Host.Opaque, Server: c.Host.Server}
 			check.NoError(t, callbacks.RegisterOpaque(o, seen.function("an opaque id"), callbacks.Options{}))
 			defer callbacks.UnregisterOpaque(o)
 			continue

@@ -136,42 +136,42 @@ func TestDevicePolicies(t *testing.T) {
 		{"each device in Manual", func(f *builder.Func, x builder.Value, name string) builder.Value {
 			return builder.Manual("grid", []builder.Sharding{onX}, []builder.Sharding{onX}, x,
 				func(x builder.Value) builder.Value {
-					return builder.RuntimeCall(builder.Callback{Name: name}, part, x)
+					return builder.RuntimeCall(part, x, builder.Callback{Name: name})
 				})
 		}, each},
 		{"each device, by name", func(f *builder.Func, x builder.Value, name string) builder.Value {
 			return builder.Manual("grid", []builder.Sharding{onX}, []builder.Sharding{onX}, x,
 				func(x builder.Value) builder.Value {
-					builder.Tap(builder.Callback{Name: name, Policy: contract.PerDevice, Effect: "e"}, x)
+					builder.Tap(x, builder.Callback{Name: name, Policy: contract.PerDevice, Effect: "e"})
 					return x
 				})
 		}, each},
 		{"once in Manual", func(f *builder.Func, x builder.Value, name string) builder.Value {
 			return builder.Manual("grid", []builder.Sharding{onX}, []builder.Sharding{onX}, x,
 				func(x builder.Value) builder.Value {
-					builder.Tap(builder.Callback{Name: name, Policy: contract.Once, Device: 2, Optional: true}, x)
+					builder.Tap(x, builder.Callback{Name: name, Policy: contract.Once.On(2), Optional: true})
 					return x
 				})
 		}, []deviceCall{{2, second}}},
 		{"once in Manual, passing through", func(f *builder.Func, x builder.Value, name string) builder.Value {
 			return builder.Manual("grid", []builder.Sharding{onX}, []builder.Sharding{onX}, x,
 				func(x builder.Value) builder.Value {
-					return builder.Passthrough(builder.Callback{Name: name, Policy: contract.Once}, x)
+					return builder.Passthrough(x, builder.Callback{Name: name, Policy: contract.Once})
 				})
 		}, []deviceCall{{0, first}}},
 		{"whole by default", func(f *builder.Func, x builder.Value, name string) builder.Value {
-			builder.Tap(builder.Callback{Name: name}, x)
+			builder.Tap(x, builder.Callback{Name: name})
 			return x
 		}, []deviceCall{{0, all}}},
 		{"gather", func(f *builder.Func, x builder.Value, name string) builder.Value {
-			return builder.RuntimeCall(builder.Callback{Name: name, Policy: contract.Gather, Device: 3},
-				builder.Like(whole), x)
+			return builder.RuntimeCall(builder.Like(whole),
+				x, builder.Callback{Name: name, Policy: contract.Gather.On(3)})
 		}, []deviceCall{{3, all}}},
 		{"gather, ordered and passing through", func(f *builder.Func, x builder.Value, name string) builder.Value {
-			return builder.Passthrough(builder.Callback{Name: name, Policy: contract.Gather, Effect: "e"}, x)
+			return builder.Passthrough(x, builder.Callback{Name: name, Policy: contract.Gather, Effect: "e"})
 		}, []deviceCall{{0, all}}},
 		{"once, outside of Manual", func(f *builder.Func, x builder.Value, name string) builder.Value {
-			builder.Tap(builder.Callback{Name: name, Policy: contract.Once, Device: 1, Every: 1}, x)
+			builder.Tap(x, builder.Callback{Name: name, Policy: contract.Once.On(1), Every: 1})
 			return x
 		}, []deviceCall{{1, all}}},
 		{"in a branch and a loop", func(f *builder.Func, x builder.Value, name string) builder.Value {
@@ -179,17 +179,17 @@ func TestDevicePolicies(t *testing.T) {
 			return builder.If(builder.Gt(n, 5.0), func() builder.Value {
 				return builder.Loop(builder.Convert(builder.Div(n, 5.0), tensor.S32), x,
 					func(i, x builder.Value) builder.Value {
-						return builder.RuntimeCall(builder.Callback{Name: name, Policy: contract.Gather},
-							builder.Like(whole), x)
-					})
+						return builder.RuntimeCall(builder.Like(whole),
+							x, builder.Callback{Name: name, Policy: contract.Gather})
+					}, builder.LoopOptions{})
 			}, func() builder.Value { return x })
 		}, []deviceCall{{0, all}, {0, all}}},
 		{"without operands and results", func(f *builder.Func, x builder.Value, name string) builder.Value {
-			builder.RuntimeCall(builder.Callback{Name: name, In: f}, struct{}{}, struct{}{})
+			builder.RuntimeCall(struct{}{}, struct{}{}, builder.Callback{Name: name, In: f})
 			return x
 		}, []deviceCall{{0, ""}}},
 		{"pure calls stay", func(f *builder.Func, x builder.Value, name string) builder.Value {
-			return builder.PureCall(builder.Callback{Name: name}, builder.Like(whole), x)
+			return builder.PureCall(builder.Like(whole), x, builder.Callback{Name: name})
 		}, nil}, // by each device, on the whole array or its part, as XLA likes
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -247,8 +247,8 @@ func TestGatherOfAllTypes(t *testing.T) {
 			results := onDevices(t, bridge.CompileOptions{Partitions: 2}, func(b *builder.Builder) {
 				b.Mesh("grid", builder.Axis{Name: "x", Size: 2})
 				f := b.FuncWith("main", builder.Signature{Params: []builder.Param{{Shape: shape, Sharding: onX}}})
-				f.Return(builder.RuntimeCall(builder.Callback{Name: name, Policy: contract.Gather, Device: 1},
-					builder.Like(shape), f.Param(0)))
+				f.Return(builder.RuntimeCall(builder.Like(shape),
+					f.Param(0), builder.Callback{Name: name, Policy: contract.Gather.On(1)}))
 			}, half(v, 0), half(v, 1))
 			check.Diff(t, "calls", []deviceCall{{1, fmt.Sprint(v, ";")}}, d.take())
 			for _, r := range results {
@@ -297,8 +297,8 @@ func TestGatherOfEmpty(t *testing.T) {
 					for _, i := range args {
 						in = append(in, f.Param(i))
 					}
-					f.Return(builder.RuntimeCall(builder.Callback{Name: t.Name(), In: f, Policy: contract.Gather},
-						results, in)...)
+					f.Return(builder.RuntimeCall(results,
+						in, builder.Callback{Name: t.Name(), In: f, Policy: contract.Gather})...)
 				}, tensor.View{Shape: empty}, tensor.Vector[float32](1, 2), tensor.View{Shape: empty},
 					tensor.Vector[float32](3, 4))
 				check.Diff(t, "calls", 1, calls)
@@ -328,9 +328,9 @@ func TestOnceOfReplicas(t *testing.T) {
 			}
 			results := onDevices(t, bridge.CompileOptions{Replicas: replicas}, func(b *builder.Builder) {
 				f := b.Func("main", x)
-				y := builder.Passthrough(builder.Callback{Name: passed, Policy: contract.Once, Effect: "e"}, f.Param(0))
-				f.Return(y, builder.RuntimeCall(builder.Callback{Name: called, Policy: contract.Once,
-					Device: replicas - 1, Effect: "e"}, builder.Like(x), y))
+				y := builder.Passthrough(f.Param(0), builder.Callback{Name: passed, Policy: contract.Once, Effect: "e"})
+				f.Return(y, builder.RuntimeCall(builder.Like(x), y, builder.Callback{Name: called, Effect: "e",
+					Policy: contract.Once.On(replicas - 1)}))
 			}, inputs...)
 			check.Diff(t, "calls",
 				[]deviceCall{{0, "f32[1] [1];"}, {replicas - 1, fmt.Sprintf("f32[1] [%d];", replicas)}}, d.take())
@@ -372,24 +372,24 @@ func TestOrderOverDevices(t *testing.T) {
 		x := g.Param(0)
 		each := func(effect string, x builder.Value) {
 			builder.Manual("grid", nil, nil, x, func(x builder.Value) struct{} {
-				builder.Tap(builder.Callback{Name: t.Name() + "each", Effect: effect}, x)
+				builder.Tap(x, builder.Callback{Name: t.Name() + "each", Effect: effect})
 				return struct{}{}
 			})
 		}
 		each("e", x)
-		builder.Tap(builder.Callback{Name: t.Name() + "one", Effect: "e", Device: 2, Policy: contract.Once}, x)
+		builder.Tap(x, builder.Callback{Name: t.Name() + "one", Effect: "e", Policy: contract.Once.On(2)})
 		g.Return(builder.Add(x, 1))
 
 		f := b.FuncWith("main", builder.Signature{Params: []builder.Param{{Shape: n, Sharding: replicated}}})
 		y := builder.Loop(builder.Scalar[int32](f, rounds), f.Param(0), func(i, x builder.Value) builder.Value {
 			return g.Call(g.Call(x)[0])[0]
-		})
+		}, builder.LoopOptions{})
 		even := builder.Eq(builder.Rem(builder.Reshape(y), 2), 0)
 		builder.If(even, func() struct{} {
-			builder.Tap(builder.Callback{Name: t.Name() + "one", Effect: builder.AllEffects}, y)
+			builder.Tap(y, builder.Callback{Name: t.Name() + "one", Effect: builder.AllEffects})
 			return struct{}{}
 		}, func() struct{} {
-			builder.Tap(builder.Callback{Name: t.Name() + "one", Effect: "e", Device: 3, Policy: contract.Once}, y)
+			builder.Tap(y, builder.Callback{Name: t.Name() + "one", Effect: "e", Policy: contract.Once.On(3)})
 			return struct{}{}
 		})
 		each("e", builder.Add(y, 1))
@@ -422,7 +422,7 @@ func TestManualOfNothing(t *testing.T) {
 				f := b.FuncWith("main",
 					builder.Signature{Params: []builder.Param{{Shape: shape, Sharding: replicated}}})
 				builder.Manual("grid", nil, nil, f.Param(0), func(x builder.Value) []builder.Value {
-					y := builder.RuntimeCall(builder.Callback{Name: name}, builder.Like(shape), builder.Sub(x, x))
+					y := builder.RuntimeCall(builder.Like(shape), builder.Sub(x, x), builder.Callback{Name: name})
 					return []builder.Value{y}[:results]
 				})
 				f.Return(f.Param(0))
@@ -438,7 +438,7 @@ func TestDeviceOutOfRange(t *testing.T) {
 	name := d.register(t, "f")
 	b := builder.New(newContext(t), builder.Options{})
 	f := b.Func("main", tensor.ShapeOf(tensor.F32, 1))
-	builder.Tap(builder.Callback{Name: name, Policy: contract.Once, Device: 2}, f.Param(0))
+	builder.Tap(f.Param(0), builder.Callback{Name: name, Policy: contract.Once.On(2)})
 	f.Return()
 	m, err := b.Module()
 	check.NoError(t, err)
@@ -476,10 +476,10 @@ func TestSequenceOfPartitions(t *testing.T) {
 	main := b.FuncWith("main",
 		builder.Signature{Params: []builder.Param{split}, Results: []builder.Result{{Sharding: onX}}})
 	x := main.Param(0)
-	builder.Tap(builder.Callback{Name: t.Name(), Effect: "e"}, x)
+	builder.Tap(x, builder.Callback{Name: t.Name(), Effect: "e"})
 	main.Return(builder.Manual("grid", []builder.Sharding{onX}, []builder.Sharding{onX}, x,
 		func(x builder.Value) builder.Value {
-			builder.Tap(builder.Callback{Name: t.Name(), Effect: "e"}, x)
+			builder.Tap(x, builder.Callback{Name: t.Name(), Effect: "e"})
 			return builder.Add(x, x)
 		}))
 	m, err := b.Module()
@@ -524,7 +524,7 @@ func TestGatherOnEachDevice(t *testing.T) {
 		f := b.FuncWith("main",
 			builder.Signature{Params: []builder.Param{split}, Results: []builder.Result{{Sharding: onX}}})
 		f.Return(
-			builder.RuntimeCall(builder.Callback{Name: name, Policy: contract.Gather}, builder.Like(shape), f.Param(0)))
+			builder.RuntimeCall(builder.Like(shape), f.Param(0), builder.Callback{Name: name, Policy: contract.Gather}))
 	}, vectorParts[0], vectorParts[2])
 	files, err := filepath.Glob(filepath.Join(folder, "*after_optimizations.txt"))
 	check.NoError(t, err)
@@ -549,7 +549,7 @@ func TestOverlapOnDevices(t *testing.T) {
 		builder.Signature{Params: []builder.Param{split}, Results: []builder.Result{{Sharding: onX}}})
 	x := f.Param(0)
 	two := func(like, x builder.Value) builder.Value {
-		call := func() builder.Value { return builder.RuntimeCall(builder.Callback{Name: name}, like, x) }
+		call := func() builder.Value { return builder.RuntimeCall(like, x, builder.Callback{Name: name}) }
 		return builder.Div(builder.Add(call(), call()), 2.0)
 	}
 	x = builder.Manual("grid", []builder.Sharding{onX}, []builder.Sharding{onX}, x,
@@ -557,7 +557,7 @@ func TestOverlapOnDevices(t *testing.T) {
 			return two(builder.Like(tensor.ShapeOf(tensor.F32, 2)), x)
 		})
 	x = two(whole, x)
-	pure := func() builder.Value { return builder.PureCall(builder.Callback{Name: name}, whole, x) }
+	pure := func() builder.Value { return builder.PureCall(whole, x, builder.Callback{Name: name}) }
 	f.Return(builder.Div(builder.Add(pure(), builder.Sin(pure())), 1.0))
 	m, err := b.Module()
 	check.NoError(t, err)

@@ -116,22 +116,22 @@ func testForeignEncodings(t *testing.T, on way) {
 		want   []float32
 	}{
 		{"words", callbacks.OpaqueID{ID: id, Server: "pid9"}, timesTen,
-			builder.Callback{Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: id, Server: "pid9"}}, false,
+			builder.Callback{Host: contract.Host{Encoding: contract.EncodingWords, Opaque: id, Server: "pid9"}}, false,
 			[]float32{-10, -20, -30}},
 		{"words, passing through", callbacks.OpaqueID{ID: id, Server: "pid9"}, addOne,
-			builder.Callback{Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: id, Server: "pid9"}}, true,
+			builder.Callback{Host: contract.Host{Encoding: contract.EncodingWords, Opaque: id, Server: "pid9"}}, true,
 			[]float32{0, -1, -2}},
 		{"operand", callbacks.OpaqueID{}, nil,
-			builder.Callback{ID: byNumber, Host: builder.HostID{Encoding: contract.EncodingOperand}}, false,
+			builder.Callback{ID: byNumber, Host: contract.Host{Encoding: contract.EncodingOperand}}, false,
 			[]float32{-10, -20, -30}},
 		{"server", callbacks.OpaqueID{ID: id, Server: "pid1"}, timesTen,
-			builder.Callback{Host: builder.HostID{Encoding: contract.EncodingServer, Opaque: id}}, false,
+			builder.Callback{Host: contract.Host{Encoding: contract.EncodingServer, Opaque: id}}, false,
 			[]float32{-10, -20, -30}},
 		{"server, passing through", callbacks.OpaqueID{ID: id}, addOne,
-			builder.Callback{Host: builder.HostID{Encoding: contract.EncodingServer, Opaque: id}}, true,
+			builder.Callback{Host: contract.Host{Encoding: contract.EncodingServer, Opaque: id}}, true,
 			[]float32{0, -1, -2}},
 		{"another target", callbacks.OpaqueID{ID: id}, timesTen,
-			builder.Callback{Target: "test_target", Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: id}},
+			builder.Callback{Target: "test_target", Host: contract.Host{Encoding: contract.EncodingWords, Opaque: id}},
 			false, []float32{-10, -20, -30}},
 	}
 	for range 2 { // the second time, it is registered
@@ -149,12 +149,12 @@ func testForeignEncodings(t *testing.T, on way) {
 			e, err := on.compileBuilt(t, func(_ *builder.Func, x, server builder.Value) []builder.Value {
 				cb, y := test.cb, builder.Neg(x)
 				if cb.Host.Encoding == contract.EncodingServer {
-					cb.Host.ServerValue = server
+					cb.Server = server
 				}
 				if test.passes {
-					return []builder.Value{builder.Passthrough(cb, y)}
+					return []builder.Value{builder.Passthrough(y, cb)}
 				}
-				return []builder.Value{builder.RuntimeCall(cb, y, y)}
+				return []builder.Value{builder.RuntimeCall(y, y, cb)}
 			})
 			check.NoError(t, err)
 			for range 2 {
@@ -182,7 +182,7 @@ func testForeignDispatch(t *testing.T, on way) {
 		for _, encoding := range []contract.Encoding{contract.EncodingWords, contract.EncodingOperand,
 			contract.EncodingServer} {
 			t.Run(fmt.Sprint(encoding, dispatch), func(t *testing.T) {
-				cb := builder.Callback{Host: builder.HostID{Encoding: encoding, Opaque: bound.ID}}
+				cb := builder.Callback{Host: contract.Host{Encoding: encoding, Opaque: bound.ID}}
 				var err error
 				if encoding == contract.EncodingOperand {
 					cb.Host.Opaque = ""
@@ -195,7 +195,7 @@ func testForeignDispatch(t *testing.T, on way) {
 				check.NoError(t, err)
 				e, err := on.compileBuilt(t, func(_ *builder.Func, x, _ builder.Value) []builder.Value {
 					y := builder.Neg(x)
-					return []builder.Value{builder.RuntimeCall(cb, y, y)}
+					return []builder.Value{builder.RuntimeCall(y, y, cb)}
 				})
 				check.NoError(t, err)
 				for range 3 {
@@ -230,14 +230,14 @@ func testForeignMistakes(t *testing.T, on way) {
 		late    bool   // said by the run, and not when it is compiled
 	}{
 		{name: "unknown words", cb: builder.Callback{
-			Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: "x"}}, unknown: "opaque id 78"},
+			Host: contract.Host{Encoding: contract.EncodingWords, Opaque: "x"}}, unknown: "opaque id 78"},
 		{name: "unknown id of a server", cb: builder.Callback{
-			Host: builder.HostID{Encoding: contract.EncodingServer, Opaque: "x"}}, unknown: "opaque id 78"},
+			Host: contract.Host{Encoding: contract.EncodingServer, Opaque: "x"}}, unknown: "opaque id 78"},
 		{name: "another server",
-			cb: builder.Callback{Host: builder.HostID{Encoding: contract.EncodingServer, Opaque: id}}, server: "pid2",
+			cb: builder.Callback{Host: contract.Host{Encoding: contract.EncodingServer, Opaque: id}}, server: "pid2",
 			unknown: "opaque id 836b6e6f776e of server 70696432", late: true},
 		{name: "unknown number", cb: builder.Callback{ID: 1 << 40,
-			Host: builder.HostID{Encoding: contract.EncodingOperand}}, unknown: "id 1099511627776", late: true},
+			Host: contract.Host{Encoding: contract.EncodingOperand}}, unknown: "id 1099511627776", late: true},
 		{name: "number that is none", cb: builder.Callback{Target: contract.TargetEXLAElixirCallback, Name: "f"},
 			unknown: "f"},
 	} {
@@ -245,9 +245,9 @@ func testForeignMistakes(t *testing.T, on way) {
 			e, err := on.compileBuilt(t, func(_ *builder.Func, x, server builder.Value) []builder.Value {
 				cb := test.cb
 				if cb.Host.Encoding == contract.EncodingServer {
-					cb.Host.ServerValue = server
+					cb.Server = server
 				}
-				return []builder.Value{builder.RuntimeCall(cb, x, x)}
+				return []builder.Value{builder.RuntimeCall(x, x, cb)}
 			})
 			if test.late {
 				check.NoError(t, err)
@@ -281,10 +281,10 @@ func TestModuleOfEXLA(t *testing.T) {
 	check.NoError(t, err)
 	var called []string
 	for call := range callop.Calls(parse(t, newContext(t), "exla", data)) {
-		if call.Err != nil || call.Config.Encoding != contract.EncodingServer {
+		if call.Err != nil || call.Config.Host.Encoding != contract.EncodingServer {
 			t.Fatalf("%+v", call)
 		}
-		o := callbacks.OpaqueID{ID: call.Config.Opaque, Server: "\x01\x02\x03\x04\x05\x06\x07\x08"}
+		o := callbacks.OpaqueID{ID: call.Config.Host.Opaque, Server: "\x01\x02\x03\x04\x05\x06\x07\x08"}
 		err := callbacks.RegisterOpaque(o, func(c *callbacks.Frame) error {
 			called = append(called, fmt.Sprint(c.Args))
 			return nil

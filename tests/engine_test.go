@@ -52,7 +52,7 @@ func TestEngineOfATest(t *testing.T) {
 	t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister(name)) })
 	b := builder.New(mlirtest.Context(t), builder.Options{})
 	f := b.Func("main", tensor.ShapeOf(tensor.F32, 2))
-	x := builder.RuntimeCall(builder.Callback{Name: name}, f.Param(0), builder.Add(f.Param(0), float32(1)))
+	x := builder.RuntimeCall(f.Param(0), builder.Add(f.Param(0), float32(1)), builder.Callback{Name: name})
 	f.Return(builder.Mul(x, float32(2)))
 	m, err := b.Module()
 	check.NoError(t, err)
@@ -74,7 +74,8 @@ func TestFrontDoorOnEngine(t *testing.T) {
 	check.Cleanup(t, s)
 	var seen []float32
 	f := calliope.FuncWith(func(x builder.Value) builder.Value {
-		calliope.Tap(builder.Add(x, 1), func(v []float32) { seen = append(seen, v...) })
+		calliope.Tap(builder.Add(x, 1),
+			func(_ context.Context, v []float32) error { seen = append(seen, v...); return nil })
 		return builder.Mul(x, 2)
 	}, calliope.FuncOptions{Session: s})
 	check.Cleanup(t, f)

@@ -112,8 +112,8 @@ func TestContractOfEngines(t *testing.T) {
 			})
 			cb.Effect = "log"
 			p := compileOn(t, e, false, func(x builder.Value) []builder.Value {
-				x = builder.Passthrough(cb, x)
-				return []builder.Value{builder.Passthrough(cb, builder.Add(x, 1))}
+				x = builder.Passthrough(x, cb)
+				return []builder.Value{builder.Passthrough(builder.Add(x, 1), cb)}
 			})
 			check.Diff(t, "results", []tensor.View{tensor.Vector[float32](2, 3)}, check.Must(p.Call(t.Context(), in)))
 			check.NoError(t, p.Barrier(t.Context(), "test"))
@@ -123,7 +123,7 @@ func TestContractOfEngines(t *testing.T) {
 			cause := errors.New("the callback's own error")
 			cb := registered(t, func(*callbacks.Frame) error { return cause })
 			p := compileOn(t, e, false, func(x builder.Value) []builder.Value {
-				return []builder.Value{builder.Passthrough(cb, builder.Add(x, 1))}
+				return []builder.Value{builder.Passthrough(builder.Add(x, 1), cb)}
 			})
 			_, err := p.Call(t.Context(), in)
 			is(t, err, cause)
@@ -137,7 +137,7 @@ func TestContractOfEngines(t *testing.T) {
 				return f.Context().Err()
 			})
 			p := compileOn(t, e, false, func(x builder.Value) []builder.Value {
-				return []builder.Value{builder.Passthrough(cb, builder.Add(x, 1))}
+				return []builder.Value{builder.Passthrough(builder.Add(x, 1), cb)}
 			})
 			within, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
 			defer stop()
@@ -153,7 +153,7 @@ func TestContractOfEngines(t *testing.T) {
 				return nil
 			})
 			p := compileOn(t, e, false, func(x builder.Value) []builder.Value {
-				return []builder.Value{builder.Passthrough(cb, builder.Add(x, 1))}
+				return []builder.Value{builder.Passthrough(builder.Add(x, 1), cb)}
 			})
 			over := make(chan struct{})
 			p.OnClose(func() { close(over) })

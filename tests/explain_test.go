@@ -33,23 +33,23 @@ type aliasProgram struct {
 
 // pass calls Go with values, in order with the other callbacks.
 func (p *aliasProgram) pass(v ...builder.Value) builder.Value {
-	return builder.Passthrough(builder.Callback{Name: "pass", Effect: "order"}, v)[0]
+	return builder.Passthrough(v, builder.Callback{Name: "pass", Effect: "order"})[0]
 }
 
 // use is something that XLA neither fuses nor computes twice.
 func (p *aliasProgram) use(v builder.Value) builder.Value {
-	return builder.RuntimeCall(builder.Callback{Name: "pass"}, v, v)
+	return builder.RuntimeCall(v, v, builder.Callback{Name: "pass"})
 }
 
 func (p *aliasProgram) loop(init builder.Value, body func(s builder.Value) builder.Value) builder.Value {
 	n := p.f.Constant(tensor.Scalar[int32](3))
-	return builder.Loop(n, init, func(_, s builder.Value) builder.Value { return body(s) })
+	return builder.Loop(n, init, func(_, s builder.Value) builder.Value { return body(s) }, builder.LoopOptions{})
 }
 
 // passing is a function that calls Go with its parameter.
 func (p *aliasProgram) passing() *builder.Func {
 	g := p.b.Func("passing", fourFloats)
-	g.Return(builder.Passthrough(builder.Callback{Name: "pass"}, g.Param(0)))
+	g.Return(builder.Passthrough(g.Param(0), builder.Callback{Name: "pass"}))
 	return g
 }
 
@@ -87,7 +87,7 @@ var aliasPrograms = []struct {
 	}, []aliasing.Cause{aliasing.UsedAfter}},
 	{"used_before", false, func(p *aliasProgram) []builder.Value {
 		y := p.use(p.x)
-		builder.Tap(builder.Callback{Name: "pass", Effect: "order"}, y)
+		builder.Tap(y, builder.Callback{Name: "pass", Effect: "order"})
 		return []builder.Value{p.pass(y)}
 	}, []aliasing.Cause{aliasing.NoCopy}},
 	{"returned", false, func(p *aliasProgram) []builder.Value {

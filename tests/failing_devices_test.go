@@ -87,11 +87,11 @@ func failingProgram(t *testing.T, client *bridge.Client, p placement, form contr
 		Results: []builder.Result{{Sharding: split[0]}},
 	})
 	call := func(x builder.Value) builder.Value {
-		cb := builder.Callback{Name: t.Name(), Policy: p.policy, Device: p.device, Effect: "e"}
+		cb := builder.Callback{Name: t.Name(), Policy: p.policy.On(p.device), Effect: "e"}
 		if form == contract.Passthrough {
-			return builder.Passthrough(cb, x)
+			return builder.Passthrough(x, cb)
 		}
-		return builder.RuntimeCall(cb, builder.Like(x.Shape()), x)
+		return builder.RuntimeCall(builder.Like(x.Shape()), x, cb)
 	}
 	f.Return(builder.Loop(builder.Scalar[int32](f, 3), f.Param(0), func(_, x builder.Value) builder.Value {
 		if p.whole {
@@ -100,7 +100,7 @@ func failingProgram(t *testing.T, client *bridge.Client, p placement, form contr
 			x = builder.Manual("mesh", split, split, x, call)
 		}
 		return builder.Add(x, builder.Div(builder.ReduceSum(x), 10.0))
-	}))
+	}, builder.LoopOptions{}))
 	m := check.Must(b.Module())
 	check.Cleanup(t, m)
 	e := check.Must(client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}),

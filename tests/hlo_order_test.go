@@ -21,11 +21,11 @@ import (
 type chained struct{ f, g *builder.Func }
 
 func (chained) tap(name, effect string, x builder.Value) {
-	builder.Tap(builder.Callback{Name: name, Effect: effect, Optional: true}, x)
+	builder.Tap(x, builder.Callback{Name: name, Effect: effect, Optional: true})
 }
 
 func (chained) pass(name, effect string, x builder.Value) builder.Value {
-	return builder.Passthrough(builder.Callback{Name: name, Effect: effect, Optional: true}, x)
+	return builder.Passthrough(x, builder.Callback{Name: name, Effect: effect, Optional: true})
 }
 
 func (c chained) number(v int32) builder.Value { return c.f.Constant(tensor.Scalar(v)) }
@@ -80,7 +80,7 @@ func TestChainInOptimizedHLO(t *testing.T) {
 		},
 		"unordered": {
 			main: func(p chained, x, _, _ value) value {
-				builder.RuntimeCall(builder.Callback{Name: "a", Optional: true}, x, x)
+				builder.RuntimeCall(x, x, builder.Callback{Name: "a", Optional: true})
 				p.tap("b", "", x)
 				return x
 			},
@@ -128,7 +128,7 @@ func TestChainInOptimizedHLO(t *testing.T) {
 					y := builder.Sin(at[1])
 					p.tap("b", "", y)
 					return []value{builder.Add(at[0], p.number(1)), y}
-				})
+				}, builder.LoopOptions{})
 				p.tap("after", "", end[1])
 				return end[1]
 			},
@@ -171,7 +171,8 @@ func TestChainInOptimizedHLO(t *testing.T) {
 				p.tap("before", "", x)
 				x = builder.Call[value](p.g, x)
 				p.tap("between", "", x)
-				x = builder.Loop(n, x, func(_, x value) value { return builder.Call[value](p.g, x) })
+				x = builder.Loop(n, x, func(_, x value) value { return builder.Call[value](p.g, x) },
+					builder.LoopOptions{})
 				p.tap("after", "", x)
 				return x
 			},
@@ -182,7 +183,8 @@ func TestChainInOptimizedHLO(t *testing.T) {
 			o: builder.Options{RuntimeTokens: true},
 			main: func(p chained, x, n, _ value) value {
 				p.tap("a", "log", x)
-				x = builder.Loop(n, x, func(_, x value) value { p.tap("b", "log", x); return builder.Sin(x) })
+				x = builder.Loop(n, x, func(_, x value) value { p.tap("b", "log", x); return builder.Sin(x) },
+					builder.LoopOptions{})
 				p.tap("c", "log", x)
 				return x
 			},
@@ -242,7 +244,7 @@ func TestCopiesInOptimizedHLO(t *testing.T) {
 	client := newClient(t, 0)
 	loop := func(body func(p chained, x value) value) hloBody {
 		return func(p chained, x, n, _ value) value {
-			return builder.Loop(n, builder.Sin(x), func(_, x value) value { return body(p, x) })
+			return builder.Loop(n, builder.Sin(x), func(_, x value) value { return body(p, x) }, builder.LoopOptions{})
 		}
 	}
 	// ordered returns a program with callbacks before and after a choice.

@@ -18,7 +18,6 @@ const (
 // large are the folders that have more, and why.
 var large = map[string]string{
 	"autodiff":          "a file has the rules of a few operations that belong together",
-	"bridge":            "clients, executables, runs and calls hold one another, and are closed in one order",
 	"builder":           "there is a function for each operation, and a type has its methods in one package",
 	"experimental/capi": "the C API has this many types, and what C calls in Go",
 	"gomlx":             "GoMLX asks for a method for each operation",

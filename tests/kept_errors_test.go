@@ -88,9 +88,9 @@ func keepersOf(t *testing.T, form contract.Form) map[string]keeper {
 	f := b.Func("main", tensor.ShapeOf(tensor.F32, 3))
 	x, cb := f.Param(0), builder.Callback{Name: t.Name()}
 	if form == contract.Passthrough {
-		x = builder.Passthrough(cb, x)
+		x = builder.Passthrough(x, cb)
 	} else {
-		x = builder.RuntimeCall(cb, builder.Like(x.Shape()), x)
+		x = builder.RuntimeCall(builder.Like(x.Shape()), x, cb)
 	}
 	f.Return(builder.Add(x, 1.0))
 	m := check.Must(b.Module())

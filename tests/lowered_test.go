@@ -28,9 +28,9 @@ func TestLoweredDerivatives(t *testing.T) {
 		check.Cleanup(t, m)
 		return m
 	}
-	pure := func(c builder.Callback, x ...builder.Value) builder.Value { return builder.PureCall(c, x[0], x[0]) }
-	runtime := func(c builder.Callback, x ...builder.Value) builder.Value { return builder.RuntimeCall(c, x[0], x[0]) }
-	lower := map[string]stages.Func{
+	pure := func(c builder.Callback, x ...builder.Value) builder.Value { return builder.PureCall(x[0], x[0], c) }
+	runtime := func(c builder.Callback, x ...builder.Value) builder.Value { return builder.RuntimeCall(x[0], x[0], c) }
+	lower := map[string]stages.Lowering{
 		"square": func(x []builder.Value) []builder.Value { return []builder.Value{builder.Mul(x[0], x[0])} },
 		"cube": func(x []builder.Value) []builder.Value {
 			return []builder.Value{builder.Mul(x[0], builder.Mul(x[0], x[0]))}
@@ -42,7 +42,7 @@ func TestLoweredDerivatives(t *testing.T) {
 	_, err := autodiff.Grad(loss, autodiff.Options{})
 	check.Error(t, err, "(stages.LowerCallbacks)")
 	for name, f := range lower {
-		check.NoError(t, stages.LowerCallbacks(m, map[string]stages.Func{name: f}))
+		check.NoError(t, stages.LowerCallbacks(m, map[string]stages.Lowering{name: f}))
 	}
 	loss, _ = m.SymbolTable().Lookup("loss")
 	_, err = autodiff.Grad(loss, autodiff.Options{Name: "main"})
@@ -53,5 +53,5 @@ func TestLoweredDerivatives(t *testing.T) {
 
 	check.Error(t, stages.LowerCallbacks(calling(runtime), lower), `the callback "square" has the form call`)
 	check.Error(t, stages.LowerCallbacks(nil, lower), "the module is nil")
-	check.Error(t, stages.LowerCallbacks(m, map[string]stages.Func{"x": nil}), `Options.Lower["x"] is nil`)
+	check.Error(t, stages.LowerCallbacks(m, map[string]stages.Lowering{"x": nil}), `Options.Lower["x"] is nil`)
 }

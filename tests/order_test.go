@@ -94,7 +94,7 @@ type program struct {
 func (p *program) number(v int32) builder.Value { return p.f.Constant(tensor.Scalar(v)) }
 
 func (p *program) tap(effect string, tag int32, x builder.Value) {
-	builder.Tap(builder.Callback{ID: p.callback, Effect: effect}, []builder.Value{p.number(tag), x})
+	builder.Tap([]builder.Value{p.number(tag), x}, builder.Callback{ID: p.callback, Effect: effect})
 }
 
 func (s steps) build(p *program, i, x builder.Value) builder.Value {
@@ -128,7 +128,7 @@ func (s tapStep) run(m *evaluator, _, x int32) int32 {
 
 func (s through) build(p *program, _, x builder.Value) builder.Value {
 	cb := builder.Callback{ID: p.callback, Effect: "other"}
-	return builder.Passthrough(cb, []builder.Value{p.number(s.tag), x})[1]
+	return builder.Passthrough([]builder.Value{p.number(s.tag), x}, cb)[1]
 }
 
 func (s through) run(m *evaluator, _, x int32) int32 {
@@ -138,7 +138,7 @@ func (s through) run(m *evaluator, _, x int32) int32 {
 
 func (s ask) build(p *program, _, x builder.Value) builder.Value {
 	cb := builder.Callback{ID: p.callback, Effect: "other"}
-	return builder.RuntimeCall(cb, x, []builder.Value{p.number(s.tag), x})
+	return builder.RuntimeCall(x, []builder.Value{p.number(s.tag), x}, cb)
 }
 
 func (s ask) run(m *evaluator, _, x int32) int32 {
@@ -172,7 +172,8 @@ func (s caseStep) run(m *evaluator, i, x int32) int32 {
 }
 
 func (s loopStep) build(p *program, _, x builder.Value) builder.Value {
-	return builder.Loop(p.number(s.n), x, func(i, x builder.Value) builder.Value { return s.body.build(p, i, x) })
+	return builder.Loop(p.number(s.n), x, func(i, x builder.Value) builder.Value { return s.body.build(p, i, x) },
+		builder.LoopOptions{})
 }
 
 func (s loopStep) run(m *evaluator, _, x int32) int32 {
@@ -198,7 +199,7 @@ func (s whileStep) build(p *program, _, x builder.Value) builder.Value {
 		return builder.Case(at.I, branches...)
 	}, func(at state) state {
 		return state{builder.Add(at.I, p.number(1)), s.body.build(p, at.I, at.X)}
-	})
+	}, builder.LoopOptions{})
 	return end.X
 }
 

@@ -70,9 +70,9 @@ func TestOverlap(t *testing.T) {
 	check.NoError(t, r.Register("meet", meet, callbacks.Options{Dispatch: callbacks.Deferred}))
 	type value = builder.Value
 	cb := builder.Callback{Name: "meet", Registry: registry}
-	runtimeCall := func(x value) value { return builder.RuntimeCall(cb, x, x) }
-	ioCallback := func(x value) value { return builder.Passthrough(cb, x) }
-	pureCall := func(x value) value { return builder.PureCall(cb, x, x) }
+	runtimeCall := func(x value) value { return builder.RuntimeCall(x, x, cb) }
+	ioCallback := func(x value) value { return builder.Passthrough(x, cb) }
+	pureCall := func(x value) value { return builder.PureCall(x, x, cb) }
 	few := func(n int, call func(value) value) func(x value) []value {
 		return func(x value) []value {
 			var out []value
@@ -118,7 +118,7 @@ func TestOverlap(t *testing.T) {
 			type state struct{ X, Y value }
 			end := builder.Loop(x.Func().Constant(tensor.Scalar[int32](2)), state{x, x}, func(i value, s state) state {
 				return state{runtimeCall(builder.Add(s.X, 1)), runtimeCall(builder.Add(s.Y, 2))}
-			})
+			}, builder.LoopOptions{})
 			return []value{end.X, end.Y}
 		}, says: "arrays of up to 512 bytes in sequence"},
 		{name: "in a branch", size: 4, calls: 2, build: func(x value) []value {
@@ -131,13 +131,13 @@ func TestOverlap(t *testing.T) {
 		{name: "beside a loop", size: 4, calls: 2, build: func(x value) []value {
 			end := builder.Loop(x.Func().Constant(tensor.Scalar[int32](1)), x, func(i, s value) value {
 				return runtimeCall(builder.Add(s, 1))
-			})
+			}, builder.LoopOptions{})
 			return []value{end, runtimeCall(builder.Add(x, 2))}
 		}, says: "arrays of up to 512 bytes in sequence"},
 		{name: "in order", size: 256, calls: 2, never: true, build: func(x value) []value {
 			ordered := builder.Callback{Name: "meet", Registry: registry, Effect: "order"}
-			return []value{builder.RuntimeCall(ordered, x, builder.Add(x, 1)),
-				builder.RuntimeCall(ordered, x, builder.Add(x, 2))}
+			return []value{builder.RuntimeCall(x, builder.Add(x, 1), ordered),
+				builder.RuntimeCall(x, builder.Add(x, 2), ordered)}
 		}, says: "no other deferred call is independent of it"},
 		{name: "in a function", size: 4, calls: 2, function: true, build: func(x value) []value {
 			return []value{runtimeCall(builder.Add(x, 1)), runtimeCall(builder.Add(x, 2))}
@@ -145,7 +145,7 @@ func TestOverlap(t *testing.T) {
 		{name: "one used again", size: 4, calls: 2, build: func(x value) []value {
 			y := runtimeCall(builder.Add(x, 1))
 			z := runtimeCall(builder.Add(x, 2))
-			return []value{builder.Mul(builder.Passthrough(builder.Callback{Name: "nobody", Optional: true}, y), 2), z}
+			return []value{builder.Mul(builder.Passthrough(y, builder.Callback{Name: "nobody", Optional: true}), 2), z}
 		}, says: "arrays of up to 512 bytes in sequence"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -216,9 +216,9 @@ func TestLetOverlapTwice(t *testing.T) {
 	f := b.Func("main", tensor.ShapeOf(tensor.F32, 4))
 	x := f.Param(0)
 	cb := builder.Callback{Name: "f"}
-	y := builder.If(builder.Gt(builder.ReduceMax(x), 0), func() builder.Value { return builder.RuntimeCall(cb, x, x) },
+	y := builder.If(builder.Gt(builder.ReduceMax(x), 0), func() builder.Value { return builder.RuntimeCall(x, x, cb) },
 		func() builder.Value { return builder.Add(x, 1) })
-	f.Return(builder.RuntimeCall(cb, x, x), y)
+	f.Return(builder.RuntimeCall(x, x, cb), y)
 	m, err := b.Module()
 	check.NoError(t, err)
 	before, helped := m.String(), 0

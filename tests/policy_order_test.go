@@ -17,7 +17,7 @@ import (
 
 // A placement is where a callback is in a program for two devices, and its policy.
 type placement struct {
-	policy string
+	policy contract.Policy
 	device int
 	each   bool // each device calls
 	whole  bool // outside of a Manual in a module with a mesh
@@ -26,11 +26,11 @@ type placement struct {
 func (p placement) kind() string {
 	switch {
 	case p.each:
-		return contract.PerDevice
+		return string(contract.PerDevice)
 	case p.whole:
-		return "whole " + p.policy
+		return "whole " + string(p.policy)
 	}
-	return p.policy
+	return string(p.policy)
 }
 
 var (
@@ -126,15 +126,15 @@ func runPolicyChains(t *testing.T, o bridge.CompileOptions, chains [][]policySte
 		param = builder.Param{Shape: shape, Sharding: sharding}
 	}
 	add := func(s policyStep, name string, x builder.Value) builder.Value {
-		cb := builder.Callback{Name: name, Policy: s.policy, Device: s.device, Effect: s.effect}
+		cb := builder.Callback{Name: name, Policy: s.policy.On(s.device), Effect: s.effect}
 		switch s.form {
 		case contract.Observe:
-			builder.Tap(cb, x)
+			builder.Tap(x, cb)
 			return x
 		case contract.Passthrough:
-			return builder.Passthrough(cb, x)
+			return builder.Passthrough(x, cb)
 		}
-		return builder.RuntimeCall(cb, builder.Like(x.Shape()), x)
+		return builder.RuntimeCall(builder.Like(x.Shape()), x, cb)
 	}
 	results := onDevices(t, o, func(b *builder.Builder) {
 		if o.Partitions > 1 {

@@ -47,7 +47,7 @@ func save(form func(*mlir.Module) ([]byte, error)) error {
 	defer ctx.Close()
 	b := builder.New(ctx, builder.Options{})
 	f := b.Func("main", tensor.ShapeOf(tensor.F32, 3))
-	y := builder.RuntimeCall(builder.Callback{Name: "scale"}, f.Param(0), builder.Neg(f.Param(0)))
+	y := builder.RuntimeCall(f.Param(0), builder.Neg(f.Param(0)), builder.Callback{Name: "scale"})
 	f.Return(builder.Add(y, f.Param(0)))
 	m, err := b.Module()
 	if err != nil {

@@ -42,9 +42,9 @@ type (
 func (s looseStep) build(p *program, _, x builder.Value) builder.Value {
 	cb, args := builder.Callback{ID: p.callback}, []builder.Value{p.number(s.tag), x}
 	if s.through {
-		builder.Passthrough(cb, args)
+		builder.Passthrough(args, cb)
 	} else {
-		builder.RuntimeCall(cb, x, args)
+		builder.RuntimeCall(x, args, cb)
 	}
 	return x
 }

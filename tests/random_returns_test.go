@@ -190,11 +190,11 @@ func (w *builtWorld) call(way, effect string, x value) value {
 	cb := builder.Callback{Name: "returns " + way, Effect: effect}
 	switch way {
 	case "tap":
-		builder.Tap(cb, x)
+		builder.Tap(x, cb)
 	case "pass":
-		return builder.Passthrough(cb, x)
+		return builder.Passthrough(x, cb)
 	case "call":
-		return builder.RuntimeCall(cb, x, x)
+		return builder.RuntimeCall(x, x, cb)
 	}
 	return x
 }
@@ -213,7 +213,8 @@ func (w *builtWorld) loop(_, n int32, by value, state []value, body func([]value
 	if n < 0 {
 		count = builder.And(first(by), int32(3))
 	}
-	return builder.Loop(count, state, func(_ value, state []value) []value { return body(state) })
+	return builder.Loop(count, state, func(_ value, state []value) []value { return body(state) },
+		builder.LoopOptions{})
 }
 
 func (w *builtWorld) until(state value, body func(value)) value {
@@ -222,7 +223,7 @@ func (w *builtWorld) until(state value, body func(value)) value {
 			next := builder.Add(state, int32(1))
 			body(next)
 			return next
-		})
+		}, builder.LoopOptions{})
 }
 
 func (w *builtWorld) function(args []value, body func([]value) []value) []value {

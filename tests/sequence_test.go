@@ -39,10 +39,10 @@ func effectful(
 		y := builder.Sin(x)
 		if effect == "-" {
 			x = builder.Add(x, builder.Mul(0,
-				builder.RuntimeCall(builder.Callback{Name: callback}, builder.Like(tensor.ShapeOf(tensor.F32, n)), y)))
+				builder.RuntimeCall(builder.Like(tensor.ShapeOf(tensor.F32, n)), y, builder.Callback{Name: callback})))
 			continue
 		}
-		builder.Tap(builder.Callback{Name: callback, Effect: effect}, x)
+		builder.Tap(x, builder.Callback{Name: callback, Effect: effect})
 	}
 	f.Return(builder.Add(x, x))
 	m, err := b.Module()
@@ -420,12 +420,12 @@ func TestSequenceOfNothing(t *testing.T) {
 				}
 				return c
 			}
-			builder.Tap(cb("tap", g), []builder.Value{})
+			builder.Tap([]builder.Value{}, cb("tap", g))
 			g.Return()
-			builder.RuntimeCall(cb("call", f), builder.Like(tensor.ShapeOf(tensor.F32, 1)), []builder.Value{})
+			builder.RuntimeCall(builder.Like(tensor.ShapeOf(tensor.F32, 1)), []builder.Value{}, cb("call", f))
 			g.Call()
-			builder.Passthrough(cb("io", f), []builder.Value{})
-			builder.RuntimeCall(cb("call", f), []builder.Value{}, []builder.Value{})
+			builder.Passthrough([]builder.Value{}, cb("io", f))
+			builder.RuntimeCall([]builder.Value{}, []builder.Value{}, cb("call", f))
 			f.Return()
 			m, err := b.Module()
 			check.NoError(t, err)

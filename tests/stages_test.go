@@ -156,8 +156,8 @@ func TestCorpusInStages(t *testing.T) {
 			t.Fatal(err)
 		}
 		for call := range callop.Calls(m) {
-			if call.Config.Opaque != "" {
-				id := callbacks.OpaqueID{ID: call.Config.Opaque}
+			if call.Config.Host.Opaque != "" {
+				id := callbacks.OpaqueID{ID: call.Config.Host.Opaque}
 				check.NoError(t, callbacks.RegisterOpaque(id, s.serve, callbacks.Options{}))
 				t.Cleanup(func() { check.NoError(t, callbacks.UnregisterOpaque(id)) })
 			}

@@ -48,9 +48,9 @@ func TestTapIf(t *testing.T) {
 		defer callbacks.Default.Unregister(name)
 	}
 	e := conditional(t, func(cond, x builder.Value) {
-		builder.Tap(builder.Callback{Name: "first"}, x)
-		builder.TapIf(cond, builder.Callback{Name: "if"}, []builder.Value{x, x})
-		builder.Tap(builder.Callback{Name: "last"}, x)
+		builder.Tap(x, builder.Callback{Name: "first"})
+		builder.TapIf(cond, []builder.Value{x, x}, builder.Callback{Name: "if"})
+		builder.Tap(x, builder.Callback{Name: "last"})
 	})
 	for _, cond := range []bool{true, false, true} {
 		check.NoError(t, runIf(t, e, cond))
@@ -70,7 +70,7 @@ func TestCheck(t *testing.T) {
 	}
 	defer callbacks.Default.Unregister("positive")
 	e := conditional(t, func(cond, x builder.Value) {
-		builder.Check(cond, builder.Callback{Name: "positive"}, x)
+		builder.Check(cond, x, builder.Callback{Name: "positive"})
 	})
 	for _, cond := range []bool{true, false, true} {
 		err := runIf(t, e, cond)

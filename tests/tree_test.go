@@ -51,7 +51,7 @@ func TestTreesMeet(t *testing.T) {
 	outputs := runMain(t, func(f *builder.Func) []builder.Value {
 		args := newTree(func(n float32) builder.Value { return f.Constant(tensor.Scalar(n)) })
 		template := newTree(func(float32) builder.Value { return builder.Like(tensor.ShapeOf(tensor.F32)) })
-		out := builder.RuntimeCall(builder.Callback{Name: t.Name(), In: f}, template, args)
+		out := builder.RuntimeCall(template, args, builder.Callback{Name: t.Name(), In: f})
 		return []builder.Value{out.Zeta, out.Named["B"], out.Named["a"], out.Rows[1].Y, out.Rows[1].X, out.Last[-1],
 			out.Last[10]}
 	})
@@ -87,9 +87,9 @@ func TestPassthroughOfATree(t *testing.T) {
 		return s, nil
 	}, callbacks.Options{}))
 	outputs := runMain(t, func(f *builder.Func) []builder.Value {
-		s := builder.Passthrough(builder.Callback{Name: t.Name(), In: f}, state[builder.Value]{
+		s := builder.Passthrough(state[builder.Value]{
 			Step: f.Constant(tensor.Scalar[int32](41)), Weight: f.Constant(tensor.Vector[float32](1, -2)),
-		})
+		}, builder.Callback{Name: t.Name(), In: f})
 		return []builder.Value{s.Step, s.Weight}
 	})
 	if d := cmp.Diff([]tensor.View{tensor.Scalar[int32](42), tensor.Vector[float32](2, -4)}, outputs); d != "" {
@@ -106,8 +106,8 @@ func TestResultsOfAnotherTree(t *testing.T) {
 	}), callbacks.Options{}))
 	module := func(f *builder.Func) []builder.Value {
 		like := builder.Like(tensor.ShapeOf(tensor.F32))
-		return builder.RuntimeCall(builder.Callback{Name: t.Name(), In: f}, []builder.Value{like, like, like},
-			f.Constant(tensor.Scalar[float32](1)))
+		return builder.RuntimeCall([]builder.Value{like, like, like}, f.Constant(tensor.Scalar[float32](1)),
+			builder.Callback{Name: t.Name(), In: f})
 	}
 	e := compileMain(t, module)
 	_, err := e.Run(t.Context())
@@ -125,7 +125,7 @@ func TestPrintFromADevice(t *testing.T) {
 	register(t, callbacks.Default.Register(t.Name(), p, callbacks.Options{}))
 	runMain(t, func(f *builder.Func) []builder.Value {
 		step, loss := f.Constant(tensor.Scalar[int32](3)), f.Constant(tensor.Scalar[float32](0.125))
-		builder.Tap(builder.Callback{Name: t.Name(), In: f}, []builder.Value{step, loss})
+		builder.Tap([]builder.Value{step, loss}, builder.Callback{Name: t.Name(), In: f})
 		return []builder.Value{step}
 	})
 	if d := cmp.Diff("3: loss 0.12 on device 0\n", out.String()); d != "" {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -127,7 +128,8 @@ func (b *batcher) communicates(op mlir.Operation) bool {
 		if inner.Name() == callop.Manual && b.replaces(transform.Must(transform.AsManual(inner))) || b.between(inner) {
 			return true
 		}
-		if f, ok := b.table.Lookup(transform.Callee(inner)); ok && b.communicates(f) {
+		name, _ := rewrite.CalledFunction(inner)
+		if f, ok := b.table.Lookup(name); ok && b.communicates(f) {
 			return true
 		}
 	}

@@ -2,9 +2,9 @@ package vmap
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/internal/xlacalls"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -12,7 +12,7 @@ import (
 
 // NotBatched is the axis of a parameter or a result that is the same for the whole batch, as None in
 // JAX's in_axes and out_axes.
-const NotBatched = math.MinInt
+const NotBatched = contract.NotBatched
 
 // Options select what is batched.
 type Options struct {
@@ -29,7 +29,7 @@ type Options struct {
 	Name string
 	// Method is how callbacks whose results are computed by the host are called that do not state a method
 	// themselves. "" is an error for them.
-	Method Method
+	Method contract.BatchMethod
 
 	// AxisName makes the batch take the place of the devices along an axis, as axis_name in JAX: the operations between
 	// them, such as all_reduce and partition_id, become operations on the batch, with one element for each of the Size
@@ -82,8 +82,8 @@ func Batch(f mlir.Operation, o Options) (batched mlir.Operation, err error) {
 	if o.Size < 1 {
 		transform.Fail(f, "Options.Size is %d: it is the number of elements of the batch, at least 1", o.Size)
 	}
-	if err := o.Method.check(); err != nil {
-		transform.Fail(f, "Options.Method is %v", err)
+	if !known(o.Method) {
+		transform.Fail(f, "Options.Method is %q: use one of %q", o.Method, contract.BatchMethods())
 	}
 
 	batched = create(f, o.Size, parameters, in)

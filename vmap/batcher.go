@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -15,7 +16,7 @@ import (
 type batcher struct {
 	*transform.Emitter
 	size   int64
-	method Method
+	method contract.BatchMethod
 	table  *mlir.SymbolTable // of the module
 	// values has what stands for the values of the source. Batched ones have one dimension more, the
 	// first one.
@@ -188,7 +189,7 @@ func (b *batcher) operation(op mlir.Operation) []mlir.Value {
 			transform.Fail(op, "%s is no array, so that there is no batch of it", v.Type())
 		}
 	}
-	r, ok := rules[op.Name()]
+	r, ok := rules.Of(op)
 	outside := func(v mlir.Value) bool { return !slices.Contains(op.OperandValues(), v) }
 	switch {
 	case !ok:

@@ -1,10 +1,8 @@
 package vmap
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
@@ -13,92 +11,65 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// A Method is how a callback whose results the host computes is called for a batch: vmap_method in JAX.
-type Method string
-
-const (
-	// Sequential calls it for each element, in a loop.
-	Sequential Method = "sequential"
-	// SequentialUnrolled calls it for each element, by as many operations.
-	SequentialUnrolled Method = "sequential_unrolled"
-	// ExpandDims calls it once. What is batched has the batch as its first dimension, and the other
-	// arguments have a first dimension of size 1.
-	ExpandDims Method = "expand_dims"
-	// BroadcastAll calls it once. All arguments have the batch as their first dimension.
-	BroadcastAll Method = "broadcast_all"
-	// Parallel calls it for each element, on several goroutines at the same time: see callbacks.Options. The module
-	// has one operation for all. It is for calls that are not ordered.
-	Parallel Method = "parallel"
-)
-
-// methods lists the methods for errors.
-var methods = fmt.Sprintf("%q, %q, %q, %q or %q", Sequential, SequentialUnrolled, ExpandDims, BroadcastAll, Parallel)
-
-func (m Method) check() error {
-	switch m {
-	case "", Sequential, SequentialUnrolled, ExpandDims, BroadcastAll, Parallel:
-		return nil
-	}
-	return fmt.Errorf("%q: use %s", m, methods)
-}
-
 // customCall batches a callback, or runs another custom call in a loop.
 func (b *batcher) customCall(op mlir.Operation) []mlir.Value {
 	call, ok := callop.AsCall(op)
 	custom, _ := stablehlo.AsCustomCall(op)
 	switch {
-	case custom.Target == "Sharding": // says where a value is, and not what
-		return []mlir.Value{b.get(op.Operand(0))}
-	case contract.IsLAPACKTarget(custom.Target):
-		return b.lapack(op, custom)
-	case !ok && callop.HasSideEffect(op) && b.method != Sequential:
+	case !ok && callop.HasSideEffect(op) && b.method != contract.Sequential:
 		transform.Fail(op, "@%s has side effects, and is no callback of which it is known how to batch it: "+
-			"set Options.Method to %q to call it for each element", custom.Target, Sequential)
+			"set Options.Method to %q to call it for each element", custom.Target, contract.Sequential)
 	case !ok:
 		return b.loop(op)
 	case call.Err != nil:
 		transform.Fail(op, "%v", call.Err)
 	}
-	method := Method(call.Config.Batch)
+	method := call.Config.Batching.Method
 	looks := call.Config.Form == contract.Observe || call.Config.Form == contract.Passthrough
-	if name, ok := strings.CutPrefix(call.Config.Batch, "@"); ok {
+	if name, ok := method.Function(); ok {
 		return b.rule(op, name, b.all(op), call.Config)
 	}
-	if err := method.check(); err != nil {
-		transform.Fail(op, "the key batch of the callback is %v, or the name of a function after @", err)
+	if !known(method) {
+		transform.Fail(op, "the key batch of the callback is %q: use one of %q, or the name of a function after @", method,
+			contract.BatchMethods())
 	}
 	switch {
-	case call.Config.Parallel != "": // a batch itself, which has no other form
-		method = Parallel
+	case call.Config.Batching.Parallel != "": // a batch itself, which has no other form
+		method = contract.Parallel
 	case method == "" && !looks:
 		method = b.method
-	case method == "" && call.Config.Encoding != contract.EncodingDictionary:
-		method = Sequential // another host, which does not learn of the transformation
+	case method == "" && call.Config.Host.Encoding != contract.EncodingDictionary:
+		method = contract.Sequential // another host, which does not learn of the transformation
 	}
 	switch method {
-	case Sequential:
+	case contract.Sequential:
 		return b.loop(op)
-	case SequentialUnrolled:
+	case contract.SequentialUnrolled:
 		return b.unroll(op)
-	case ExpandDims:
+	case contract.ExpandDims:
 		return b.once(op, call.Config, method, func(v mlir.Value) mlir.Value {
 			if b.batched(v) {
 				return b.get(v)
 			}
 			return b.Reshape(b.get(v), first(1, transform.Dims(v))...)
 		})
-	case BroadcastAll:
+	case contract.BroadcastAll:
 		return b.once(op, call.Config, method, b.full)
-	case Parallel:
+	case contract.Parallel:
 		return b.parallel(op, call.Config)
 	}
 	if looks {
 		return b.once(op, call.Config, method, b.get)
 	}
 	transform.Fail(op, "the host computes the results of the callback %q, so that it must be said how to call it for a batch: "+
-		"set the Batch of its options, the key batch of its backend_config, or Options.Method to %s",
-		call.Config.Name(), methods)
+		"set the Batch of its options, the key batch of its backend_config, or Options.Method to one of %q",
+		call.Config.Name(), contract.BatchMethods())
 	return nil
+}
+
+// known reports whether a method is "" or one of contract.BatchMethods.
+func known(m contract.BatchMethod) bool {
+	return m == "" || slices.Contains(contract.BatchMethods(), m)
 }
 
 // rule calls the function of the module that computes the batch of an operation, and keeps a callback's derivative.
@@ -118,10 +89,10 @@ func (b *batcher) rule(op mlir.Operation, name string, operands []mlir.Value, co
 		transform.Fail(op, "the function @%s of its rule for batches has the type %s, but batches of the operands and results "+
 			"need %s", name, t, b.Context.FunctionType(mlir.TypesOf(operands), types))
 	}
-	if jvp, ok := strings.CutPrefix(config.JVP, "@"); ok {
+	if jvp, ok := config.Derivative.JVP.Function(); ok {
 		return b.withJVP(op, name, jvp, operands, results)
 	}
-	if vjp, ok := strings.CutPrefix(config.VJP, "@"); ok {
+	if vjp, ok := config.Derivative.VJP.Function(); ok {
 		return b.withVJP(op, name, vjp, operands, results)
 	}
 	return b.call(name, operands, results)
@@ -134,21 +105,21 @@ func (b *batcher) parallel(op mlir.Operation, config contract.Config) []mlir.Val
 	switch {
 	case config.Form != contract.Call && config.Form != contract.Pure:
 		transform.Fail(op, "the callback %q has no results that the host computes, so that its method cannot be %q: "+
-			"leave it out, or use %q", config.Name(), Parallel, Sequential)
+			"leave it out, or use %q", config.Name(), contract.Parallel, contract.Sequential)
 	case tokens > 0:
 		transform.Fail(op, "the calls of %q are ordered, so that they cannot be made at the same time: use the method %q, "+
-			"or leave out the effect", config.Name(), Sequential)
-	case config.Encoding != contract.EncodingDictionary:
+			"or leave out the effect", config.Name(), contract.Sequential)
+	case config.Host.Encoding != contract.EncodingDictionary:
 		transform.Fail(op, "the call of %q is written for another host, which cannot divide a batch: use the method %q",
-			config.Name(), Sequential)
+			config.Name(), contract.Sequential)
 	case slices.ContainsFunc(op.OperandValues()[op.NumOperands()-ids:], b.batched):
 		transform.Fail(op, "the ids of %q differ in the batch, but one call has one list of ids: use the method %q",
-			config.Name(), Sequential)
+			config.Name(), contract.Sequential)
 	}
-	if config.JVP+config.VJP+config.Transpose != "" {
-		return b.once(op, config, Parallel, b.full) // each element has cotangents of all operands
+	if config.Derivative != (contract.Derivative{}) {
+		return b.once(op, config, contract.Parallel, b.full) // each element has cotangents of all operands
 	}
-	return b.once(op, config, Parallel, b.get)
+	return b.once(op, config, contract.Parallel, b.get)
 }
 
 // divided returns the key "parallel" of the batch of a call, which may have been a batch.
@@ -168,7 +139,7 @@ func divided(axes []int, parallel string) string {
 
 // once calls a callback once, with what argument makes of each operand.
 func (b *batcher) once(
-	op mlir.Operation, config contract.Config, method Method, argument func(mlir.Value) mlir.Value,
+	op mlir.Operation, config contract.Config, method contract.BatchMethod, argument func(mlir.Value) mlir.Value,
 ) []mlir.Value {
 	data, ids, tokens, err := config.Split(op.NumOperands())
 	transform.Check(err)
@@ -201,18 +172,18 @@ func (b *batcher) once(
 			results[i].SetType(b.typeOf(v.Type()))
 		}
 	}
-	if config.Encoding != contract.EncodingDictionary {
+	if config.Host.Encoding != contract.EncodingDictionary {
 		return results
 	}
 	b.batchRules(op, &config, operands[:data], results[:len(results)-tokens])
 	list, readable := contract.DecodeTransforms(config.Transforms)
 	switch {
-	case method == Parallel:
-		config.Parallel = divided(axes, config.Parallel)
+	case method == contract.Parallel:
+		config.Batching.Parallel = divided(axes, config.Batching.Parallel)
 	case readable || config.Transforms == "":
 		config.Transforms = transform.Must(contract.EncodeTransforms(append(list, contract.Batch(axes...))...))
 	}
-	if config.Signature != "" && method != Parallel {
+	if config.Signature != "" && method != contract.Parallel {
 		var of []mlir.Type
 		switch config.Form {
 		case contract.Passthrough:

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/transform"
@@ -18,15 +17,15 @@ func (b *batcher) batchRules(op mlir.Operation, config *contract.Config, operand
 	in, out := b.counterparts(op.OperandValues()[:len(operands)], operands), b.counterparts(op.ResultValues(), results)
 	dx, dy := withTangent(in), withTangent(out)
 	for _, rule := range []struct {
-		name                *string
+		rule                *contract.Rule
 		parameters, results []counterpart
 	}{
-		{&config.JVP, slices.Concat(in, dx), slices.Concat(out, dy)},
-		{&config.VJP, slices.Concat(in, out, dy), dx},
-		{&config.Transpose, dy, dx},
+		{&config.Derivative.JVP, slices.Concat(in, dx), slices.Concat(out, dy)},
+		{&config.Derivative.VJP, slices.Concat(in, out, dy), dx},
+		{&config.Derivative.Transpose, dy, dx},
 	} {
-		if name, ok := strings.CutPrefix(*rule.name, "@"); ok {
-			*rule.name = "@" + b.batchRule(op, name, rule.parameters, rule.results)
+		if name, ok := rule.rule.Function(); ok {
+			*rule.rule = contract.FunctionRule(b.batchRule(op, name, rule.parameters, rule.results))
 		}
 	}
 }

@@ -35,12 +35,12 @@ func vector(dims []int, list ...float32) tensor.View {
 // TestMethods calls a function of a batched vector and an unbatched scalar in each way.
 func TestMethods(t *testing.T) {
 	client := newClient(t)
-	for method, want := range map[vmap.Method][]string{
-		vmap.Sequential:         {"f32[2] f32[] -> f32[2]", "f32[2] f32[] -> f32[2]", "f32[2] f32[] -> f32[2]"},
-		vmap.SequentialUnrolled: {"f32[2] f32[] -> f32[2]", "f32[2] f32[] -> f32[2]", "f32[2] f32[] -> f32[2]"},
-		vmap.ExpandDims:         {`f32[3,2] f32[1] -> f32[3,2] [('batch', {'batch_dims': (0, None)})]`},
-		vmap.BroadcastAll:       {`f32[3,2] f32[3] -> f32[3,2] [('batch', {'batch_dims': (0, 0)})]`},
-		vmap.Parallel:           {"f32[2] f32[] -> f32[2]", "f32[2] f32[] -> f32[2]", "f32[2] f32[] -> f32[2]"},
+	for method, want := range map[contract.BatchMethod][]string{
+		contract.Sequential:         {"f32[2] f32[] -> f32[2]", "f32[2] f32[] -> f32[2]", "f32[2] f32[] -> f32[2]"},
+		contract.SequentialUnrolled: {"f32[2] f32[] -> f32[2]", "f32[2] f32[] -> f32[2]", "f32[2] f32[] -> f32[2]"},
+		contract.ExpandDims:         {`f32[3,2] f32[1] -> f32[3,2] [('batch', {'batch_dims': (0, None)})]`},
+		contract.BroadcastAll:       {`f32[3,2] f32[3] -> f32[3,2] [('batch', {'batch_dims': (0, 0)})]`},
+		contract.Parallel:           {"f32[2] f32[] -> f32[2]", "f32[2] f32[] -> f32[2]", "f32[2] f32[] -> f32[2]"},
 	} {
 		t.Run(string(method), func(t *testing.T) {
 			var mu sync.Mutex
@@ -81,7 +81,7 @@ func TestMethods(t *testing.T) {
 		}`), "main")
 		_, err := vmap.Batch(f, vmap.Options{Size: 3})
 		check.Error(t, err, "stablehlo.custom_call at user.py:7:3", `the callback "mine"`,
-			`Options.Method to "sequential", "sequential_unrolled", "expand_dims", "broadcast_all" or "parallel"`)
+			`Options.Method to one of ["sequential" "sequential_unrolled" "expand_dims" "broadcast_all" "parallel"]`)
 	})
 }
 
@@ -202,7 +202,8 @@ func TestTaps(t *testing.T) {
 // TestOrderedCalls holds that a call with a token keeps its place in the order, in each way of calling it.
 func TestOrderedCalls(t *testing.T) {
 	client := newClient(t)
-	for _, method := range []vmap.Method{vmap.Sequential, vmap.SequentialUnrolled, vmap.BroadcastAll} {
+	for _, method := range []contract.BatchMethod{contract.Sequential, contract.SequentialUnrolled,
+		contract.BroadcastAll} {
 		t.Run(string(method), func(t *testing.T) {
 			var calls []string
 			name := register(t, func(f *callbacks.Frame) error {
@@ -230,11 +231,11 @@ func TestOrderedCalls(t *testing.T) {
 			got := compile(t, client, batched)(vector([]int{2}, 1, 5), tensor.Vector(int8(0)))
 			check.Diff(t, "results", []float32{2, 6}, floats(got[0]))
 			want := []string{"[1 5]", "[1]", "[5]", "[2 6]"}
-			if method == vmap.BroadcastAll {
+			if method == contract.BroadcastAll {
 				want = []string{"[1 5]", "[1 5]", "[2 6]"}
 			}
 			check.Diff(t, "calls", want, calls)
-			_, err = vmap.Batch(f, vmap.Options{Size: 2, Method: vmap.Parallel})
+			_, err = vmap.Batch(f, vmap.Options{Size: 2, Method: contract.Parallel})
 			check.Error(t, err, "are ordered, so that they cannot be made at the same time")
 			_, err = vmap.Batch(f, vmap.Options{Size: 2, Method: method, In: []int{0, 0}})
 			check.Error(t, err, "value 1 of Options.In is tensor<1xi8>, a token")
@@ -252,7 +253,7 @@ func TestOrderedOfJAX(t *testing.T) {
 			mhlo.backend_config = {index = 1 : ui64}} : (!stablehlo.token, tensor<f32>) -> (!stablehlo.token, tensor<f32>)
 		return %1#0, %1#1 : !stablehlo.token, tensor<f32>
 	}`), "main")
-	batched, err := vmap.Batch(f, vmap.Options{Size: 3, Method: vmap.Sequential})
+	batched, err := vmap.Batch(f, vmap.Options{Size: 3, Method: contract.Sequential})
 	check.NoError(t, err)
 	check.NoError(t, batched.Verify())
 	body := batched.Region(0).First()
@@ -349,7 +350,7 @@ func TestKey(t *testing.T) {
 			"the function @other of its rule for batches is not in the module"},
 		{"a function of another type", "pure", "@main", nil, "has the type (tensor<2xf32>) -> tensor<2xf32>, but batches of the operands and results need (tensor<2x2xf32>) -> tensor<2x2xf32>"},
 		{"parallel for a tap", "observe", "parallel", nil, "has no results that the host computes, so that its method cannot be \"parallel\""},
-		{"no method", "pure", "slowly", nil, `the key batch of the callback is "slowly": use "sequential"`},
+		{"no method", "pure", "slowly", nil, `the key batch of the callback is "slowly": use one of ["sequential"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var calls []string
@@ -380,7 +381,7 @@ func TestKey(t *testing.T) {
 			func.func private @rule(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
 				return %x : tensor<2x2xf32>
 			}`), "main")
-			batched, err := vmap.Batch(f, vmap.Options{Size: 2, Method: vmap.BroadcastAll})
+			batched, err := vmap.Batch(f, vmap.Options{Size: 2, Method: contract.BroadcastAll})
 			if test.err != "" {
 				check.Error(t, err, test.err)
 				return
@@ -397,8 +398,8 @@ func TestKey(t *testing.T) {
 // the module that has it, also for arguments that are not batched.
 func TestRules(t *testing.T) {
 	client := newClient(t)
-	for _, method := range []vmap.Method{
-		vmap.Sequential, vmap.SequentialUnrolled, vmap.ExpandDims, vmap.BroadcastAll, vmap.Parallel,
+	for _, method := range []contract.BatchMethod{
+		contract.Sequential, contract.SequentialUnrolled, contract.ExpandDims, contract.BroadcastAll, contract.Parallel,
 	} {
 		for _, rule := range []string{"jvp", "vjp"} {
 			t.Run(fmt.Sprint(method, " ", rule), func(t *testing.T) {

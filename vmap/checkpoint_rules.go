@@ -3,6 +3,7 @@ package vmap
 import (
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -20,7 +21,7 @@ func stays(table *mlir.SymbolTable) func(call mlir.Operation) bool {
 // hasEffects reports whether an operation or what it calls has side effects.
 func hasEffects(op mlir.Operation, table *mlir.SymbolTable, within []string) bool {
 	for inner := range op.All() {
-		name := transform.Callee(inner)
+		name, _ := rewrite.CalledFunction(inner)
 		if name == "" {
 			if inner.NumRegions() == 0 && !transform.IsPure(inner) {
 				return true
@@ -42,8 +43,9 @@ func asComposites(f mlir.Operation) {
 		if !ok || op.Name() != "func.call" {
 			continue
 		}
+		name, _ := rewrite.CalledFunction(op)
 		made := transform.NewEmitter(op, op.Location()).Op(stablehlo.CompositeOp{
-			Name: transform.Checkpoint, Decomposition: transform.Callee(op), Inputs: op.OperandValues(),
+			Name: transform.Checkpoint, Decomposition: name, Inputs: op.OperandValues(),
 			CompositeAttributes: f.Context().DictionaryAttribute(mlir.NamedAttribute{Name: "policy", Value: policy}),
 			ResultTypes:         mlir.TypesOf(op.ResultValues()),
 		})

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -29,7 +30,7 @@ func TestCorpus(t *testing.T) {
 			return nil // some are there because they are wrong
 		}
 		for _, f := range mlirtest.Find(m, "func.func") {
-			_, err := vmap.Batch(f, vmap.Options{Size: 2, Method: vmap.Sequential})
+			_, err := vmap.Batch(f, vmap.Options{Size: 2, Method: contract.Sequential})
 			if err == nil {
 				made++
 			} else if _, ok := errors.AsType[*stablehlo.TransformError](err); !ok {

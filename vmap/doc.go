@@ -11,7 +11,8 @@
 // operation, as in JAX: elementwise operations work on larger arrays, dot_general and gather have
 // batching dimensions, a branch that each element decides for itself becomes a select, and a loop runs
 // until the condition of no element is true. In between, the dimension of the batch is the first one. [Looped]
-// names the operations for which there is no such form. They run in a loop over the batch.
+// names the operations for which there is no such form. They run in a loop over the batch. [Register] and
+// [RegisterTarget] add rules for other dialects and for custom calls.
 //
 // # Devices
 //
@@ -21,7 +22,7 @@
 //
 // A callback that only looks at values is called once, with the batches of those that are batched: the
 // key "transforms" of its call says so. A callback whose results are computed by the host is called by a
-// [Method], which it states or [Options] has. Otherwise it is an error. Under a condition that differs
+// [contract.BatchMethod], which it states or [Options] has. Otherwise it is an error. Under a condition that differs
 // in a batch, a callback with an effect is called in a loop over the batch, for those elements for
 // which the condition holds. All effects keep their order, and the elements of a batch are in order in each call.
 package vmap

@@ -11,7 +11,8 @@ import (
 
 // lapack makes one of JAX's calls of LAPACK, which take batches of matrices, for the batch, whose dimension is the
 // outermost one in memory.
-func (b *batcher) lapack(op mlir.Operation, custom stablehlo.CustomCallOp) []mlir.Value {
+func (b *batcher) lapack(op mlir.Operation) []mlir.Value {
+	custom, _ := stablehlo.AsCustomCall(op)
 	if strings.HasSuffix(custom.Target, "trsm_ffi") && !b.batched(op.Operand(0)) {
 		return b.solve(op, transform.Option(op, "side") == 'L')
 	}

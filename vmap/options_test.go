@@ -101,7 +101,7 @@ func TestErrors(t *testing.T) {
 			"axis 2 of value 0 of Options.In is not among the 2"},
 		{"a batched result", plain, vmap.Options{Size: 2, Out: []int{vmap.NotBatched}},
 			"result 0 depends on a batched parameter"},
-		{"a method", plain, vmap.Options{Size: 2, Method: "parallel-ish"}, `"parallel-ish": use "sequential"`},
+		{"a method", plain, vmap.Options{Size: 2, Method: "parallel-ish"}, `"parallel-ish": use one of ["sequential"`},
 		{"an operation without a rule", `func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
 			%0 = stablehlo.create_token : !stablehlo.token
 			%1 = "stablehlo.outfeed"(%x, %0) : (tensor<3xf32>, !stablehlo.token) -> !stablehlo.token loc("user.py":7:3)

@@ -1,9 +1,10 @@
 package vmap
 
 import (
-	"maps"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -11,23 +12,30 @@ import (
 // what stands for the results.
 type rule func(b *batcher, op mlir.Operation) []mlir.Value
 
-// rules has the rule of each operation by its name.
-var rules map[string]rule
+// rules has the rules of operations and of custom calls, also those of other packages: see Register.
+var rules transform.Rules[rule]
 
 func init() { // the rules of loops and branches refer to the table
-	rules = map[string]rule{"stablehlo.custom_call": (*batcher).customCall, "stablehlo.composite": custom}
+	rules.AddAll(map[string]rule{"stablehlo.custom_call": (*batcher).customCall, "stablehlo.composite": custom})
 	for _, family := range []map[string]rule{
 		shapes, products, reductions, windows, indexing, normalizations, collectives, shardy, control, expanded,
 	} {
-		maps.Copy(rules, family)
+		rules.AddAll(family)
 	}
-	for _, name := range elementwise {
-		rules[name] = alike
+	add := func(r rule, names []string, to func(string, rule) error) {
+		for _, name := range names {
+			transform.Check(to(name, r))
+		}
 	}
-	for _, name := range looped {
-		rules[name] = (*batcher).loop
-	}
+	add(alike, elementwise, rules.Add)
+	add((*batcher).loop, looped, rules.Add)
+	add((*batcher).customCall, contract.Targets(), rules.AddTarget)
+	add((*batcher).lapack, contract.LAPACKTargets(), rules.AddTarget)
+	add(unplaced, []string{"Sharding"}, rules.AddTarget)
 }
+
+// unplaced is the rule of what says where a value is, and not what.
+func unplaced(b *batcher, op mlir.Operation) []mlir.Value { return []mlir.Value{b.get(op.Operand(0))} }
 
 // alike is the rule of an operation that works on each element: the same on larger arrays.
 func alike(b *batcher, op mlir.Operation) []mlir.Value { return b.apply(op, b.all(op)) }

@@ -25,7 +25,7 @@ func checkCallback(call stablehlo.CustomCallOp, attributes mlir.Attribute) (Prob
 	if err != nil {
 		return fail(BadCall, err)
 	}
-	if config.Encoding != contract.EncodingDictionary {
+	if config.Host.Encoding != contract.EncodingDictionary {
 		if err := resolveFurther(config); err != nil {
 			return fail(MissingCallback, err)
 		}
@@ -105,12 +105,12 @@ func remedy(config contract.Config) string {
 // resolveFurther looks up the id in the attributes, in an encoding of other hosts. The rest
 // is known only when the module runs.
 func resolveFurther(config contract.Config) error {
-	switch config.Encoding {
+	switch config.Host.Encoding {
 	case contract.EncodingWords:
 		_, err := dispatch.ProbeOpaque(config)
 		return err
 	case contract.EncodingServer:
-		if !dispatch.HasOpaque(config.Opaque) {
+		if !dispatch.HasOpaque(config.Host.Opaque) {
 			return &callbacks.UnknownError{Callback: config.Name(), Missing: "callback"}
 		}
 	}

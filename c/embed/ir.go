@@ -252,13 +252,13 @@ func configOf(what string, d *C.calliope_operation) (config contract.Config, che
 	}
 	config = contract.Config{
 		Form: contract.Form(text(d.form)), Callback: text(d.callback), ID: int64(d.callback_id),
-		Registry: text(d.registry), Effect: text(d.effect), Policy: text(d.policy), Loc: text(d.loc),
+		Registry: text(d.registry), Effect: text(d.effect), Policy: contract.Policy(text(d.policy)), Loc: text(d.loc),
 		Every: int64(d.every), Optional: d.optional != 0,
 	}
 	if err := config.Validate(); err != nil {
 		return config, false, invalid("%s: %w", what, err)
 	}
-	if _, err := contract.ParsePolicy(config.Policy); err != nil {
+	if _, err := config.Policy.Placement(); err != nil {
 		return config, false, invalid("%s: %w", what, err)
 	}
 	if config.Form == contract.Pure && config.Effect != "" {

@@ -40,7 +40,8 @@ func BenchmarkCall(b *testing.B) {
 			check.NoError(b, test.f.Register(&r, "f", callbacks.Options{}))
 			f := test.frame
 			f.Name = "f"
-			f.Config = contract.Config{Form: contract.Call, Callback: "f", Legacy: version, LegacyTuples: test.tuples}
+			f.Config = contract.Config{Form: contract.Call, Callback: "f",
+				Legacy: contract.Legacy{Version: version, Tuples: test.tuples}}
 			slot := check.Must(dispatch.ResolveIn(&r, f.Config))
 			defer slot.Close()
 			call := dispatchtest.New(&f, -1)

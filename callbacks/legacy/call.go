@@ -26,7 +26,7 @@ type callKey struct {
 
 // callOf returns the call of a frame. Most functions have one call site, so the last call is tried first.
 func (f *Function) callOf(frame *callbacks.Frame) (*call, error) {
-	key := callKey{frame.Name, frame.Config.LegacyTuples, frame.Config.LegacyOpaque, len(frame.Args),
+	key := callKey{frame.Name, frame.Config.Legacy.Tuples, frame.Config.Legacy.Opaque, len(frame.Args),
 		len(frame.Results)}
 	if c := f.last.Load(); c != nil && c.key == key {
 		return c, nil

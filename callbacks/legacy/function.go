@@ -85,10 +85,10 @@ func (f *Function) Register(r *callbacks.Registry, target string, o callbacks.Op
 // check returns an error if the function cannot serve a call of a module.
 func (f *Function) check(target string, c contract.Config) error {
 	switch {
-	case c.Legacy == 0:
+	case c.Legacy.Version == 0:
 		return fmt.Errorf("callbacks/legacy: the call of %q has no key \"legacy\", so it is not of an old convention: rewrite the module with passes.ReplaceLegacy", target)
-	case !f.form.Serves(c.Legacy):
-		return &VersionError{Target: target, Version: c.Legacy, Form: f.form}
+	case !f.form.Serves(c.Legacy.Version):
+		return &VersionError{Target: target, Version: c.Legacy.Version, Form: f.form}
 	case c.NumIDs > 0:
 		return fmt.Errorf("callbacks/legacy: the call of %q has %d ids, which functions of old conventions do not get",
 			target, c.NumIDs)

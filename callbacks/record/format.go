@@ -64,9 +64,9 @@ func (e encoder) views(list []tensor.View) encoder {
 // site appends a backend_config. With an encoding of another host, the attributes do not
 // hold all of it.
 func (e encoder) site(c contract.Config) (encoder, error) {
-	e = e.number(uint64(c.Encoding))
-	if c.Encoding != contract.EncodingDictionary {
-		return e.text(string(c.Form)).signed(c.ID).text(c.Opaque).text(c.Server).number(uint64(c.Aliased)), c.Validate()
+	e = e.number(uint64(c.Host.Encoding))
+	if h := c.Host; h.Encoding != contract.EncodingDictionary {
+		return e.text(string(c.Form)).signed(c.ID).text(h.Opaque).text(h.Server).number(uint64(h.Aliased)), c.Validate()
 	}
 	list, err := c.Attrs()
 	e = e.number(uint64(len(list)))
@@ -183,8 +183,9 @@ func (d *decoder) site() contract.Config {
 func (d *decoder) config() (contract.Config, error) {
 	if encoding := d.number(); encoding != uint64(contract.EncodingDictionary) {
 		return contract.Config{
-			Encoding: contract.Encoding(min(encoding, 255)), Form: contract.Form(d.bytes()), ID: d.signed(),
-			Opaque: string(d.bytes()), Server: string(d.bytes()), Aliased: int(d.number()),
+			Form: contract.Form(d.bytes()), ID: d.signed(),
+			Host: contract.Host{Encoding: contract.Encoding(min(encoding, 255)), Opaque: string(d.bytes()),
+				Server: string(d.bytes()), Aliased: int(d.number())},
 		}, d.err
 	}
 	var list []contract.Attr

@@ -284,11 +284,13 @@ func TestWriteFails(t *testing.T) {
 // The encodings of other hosts come back with what their attributes do not say.
 func TestEncodings(t *testing.T) {
 	configs := []contract.Config{
-		{Form: contract.Passthrough, Encoding: contract.EncodingWords, Opaque: "\x01\xff", Server: "s"},
-		{Form: contract.Call, Encoding: contract.EncodingOperand, ID: 77},
-		{Form: contract.Passthrough, Encoding: contract.EncodingServer, Opaque: "o", Aliased: 2},
+		{Form: contract.Passthrough, Host: contract.Host{Encoding: contract.EncodingWords, Opaque: "\x01\xff",
+			Server: "s"}},
+		{Form: contract.Call, Host: contract.Host{Encoding: contract.EncodingOperand}, ID: 77},
+		{Form: contract.Passthrough, Host: contract.Host{Encoding: contract.EncodingServer, Opaque: "o", Aliased: 2}},
 	}
-	impossible := contract.Config{Form: contract.Observe, Encoding: contract.EncodingWords, Opaque: "o"}
+	impossible := contract.Config{Form: contract.Observe, Host: contract.Host{Encoding: contract.EncodingWords,
+		Opaque: "o"}}
 	r := read(t, recorded(t, func(wrap callbacks.Middleware) {
 		for _, c := range append(configs, impossible, contract.Config{}) {
 			if got, err := call(wrap(double), c, 0, 1, 2); err != nil || got != 4 {

@@ -86,7 +86,7 @@ func (r *Reader) AsCall(op mlir.Operation) (Call, bool) {
 		return call, true
 	}
 	call.Config, call.Err = r.config(dictionary)
-	if call.Config.Encoding == contract.EncodingWords && passesAll(op) {
+	if call.Config.Host.Encoding == contract.EncodingWords && passesAll(op) {
 		call.Config.Form = contract.Passthrough
 	}
 	return call, true

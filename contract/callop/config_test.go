@@ -28,14 +28,16 @@ func TestConfigAttribute(t *testing.T) {
 		{contract.Config{Form: contract.Pure, ID: 1 << 62},
 			`{callback_id = 4611686018427387904 : i64, form = "pure", v = 1 : i64}`},
 		{
-			contract.Config{Encoding: contract.EncodingWords, Form: contract.Call, Opaque: "12345678a", Server: "s"},
+			contract.Config{Host: contract.Host{Encoding: contract.EncodingWords, Opaque: "12345678a", Server: "s"},
+				Form: contract.Call},
 			`{callback_id = array<i64: 4050765991979987505, 97>, callback_id_size = 9 : ui64, callback_server_pid = array<i64: 115>, callback_server_pid_size = 1 : ui64}`,
 		},
 		{
-			contract.Config{Encoding: contract.EncodingServer, Form: contract.Passthrough, Opaque: "a", Aliased: 2},
+			contract.Config{Host: contract.Host{Encoding: contract.EncodingServer, Opaque: "a", Aliased: 2},
+				Form: contract.Passthrough},
 			`{callback_id = array<i64: 97>, callback_id_size = 1 : ui64, num_aliased_data_outputs = 2 : ui64}`,
 		},
-		{contract.Config{Encoding: contract.EncodingOperand, Form: contract.Call}, ""},
+		{contract.Config{Host: contract.Host{Encoding: contract.EncodingOperand}, Form: contract.Call}, ""},
 	} {
 		a, err := callop.ConfigAttribute(c, test.config)
 		check.NoError(t, err)
@@ -75,7 +77,7 @@ func TestReadConfigOfDenseElements(t *testing.T) {
 		if (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
 			t.Errorf("%s: the error is %v, want %q", test.text, err, test.err)
 		}
-		if diff := cmp.Diff(test.want, config.Opaque); diff != "" {
+		if diff := cmp.Diff(test.want, config.Host.Opaque); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.text, diff)
 		}
 	}

@@ -13,14 +13,14 @@ import (
 // Data returns the types of the operands and results of a call that its function gets: see callargs.Data. The error
 // says which ones do not fit the Config.
 func Data(c contract.Config, operands, results []mlir.Type) (args, filled []mlir.Type, err error) {
-	if err := checkNames(c.Encoding, operands); err != nil {
+	if err := checkNames(c.Host.Encoding, operands); err != nil {
 		return nil, nil, err
 	}
 	args, filled, err = callargs.Data(c, operands, results)
 	if err != nil || c.Form != contract.Passthrough {
 		return args, filled, err
 	}
-	before, _ := c.Encoding.Names()
+	before, _ := c.Host.Encoding.Names()
 	for i, t := range results {
 		if of := operands[before+i]; !of.Equal(t) {
 			return nil, nil,

@@ -23,7 +23,7 @@ type examples[T, U any] struct {
 }
 
 // next returns the examples of a step.
-func next(step int32) (e examples[tensor.Array[float32], []int32], _ error) {
+func next(_ context.Context, step int32) (e examples[tensor.Array[float32], []int32], _ error) {
 	e.Labels = make([]int32, batch)
 	e.Images = tensor.Array[float32]{Dims: []int{batch, size, size, 1}, Data: make([]float32, batch*size*size)}
 	for i := range e.Images.Data {
@@ -53,15 +53,18 @@ func train(key value) params[value] {
 	of := func(d tensor.DType, dims ...int) value { return builder.Like(tensor.ShapeOf(d, dims...)) }
 	like := examples[value, value]{of(tensor.F32, batch, size, size, 1), of(tensor.S32, batch)}
 	return builder.Loop(builder.Scalar(key.Func(), int32(steps)), p, func(i value, p params[value]) params[value] {
-		e := calliope.Source(like, i, next)
+		e := calliope.RuntimeCall(like, i, next)
 		loss, gradient := builder.ValueAndGrad(func(p params[value]) value { return loss(p, e.Images, e.Labels) })(p)
-		fields := calliope.Fields{"step": i, "loss": loss}
-		calliope.Check(builder.IsFinite(loss), "the loss is not finite", fields)
+		fields := map[string]value{"step": i, "loss": loss}
+		calliope.Check(builder.IsFinite(loss), fields, "the loss is not finite")
 		calliope.Print("step {step}: loss {loss:.3f}", fields, calliope.CallOptions{Every: 10})
-		calliope.Tap(i, func(i int32) { fmt.Printf("\r%d of %d", i+1, steps) }, calliope.CallOptions{PerSecond: 5})
+		calliope.Tap(i, func(_ context.Context, i int32) error {
+			fmt.Printf("\r%d of %d", i+1, steps)
+			return nil
+		}, calliope.CallOptions{PerSecond: 5})
 		calliope.Checkpoint("cnn.npz", p, calliope.CallOptions{Every: 50})
 		return optim.SGD(0.3, p, gradient)
-	})
+	}, builder.LoopOptions{})
 }
 
 func main() {

@@ -66,7 +66,7 @@ func train(p, t, want builder.Value) results {
 	}
 	trained := builder.Loop(builder.Scalar(p.Func(), int32(500)), p, func(_, p builder.Value) builder.Value {
 		return optim.SGD(0.2, p, gradient(p))
-	})
+	}, builder.LoopOptions{})
 	return results{gradient(p), slope(1, 0), slope(0, 1), loss(trained), trained}
 }
 

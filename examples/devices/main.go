@@ -44,7 +44,7 @@ func reversed(x builder.Value) builder.Value {
 	x.Func().Builder().Mesh("pair", builder.Axis{Name: "x", Size: 2})
 	halves := []builder.Sharding{{Dims: [][]string{{"x"}}}}
 	doubled := builder.Manual("pair", halves, halves, x, func(part builder.Value) builder.Value {
-		calliope.TryTap(part, func(ctx context.Context, v []float32) error {
+		calliope.Tap(part, func(ctx context.Context, v []float32) error {
 			saw(ctx, "part", v)
 			return nil
 		})

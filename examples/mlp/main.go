@@ -29,7 +29,7 @@ func main() {
 		lossOf := func(p values) builder.Value { return loss(p, x, want) }
 		p = builder.Loop(builder.Scalar(x.Func(), int32(10)), p, func(_ builder.Value, p values) values {
 			return optim.SGD(0.1, p, builder.Grad(lossOf)(p))
-		})
+		}, builder.LoopOptions{})
 		return lossOf(p), p
 	})
 	defer train.Close()

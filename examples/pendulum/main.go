@@ -24,7 +24,7 @@ func swing(speed builder.Value) state {
 		s.Speed = builder.Sub(s.Speed, builder.Mul(pull, dt))
 		s.Angle = builder.Add(s.Angle, builder.Mul(s.Speed, dt))
 		return s
-	})
+	}, builder.LoopOptions{})
 }
 
 // loss is the squared distance from the angle.
@@ -38,7 +38,7 @@ func find(speed builder.Value) results {
 	_, tangent := builder.JVP(loss, speed, builder.OnesLike(speed))
 	found := builder.Loop(builder.Scalar(speed.Func(), int32(20)), speed, func(_, speed builder.Value) builder.Value {
 		return optim.SGD(5, speed, builder.Grad(loss)(speed))
-	})
+	}, builder.LoopOptions{})
 	return results{builder.Grad(loss)(speed), tangent, found, loss(found), swing(found).Angle}
 }
 

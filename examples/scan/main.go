@@ -32,7 +32,7 @@ func rnn(xs, w builder.Value) (last, all builder.Value) {
 			Hidden:  hidden,
 			Outputs: builder.DynamicUpdateIndex(s.Outputs, hidden, s.I, 0),
 		}
-	})
+	}, builder.LoopOptions{})
 	return end.Hidden, end.Outputs
 }
 

@@ -93,9 +93,9 @@ func newton(ir *mlir.Context) (*mlir.Module, error) {
 	end := builder.While(state{builder.Scalar(main, int32(0)), main.Param(0)},
 		func(s state) builder.Value { return builder.Lt(s.Step, int32(8)) },
 		func(s state) state {
-			at := builder.PureCall(builder.Callback{Name: "f"}, values{s.X, s.X}, s.X) // both results are like X
+			at := builder.PureCall(values{s.X, s.X}, s.X, builder.Callback{Name: "f"}) // both results are like X
 			return state{builder.Add(s.Step, int32(1)), builder.Sub(s.X, builder.Div(at.F, at.Slope))}
-		})
+		}, builder.LoopOptions{})
 	main.Return(end.X)
 	return b.Module()
 }

@@ -1,8 +1,8 @@
 // Package host calls Go functions from graphs of GoMLX while they run, on the backend of module gomlx:
 //
-//	host.Tap(loss, func(loss float32) { fmt.Println("loss:", loss) })
+//	host.Tap(loss, func(_ context.Context, loss float32) error { fmt.Println("loss:", loss); return nil })
 //	host.Print("step {step}: {loss}", host.Fields{"step": step, "loss": loss})
-//	host.Check(graph.IsFinite(loss), "the loss is not finite", host.Fields{"loss": loss})
+//	host.Check(graph.IsFinite(loss), host.Fields{"loss": loss}, "the loss is not finite")
 //	y := host.PureCall(x, x, func(_ context.Context, x []float32) ([]float32, error) { … })
 //
 // The calls are made each time that an execution comes to them: in a closure of graph.While in each iteration, in one

@@ -34,7 +34,10 @@ func Example() {
 			host.Print("x is {x}", host.Fields{"x": x})
 			half := graph.Mul(x, graph.Const(g, float32(0.5)))
 			small := graph.NewClosure(g, func(*graph.Graph) []*graph.Node {
-				host.Tap(half, func(half float32) { fmt.Println("its half is small:", half) })
+				host.Tap(half, func(_ context.Context, half float32) error {
+					fmt.Println("its half is small:", half)
+					return nil
+				})
 				return []*graph.Node{half}
 			})
 			large := graph.NewClosure(g, func(*graph.Graph) []*graph.Node { return []*graph.Node{half} })
@@ -59,7 +62,7 @@ func ExampleCheck() {
 	defer backend.Finalize()
 	root := func(x *graph.Node) *graph.Node {
 		y := graph.Sqrt(x)
-		host.Check(graph.IsFinite(y), "the root is not finite", host.Fields{"x": x, "y": y})
+		host.Check(graph.IsFinite(y), host.Fields{"x": x, "y": y}, "the root is not finite")
 		return y
 	}
 	_, err = graph.CallOnce(backend, root, float32(-4))

@@ -71,7 +71,11 @@ func TestCalls(t *testing.T) {
 			next, ordered := draw(&notes), calliope.CallOptions{Effect: "draw"}
 			return repeat(x, func(i, s *graph.Node) *graph.Node {
 				drawn := host.RuntimeCall(graph.Const(x.Graph(), float32(0)), i, next, ordered)
-				host.Tap(i, func(i int32) { notes = append(notes, fmt.Sprint("tap ", i)) }, ordered)
+				host.Tap(i, func(_ context.Context, i int32) error {
+					notes = append(notes,
+						fmt.Sprint("tap ", i))
+					return nil
+				}, ordered)
 				return graph.Add(s, drawn)
 			})
 		}, []float32{7, 8}, []string{"draw 0", "tap 0", "draw 1", "tap 1", "draw 2", "tap 2"}},
@@ -82,7 +86,11 @@ func TestCalls(t *testing.T) {
 		}, []float32{-2, -4}, nil},
 		"a node from outside of a closure": {func(x *graph.Node) *graph.Node {
 			return repeat(x, func(_, s *graph.Node) *graph.Node {
-				host.Tap(x, func(x []float32) { notes = append(notes, fmt.Sprint(x)) })
+				host.Tap(x, func(_ context.Context, x []float32) error {
+					notes = append(notes,
+						fmt.Sprint(x))
+					return nil
+				})
 				return s
 			})
 		}, []float32{1, 2}, []string{"[1 2]", "[1 2]", "[1 2]"}},
@@ -92,7 +100,11 @@ func TestCalls(t *testing.T) {
 		}, []float32{1, 2}, []string{"draw 5"}},
 		"every second call": {func(x *graph.Node) *graph.Node {
 			return repeat(x, func(i, s *graph.Node) *graph.Node {
-				host.Tap(i, func(i int32) { notes = append(notes, fmt.Sprint(i)) }, calliope.CallOptions{Every: 2})
+				host.Tap(i, func(_ context.Context, i int32) error {
+					notes = append(notes,
+						fmt.Sprint(i))
+					return nil
+				}, calliope.CallOptions{Every: 2})
 				return s
 			})
 		}, []float32{1, 2}, []string{"0", "2"}},
@@ -225,11 +237,12 @@ func TestMistakes(t *testing.T) {
 			return host.PureCall(x, []*graph.Node{}, same)
 		}, "a call needs a node as its argument"},
 		"a condition of many": {"calliope", func(x *graph.Node) *graph.Node {
-			host.Check(graph.IsFinite(x), "not finite", nil)
+			host.Check(graph.IsFinite(x), nil, "not finite")
 			return x
 		}, "host_test.go:"},
 		"two options": {"calliope", func(x *graph.Node) *graph.Node {
-			host.Tap(x, func([]float32) {}, calliope.CallOptions{}, calliope.CallOptions{})
+			host.Tap(x, func(context.Context, []float32) error { return nil }, calliope.CallOptions{},
+				calliope.CallOptions{})
 			return x
 		}, "a call takes one calliope.CallOptions"},
 		"a format without its field": {"calliope", func(x *graph.Node) *graph.Node {

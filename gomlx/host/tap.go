@@ -12,13 +12,8 @@ import (
 	"github.com/calliope-mlir/calliope/gomlx"
 )
 
-// Tap calls fn with the values of x.
-func Tap[N Nodes, A any](x N, fn func(A), o ...calliope.CallOptions) {
-	TryTap(x, func(_ context.Context, args A) error { fn(args); return nil }, o...)
-}
-
-// TryTap is Tap for a function that may fail. Its error fails the execution, unless the call is calliope.Async.
-func TryTap[N Nodes, A any](x N, fn func(context.Context, A) error, o ...calliope.CallOptions) {
+// Tap calls fn with the values of x. An error of fn fails the execution, unless the call is calliope.Async.
+func Tap[N Nodes, A any](x N, fn func(context.Context, A) error, o ...calliope.CallOptions) {
 	must(gomlx.Tap(optionsOf(o), callbacks.Tap(fn), valuesOf(flat(x))...))
 }
 
@@ -43,7 +38,7 @@ func Print(format string, x Fields, o ...calliope.CallOptions) {
 
 // Check fails the execution with a *callbacks.CheckError if ok, a boolean scalar, is false. The error has the message
 // and the values of nodes, with their names. If ok is true, nothing is called and nothing is copied.
-func Check(ok *graph.Node, message string, x Fields, o ...calliope.CallOptions) {
+func Check(ok *graph.Node, x Fields, message string, o ...calliope.CallOptions) {
 	names, nodes := x.names()
 	values := valuesOf(append([]*graph.Node{ok}, nodes...))
 	must(gomlx.Check(optionsOf(o), values[0], callbacks.Check(message, names...), values[1:]...))

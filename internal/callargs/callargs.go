@@ -10,7 +10,7 @@ import (
 // Data returns the operands and results of a call that its function gets: all but those that name the callback, ids
 // and tokens.
 func Data[T any](c contract.Config, operands, results []T) (args, filled []T, err error) {
-	before, after := c.Encoding.Names()
+	before, after := c.Host.Encoding.Names()
 	if len(operands) < before+after {
 		return nil, nil, fmt.Errorf("contract: callback %q lacks the operand that names it or its server", c.Name())
 	}

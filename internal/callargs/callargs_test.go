@@ -13,7 +13,7 @@ func TestData(t *testing.T) {
 		return contract.Config{Form: form, Callback: "f", NumIDs: ids, NumTokens: tokens}
 	}
 	opaque := func(e contract.Encoding, form contract.Form, aliased int) contract.Config {
-		return contract.Config{Form: form, Encoding: e, Opaque: "a", Aliased: aliased}
+		return contract.Config{Form: form, Host: contract.Host{Encoding: e, Opaque: "a", Aliased: aliased}}
 	}
 	type parts struct{ Args, Filled string }
 	for name, c := range map[string]struct {

@@ -17,13 +17,13 @@ func TestCheckOfOptions(t *testing.T) {
 	var got []contract.Config
 	check.NoError(t, r.Register("f", nothing, callbacks.Options{Check: func(c contract.Config) error {
 		got = append(got, c)
-		if c.Legacy == 2 {
+		if c.Legacy.Version == 2 {
 			return wrong
 		}
 		return nil
 	}}))
 	good, bad := named(r, "f"), named(r, "f")
-	good.Legacy, bad.Legacy = 1, 2
+	good.Legacy.Version, bad.Legacy.Version = 1, 2
 	slot, err := dispatch.Resolve(good)
 	check.NoError(t, err)
 	slot.Close()

@@ -98,7 +98,7 @@ func (b *batch) element(i int) {
 		}
 	}()
 	f := *b.frame
-	f.Config.Parallel = ""
+	f.Config.Batching.Parallel = ""
 	in, out := b.parts.Of(f.Args, f.Results, i)
 	f.Args, f.Results = in, slices.Clone(out)
 	if err = protectFrame(b.fn, &f); err == nil {

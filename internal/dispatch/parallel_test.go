@@ -26,7 +26,8 @@ func inParallel(
 	r, _ := bound(t, contract.Pure, callbacks.RegistryOptions{}, o, func(f *callbacks.Frame) error {
 		return fn(f, ints(t, f.Args[0])[0])
 	})
-	config := contract.Config{Form: contract.Pure, Callback: "f", Registry: r.Name(), Parallel: "*."}
+	config := contract.Config{Form: contract.Pure, Callback: "f", Registry: r.Name(),
+		Batching: contract.Batching{Parallel: "*."}}
 	s, err := dispatch.Resolve(config)
 	check.NoError(t, err)
 	c := frame(begin(t, group(t), dispatch.RunOptions{}), contract.Pure, 0, 1, 2, 3, 4, 5, 6, 7)
@@ -54,7 +55,7 @@ func TestParallel(t *testing.T) {
 						}
 						<-all
 						check.Diff(t, "the call", "s32[] s32[] s32[] ", fmt.Sprintf("%s %s %s %s", f.Args[0].Shape,
-							f.Args[1].Shape, f.Results[0].Shape, f.Config.Parallel))
+							f.Args[1].Shape, f.Results[0].Shape, f.Config.Batching.Parallel))
 						ints(t, f.Results[0])[0] = element * ints(t, f.Args[1])[0]
 						return nil
 					})

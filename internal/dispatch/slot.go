@@ -76,7 +76,7 @@ func newSlot(h *host, config contract.Config, b binding) (*Slot, error) {
 	s.selective = config.Every > 1 || s.perSecond > 0
 	s.measure = o.Measure
 	s.plain = s.dispatch == callbacks.Inline && !s.selective && !o.Measure && s.engine.options.Watch == 0 &&
-		!s.engine.options.Profile && config.Parallel == ""
+		!s.engine.options.Profile && config.Batching.Parallel == ""
 	return s, nil
 }
 
@@ -279,7 +279,7 @@ func (s *Slot) prepare(c *Call) (*callbacks.Func, context.Context, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, expired{err}
 	}
-	if s.config.Parallel != "" {
+	if s.config.Batching.Parallel != "" {
 		fn = new(s.inParallel(*fn, c.run))
 	}
 	return fn, ctx, nil

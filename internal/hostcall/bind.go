@@ -53,11 +53,11 @@ func Check(config contract.Config, args, results []tensor.Shape) error {
 // Resolve finds the function of a call site. The slot is nil if an operand of each call names the callback or its
 // server: see Late.
 func Resolve(config contract.Config) (*dispatch.Slot, error) {
-	switch config.Encoding {
+	switch config.Host.Encoding {
 	case contract.EncodingOperand:
 		return nil, nil
 	case contract.EncodingServer:
-		if !dispatch.HasOpaque(config.Opaque) {
+		if !dispatch.HasOpaque(config.Host.Opaque) {
 			return nil, &callbacks.UnknownError{Callback: config.Name(), Missing: "callback"}
 		}
 		return nil, nil
@@ -81,7 +81,7 @@ type lateSite[S any] struct {
 
 // NamedBy returns which of n operands names the callback or its server. The Config does not bind early.
 func NamedBy(config contract.Config, n int) int {
-	if config.Encoding == contract.EncodingOperand {
+	if config.Host.Encoding == contract.EncodingOperand {
 		return n - 1
 	}
 	return 0
@@ -92,10 +92,10 @@ func (l *Late[S]) Find(
 	config contract.Config, operand tensor.View, bind func(*dispatch.Slot, contract.Config) S,
 ) (S, error) {
 	resolve := dispatch.Resolve
-	if config.Encoding == contract.EncodingOperand {
+	if config.Host.Encoding == contract.EncodingOperand {
 		config.ID, _ = operand.At(0).(int64)
 	} else {
-		config.Server = string(operand.Data)
+		config.Host.Server = string(operand.Data)
 		resolve = dispatch.ResolveOpaque
 	}
 	l.mu.RLock()

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -68,16 +69,7 @@ func (e *Emitter) Clone(op mlir.Operation, operands ...mlir.Value) mlir.Operatio
 // Remake creates a copy of an operation with other operands and results before it. The regions move to
 // the copy. The caller replaces the results of the old one, and erases it.
 func (e *Emitter) Remake(op mlir.Operation, operands []mlir.Value, results []mlir.Type) mlir.Operation {
-	s := mlir.OperationState{Name: op.Name(), Location: op.Location(), Operands: operands, Results: results}
-	for name, a := range op.Attributes() {
-		s.Attributes = append(s.Attributes, mlir.NamedAttribute{Name: name, Value: a})
-	}
-	for _, r := range op.Regions() {
-		moved := e.Context.NewRegion()
-		moved.TakeBody(r)
-		s.Regions = append(s.Regions, moved)
-	}
-	return Must(mlir.Create(mlir.Before(op), s))
+	return Must(rewrite.Copy(op, operands, results))
 }
 
 // At sets where operations are created, and calls f.

@@ -3,23 +3,10 @@ package transform
 import (
 	"fmt"
 
+	"github.com/calliope-mlir/calliope/internal/rewrite"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 )
-
-// callees has the attribute that names what an operation calls.
-var callees = map[string]string{"func.call": "callee", "stablehlo.composite": "decomposition"}
-
-// Callee returns the name of the function that a call or a composite calls, or "" for other operations.
-func Callee(op mlir.Operation) string {
-	key, ok := callees[op.Name()]
-	if !ok {
-		return ""
-	}
-	a, _ := op.Attribute(key)
-	name, _ := a.Symbol()
-	return name
-}
 
 // InlineExcept replaces the calls and composites in a function by copies of what they call, without those that keep
 // accepts. An error is about the call that it is returned with.
@@ -42,7 +29,7 @@ func InlineEach(
 	var calls []within
 	collect := func(in mlir.Operation, of *inlined) {
 		for op := range in.All() {
-			if _, ok := callees[op.Name()]; ok {
+			if _, ok := rewrite.CalledFunction(op); ok {
 				calls = append(calls, within{op, of})
 			}
 		}
@@ -51,7 +38,7 @@ func InlineEach(
 	for n := 0; len(calls) > 0; n++ {
 		call, of := calls[0].call, calls[0].of
 		calls = calls[1:]
-		name := Callee(call)
+		name, _ := rewrite.CalledFunction(call)
 		callee, ok := table.Lookup(name)
 		if !ok || callee.Name() != "func.func" || callee.Region(0).NumBlocks() != 1 {
 			return call, fmt.Errorf("the function @%s is not in the module, so that it cannot be transformed", name)

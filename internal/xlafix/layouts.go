@@ -15,7 +15,7 @@ import (
 func ConstrainLayouts(m *mlir.Module) (int, error) {
 	n := 0
 	for found := range callop.Calls(m) {
-		if found.Config.Encoding != contract.EncodingDictionary {
+		if found.Config.Host.Encoding != contract.EncodingDictionary {
 			continue // other hosts have their own forms
 		}
 		call, ok := stablehlo.AsCustomCall(found.Op)

@@ -110,10 +110,10 @@ func (c *call) passthrough() aliasing.List {
 	}
 	skipped := 0 // operands before the data
 	switch config := c.as.Config; {
-	case config.Encoding == contract.EncodingServer && config.Form == contract.Passthrough:
+	case config.Host.Encoding == contract.EncodingServer && config.Form == contract.Passthrough:
 		skipped = 1
-	case config.Encoding == contract.EncodingWords && c.Target == contract.TargetEXLAIOCallback:
-	case config.Encoding == contract.EncodingDictionary && config.Form == contract.Passthrough:
+	case config.Host.Encoding == contract.EncodingWords && c.Target == contract.TargetEXLAIOCallback:
+	case config.Host.Encoding == contract.EncodingDictionary && config.Form == contract.Passthrough:
 	default:
 		return nil
 	}

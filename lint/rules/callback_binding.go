@@ -35,11 +35,11 @@ func callbackBinding(p *lint.Pass) error {
 		what := ""
 		switch {
 		case c.ours && c.as.Err != nil:
-		case c.ours && c.as.Config.Encoding == contract.EncodingDictionary:
+		case c.ours && c.as.Config.Host.Encoding == contract.EncodingDictionary:
 			if !c.as.Config.ByName() {
 				what = "by its " + c.as.Config.Name()
 			}
-		case c.ours && c.as.Config.Encoding == contract.EncodingServer, c.ours && c.as.Config.Server != "":
+		case c.ours && c.as.Config.Host.Encoding == contract.EncodingServer, c.ours && c.as.Config.Host.Server != "":
 			what = "by an id of a server"
 		case c.ours:
 			what = "by an id"

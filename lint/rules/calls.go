@@ -53,7 +53,7 @@ func (c *call) ofXLA() bool { return contract.XLATargetOf(c.Target) != contract.
 // callback returns what a call calls, for messages, if it calls a function of the host.
 func (c *call) callback() (string, bool) {
 	switch {
-	case c.ours && c.as.Err == nil && c.as.Config.Encoding == contract.EncodingDictionary:
+	case c.ours && c.as.Err == nil && c.as.Config.Host.Encoding == contract.EncodingDictionary:
 		if c.as.Config.Callback == callop.OverlapCallback {
 			return "", false // it does nothing
 		}

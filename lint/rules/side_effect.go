@@ -47,7 +47,7 @@ func (c *call) mustStay() bool {
 	switch {
 	case !c.ours || c.as.Err != nil:
 		return false
-	case c.as.Config.Encoding == contract.EncodingDictionary:
+	case c.as.Config.Host.Encoding == contract.EncodingDictionary:
 		return c.as.Config.Form != contract.Pure
 	}
 	return c.as.Config.Form == contract.Passthrough || c.Target == contract.TargetEXLAIOCallback

@@ -27,7 +27,7 @@ type nester struct {
 func (n *nester) tap(x builder.Value) {
 	n.taps++
 	effect := []string{"", "", "one", "two", builder.AllEffects}[n.r.IntN(5)]
-	builder.Tap(builder.Callback{Name: fmt.Sprint("c", n.taps), Effect: effect}, x)
+	builder.Tap(x, builder.Callback{Name: fmt.Sprint("c", n.taps), Effect: effect})
 }
 
 func (n *nester) steps(x builder.Value, depth int) {
@@ -47,7 +47,7 @@ func (n *nester) steps(x builder.Value, depth int) {
 			builder.Loop(x, x, func(_, state builder.Value) builder.Value {
 				n.steps(x, depth-1)
 				return state
-			})
+			}, builder.LoopOptions{})
 		case 7:
 			seed := n.r.Uint64()
 			before := n.taps
@@ -60,7 +60,7 @@ func (n *nester) steps(x builder.Value, depth int) {
 			}, func(state builder.Value) builder.Value {
 				n.steps(x, depth-1)
 				return state
-			})
+			}, builder.LoopOptions{})
 		case 8:
 			if len(n.functions) > 0 {
 				n.functions[n.r.IntN(len(n.functions))].Call(x, flag)

@@ -37,8 +37,13 @@ func closeInFlight() {
 	called, more := make(chan struct{}, 40), make(chan struct{})
 	f := calliope.FuncWith(func(x builder.Value) builder.Value {
 		return builder.Loop(builder.Scalar(x.Func(), int32(40)), x, func(i, x builder.Value) builder.Value {
-			return calliope.Passthrough(builder.Add(x, 1), func([]float32) { called <- struct{}{}; <-more })
-		})
+			return calliope.Passthrough(builder.Add(x, 1), func(context.Context,
+				[]float32) error {
+				called <- struct{}{}
+				<-more
+				return nil
+			})
+		}, builder.LoopOptions{})
 	}, calliope.FuncOptions{Session: open()})
 	done := make(chan []float32)
 	go func() { done <- must(calliope.Call[[]float32](context.Background(), f, []float32{1, 2})) }()
@@ -57,7 +62,7 @@ func endless() {
 		"jit": jit.Engine()}[os.Args[1]], Interruptible: true}))
 	f := calliope.FuncWith(func(x builder.Value) builder.Value {
 		return builder.While(x, func(n builder.Value) builder.Value { return builder.Ge(n, 0) },
-			func(n builder.Value) builder.Value { return builder.Sub(1, n) })
+			func(n builder.Value) builder.Value { return builder.Sub(1, n) }, builder.LoopOptions{})
 	}, calliope.FuncOptions{Session: s})
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
@@ -181,10 +186,12 @@ func batchedBranch() {
 		return builder.Loop(builder.Scalar(x.Func(), int32(3)), x, func(_, c builder.Value) builder.Value {
 			return builder.If(builder.Gt(c, 0), func() builder.Value { return builder.Sqrt(c) },
 				func() builder.Value { return builder.Mul(c, 2) })
-		})
+		}, builder.LoopOptions{})
 	}
 	for _, f := range []func(builder.Value) builder.Value{safe, loop} {
-		try(builder.Batch(builder.Grad(f)))
-		try(builder.Grad(func(x builder.Value) builder.Value { return builder.ReduceSum(builder.Batch(f)(x)) }))
+		try(builder.Batch(builder.Grad(f), builder.BatchOptions{}))
+		try(builder.Grad(func(x builder.Value) builder.Value {
+			return builder.ReduceSum(builder.Batch(f, builder.BatchOptions{})(x))
+		}))
 	}
 }

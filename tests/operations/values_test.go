@@ -53,7 +53,7 @@ var valueFunctions = []any{
 		return builder.LinearTranspose(f, x)(dy)
 	},
 	func(f func(builder.Value) builder.Value, x builder.Value, o builder.BatchOptions) builder.Value {
-		return builder.Batch(builder.Checkpoint(f), o)(builder.StopGradient(x))
+		return builder.Batch(builder.Remat(f, ""), o)(builder.StopGradient(x))
 	},
 	func(f func(builder.Value) builder.Value, g func(x, dx builder.Value) (y, dy builder.Value),
 		x builder.Value) builder.Value {
@@ -61,7 +61,7 @@ var valueFunctions = []any{
 	},
 	func(f func(builder.Value) builder.Value, g func(size int, x builder.Value) builder.Value,
 		x builder.Value) builder.Value {
-		return builder.Batch(builder.CustomBatch(f, g))(x)
+		return builder.Batch(builder.CustomBatch(f, g), builder.BatchOptions{})(x)
 	},
 }
 

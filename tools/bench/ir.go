@@ -308,7 +308,7 @@ func callInC(m *irModule) error {
 func callInBuilder(m *irModule) error {
 	x := m.f.Param(0)
 	for range irLines {
-		x = builder.Passthrough(builder.Callback{Name: irCallback}, x)
+		x = builder.Passthrough(x, builder.Callback{Name: irCallback})
 	}
 	return m.built.Err()
 }

@@ -66,7 +66,7 @@ func gruScan(x []builder.Value) builder.Value {
 		r := builder.Sigmoid(builder.Dot(h, x[2]))
 		n := builder.Tanh(builder.Dot(builder.Mul(r, h), x[3]))
 		return builder.Add(builder.Mul(builder.Sub(1, z), n), builder.Mul(z, h))
-	})
+	}, builder.LoopOptions{})
 }
 
 // jitSuite measures programs that package jit compiles, beside XLA, and the interpreter where it is not too slow.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/autodiff"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/xlafix"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
@@ -89,7 +90,7 @@ func batch(value string, _ *autodiff.Options) (func(*mlir.Module) error, error) 
 	if err != nil {
 		return nil, fmt.Errorf("%q is no size of a batch", parts[1])
 	}
-	o := vmap.Options{Size: size, Method: vmap.Sequential}
+	o := vmap.Options{Size: size, Method: contract.Sequential}
 	if len(parts) == 3 {
 		for text := range strings.SplitSeq(parts[2], ",") {
 			axis := vmap.NotBatched

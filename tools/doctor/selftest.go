@@ -51,9 +51,9 @@ func buildModule(s *steps) (bytecode []byte, ok bool) {
 		b := builder.New(ir, builder.Options{})
 		f := b.Func("main", vector)
 		x := builder.Add(f.Param(0), f.Param(0))
-		x = builder.Passthrough(builder.Callback{Name: ioName}, x)
-		builder.Tap(builder.Callback{Name: tapName}, x)
-		f.Return(x, builder.RuntimeCall(builder.Callback{Name: callName}, builder.Like(scalar), x))
+		x = builder.Passthrough(x, builder.Callback{Name: ioName})
+		builder.Tap(x, builder.Callback{Name: tapName})
+		f.Return(x, builder.RuntimeCall(builder.Like(scalar), x, builder.Callback{Name: callName}))
 		module, err := b.Module()
 		if err != nil {
 			return "", err

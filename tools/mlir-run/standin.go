@@ -115,7 +115,7 @@ func (s *standIns) serve(p preflight.Problem) error {
 func (s *standIns) tapCallback(p preflight.Problem, place string) error {
 	m := missing{place: place, name: fmt.Sprintf("callback %q", p.Callback)}
 	call, _ := callop.AsCall(p.Operation)
-	m.legacy = call.Config.Legacy > 0
+	m.legacy = call.Config.Legacy.Version > 0
 	switch {
 	case !call.Config.ByName():
 		m.unfit = "it is bound by an id, which is valid only in the process that made the module"

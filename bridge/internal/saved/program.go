@@ -68,7 +68,7 @@ type Error struct{ Reason, Want, Got string }
 func (e *Error) Error() string { return e.Reason + ": want " + e.Want + ", got " + e.Got }
 
 // A Program is what is in a saved program.
-type Program struct {
+type File struct {
 	Header
 	Optimized []byte // the optimized program, see pjrt.Plugin.LastProgram
 	Code      []byte // what XLA serialized
@@ -76,7 +76,7 @@ type Program struct {
 
 // Encode returns a saved program. It sets the fields of the header that describe the
 // payload.
-func (p Program) Encode() ([]byte, error) {
+func (p File) Encode() ([]byte, error) {
 	var payload bytes.Buffer
 	w, err := flate.NewWriter(&payload, flate.BestSpeed)
 	if err != nil {
@@ -117,7 +117,7 @@ const maxProgram = 1 << 31
 
 // Decode checks that a saved program is complete, and returns its parts. The code is
 // part of data. The error is a *Error.
-func Decode(data []byte) (p Program, err error) {
+func Decode(data []byte) (p File, err error) {
 	h, payload, err := Unseal(data)
 	if err != nil {
 		return p, err
@@ -134,7 +134,7 @@ func Decode(data []byte) (p Program, err error) {
 		want := fmt.Sprintf("a program of %d bytes", h.Size)
 		return p, &Error{Damaged, want, fmt.Sprintf("%d bytes (%v)", len(program), err)}
 	}
-	return Program{h, program, payload[h.Compressed:]}, nil
+	return File{h, program, payload[h.Compressed:]}, nil
 }
 
 // Unseal undoes Seal.

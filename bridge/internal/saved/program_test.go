@@ -11,7 +11,7 @@ import (
 
 // The parser of saved programs returns what was encoded, or a *Error.
 func FuzzLoad(f *testing.F) {
-	good, err := Program{Header{Plugin: "00", Features: []string{"avx"}, Replicas: 2, Key: "k"},
+	good, err := File{Header{Plugin: "00", Features: []string{"avx"}, Replicas: 2, Key: "k"},
 		[]byte("a program, a program"), []byte("code")}.Encode()
 	if err != nil {
 		f.Fatal(err)

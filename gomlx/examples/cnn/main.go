@@ -15,7 +15,7 @@ import (
 func main() {
 	stripes.Main(stripes.Watch{
 		Loss: func(loss *graph.Node) {
-			host.Check(graph.IsFinite(loss), "the loss is not finite", host.Fields{"loss": loss})
+			host.Check(graph.IsFinite(loss), host.Fields{"loss": loss}, "the loss is not finite")
 		},
 		Batch: func(batch, right *graph.Node) {
 			host.Print("batch {batch}: {right:.0f} right", host.Fields{"batch": batch, "right": right})

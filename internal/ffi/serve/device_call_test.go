@@ -264,7 +264,7 @@ func TestDeviceOperandID(t *testing.T) {
 	_, x := g.floats(t, 1, 2)
 	out, y := g.floats(t, 0, 0)
 	number := g.Array(t, check.Must(binary.Append(nil, binary.NativeEndian, int64(id))))
-	config := contract.Config{Form: contract.Call, Encoding: contract.EncodingOperand}
+	config := contract.Config{Form: contract.Call, Host: contract.Host{Encoding: contract.EncodingOperand}}
 	s := &operandSite{config: config}
 	t.Cleanup(s.Delete)
 	before := g.Counts()

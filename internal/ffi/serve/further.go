@@ -78,9 +78,9 @@ func (s *operandSite) execute(call *ffi.Call, d *deviceCall) (int32, string) {
 // find returns the site of one call, and the range of its operands that are data.
 func (s *operandSite) find(call *ffi.Call) (inner *site, first, end int, err error) {
 	n := call.Args().Len()
-	before, after := s.config.Encoding.Names()
+	before, after := s.config.Host.Encoding.Names()
 	dtype, rank, want := tensor.S64, 0, "the last operand of a custom call without backend_config must be its callback's id, a tensor<i64>"
-	if s.config.Encoding == contract.EncodingServer {
+	if s.config.Host.Encoding == contract.EncodingServer {
 		dtype, rank, want = tensor.U8, 1, "the first operand must be the name of its server, a tensor<Nxui8>"
 	}
 	name, err := operand(call, hostcall.NamedBy(s.config, n), dtype, rank)

@@ -84,7 +84,7 @@ func siteOf(config contract.Config) (ffi.Site, error) {
 		return nil, err
 	case slot == nil:
 		return &operandSite{config: config}, nil
-	case config.Encoding == contract.EncodingWords:
+	case config.Host.Encoding == contract.EncodingWords:
 		passing := config
 		passing.Form = contract.Passthrough
 		return &wordsSite{call: bind(slot, config), pass: bind(slot, passing)}, nil

@@ -96,10 +96,10 @@ func (s *Site) setAttributes() {
 
 // Pure reports whether the call may be replaced by operations.
 func (s *Site) Pure() bool {
-	if s.Config.Encoding == contract.EncodingDictionary && !s.Foreign {
+	if s.Config.Host.Encoding == contract.EncodingDictionary && !s.Foreign {
 		return s.Config.Form == contract.Pure
 	}
-	return s.Config.Form == contract.Call && s.Config.Encoding.BindsEarly() &&
+	return s.Config.Form == contract.Call && s.Config.Host.Encoding.BindsEarly() &&
 		!callop.HasSideEffect(s.Op) && s.Tokens+s.Returned == 0
 }
 
@@ -114,7 +114,7 @@ type Data struct {
 
 // Data returns the arrays of the call.
 func (s *Site) Data() (d Data, err error) {
-	before, _ := s.Config.Encoding.Names()
+	before, _ := s.Config.Host.Encoding.Names()
 	d.Before, d.Returned = s.Tokens+before, s.Returned
 	// The operands of the operation may have been replaced since it was read.
 	operands := mlir.TypesOf(s.Op.OperandValues())

@@ -69,7 +69,7 @@ func (c *Calls) lower(m *mlir.Module, s *reader.Site) error {
 	}
 	l := &lowering{site: s, data: data, ids: s.Config.NumIDs, named: -1,
 		build: mlir.NewBuilder(mlir.Before(s.Op), s.Op.Location())}
-	if !s.Config.Encoding.BindsEarly() {
+	if !s.Config.Host.Encoding.BindsEarly() {
 		l.named = hostcall.NamedBy(s.Config, s.Op.NumOperands())
 	}
 	if err := l.pass(); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -101,9 +102,10 @@ func timesOut(ctx context.Context, s *calliope.Session, random *rand.Rand) error
 func cancelled(ctx context.Context, s *calliope.Session, random *rand.Rand) error {
 	endless := func(x value) value {
 		return builder.While(x, func(x value) value { return builder.Scalar(x.Func(), true) }, func(x value) value {
-			calliope.Tap(x, func([]float32) {}, calliope.CallOptions{Dispatch: callbacks.Dispatch(random.IntN(4))})
+			calliope.Tap(x, func(context.Context, []float32) error { return nil },
+				calliope.CallOptions{Dispatch: callbacks.Dispatch(random.IntN(4))})
 			return builder.Add(x, 1)
-		})
+		}, builder.LoopOptions{})
 	}
 	return with(s, endless, calliope.FuncOptions{}, func(f *calliope.Function) error {
 		ctx, stop := context.WithTimeout(ctx, time.Duration(1+random.IntN(300))*time.Millisecond)
@@ -144,7 +146,7 @@ func failing(
 func taps(ctx context.Context, s *calliope.Session, random *rand.Rand) error {
 	f := func(x value) value {
 		for _, o := range []calliope.CallOptions{{}, {Dispatch: calliope.Async}, {PerSecond: 1000}, {Effect: "e"}} {
-			calliope.Tap(x, func([]float32) {}, o)
+			calliope.Tap(x, func(context.Context, []float32) error { return nil }, o)
 		}
 		return x
 	}
@@ -181,7 +183,8 @@ func gradient(ctx context.Context, s *calliope.Session, random *rand.Rand) error
 	step := func(w, x value) value {
 		return builder.Grad(func(w value) value {
 			y := builder.Tanh(builder.Mul(w, x))
-			return builder.ReduceMean(builder.Square(calliope.Passthrough(y, func([]float32) {})))
+			return builder.ReduceMean(builder.Square(calliope.Passthrough(y,
+				func(context.Context, []float32) error { return nil })))
 		})(w)
 	}
 	return with(s, step, calliope.FuncOptions{}, func(f *calliope.Function) error {
@@ -195,8 +198,8 @@ func batch(ctx context.Context, s *calliope.Session, random *rand.Rand) error {
 	f := builder.Batch(func(x value) value {
 		return calliope.PureCall(builder.Like(x.Shape()), x, func(_ context.Context, v []float32) ([]float32, error) {
 			return v, nil
-		}, calliope.CallOptions{Batch: []string{"sequential", "parallel"}[random.IntN(2)]})
-	})
+		}, calliope.CallOptions{Batch: []contract.BatchMethod{contract.Sequential, contract.Parallel}[random.IntN(2)]})
+	}, builder.BatchOptions{})
 	return with(s, f, calliope.FuncOptions{}, func(f *calliope.Function) error {
 		y, err := calliope.Call[[][]float32](ctx, f, slices.Repeat([][]float32{{1, 2}}, 1+random.IntN(10)))
 		if err != nil {
@@ -232,9 +235,10 @@ func impatient(ctx context.Context, s *calliope.Session, random *rand.Rand) erro
 func closeDuring(ctx context.Context, s *calliope.Session, _ *rand.Rand) error {
 	inside, closed := make(chan struct{}, 1), make(chan struct{})
 	f := calliope.FuncWith(func(x value) value {
-		return calliope.Passthrough(builder.Add(x, 1), func(float32) {
+		return calliope.Passthrough(builder.Add(x, 1), func(context.Context, float32) error {
 			inside <- struct{}{}
 			<-closed
+			return nil
 		})
 	}, calliope.FuncOptions{Session: s})
 	over := make(chan error, 1)

@@ -143,7 +143,7 @@ func (c *construction) loop(s *loop) {
 				c.values[s.counter] = i
 				c.set(s.state, state)
 				return c.block(s.body)
-			}))
+			}, builder.LoopOptions{}))
 		return
 	}
 	enter := func(state []builder.Value) {
@@ -158,7 +158,7 @@ func (c *construction) loop(s *loop) {
 		enter(state)
 		next := builder.Add(state[0], int32(1))
 		return append([]builder.Value{next}, c.block(s.body)...)
-	})[1:])
+	}, builder.LoopOptions{})[1:])
 }
 
 var builderBinary = map[operation]func(x, y builder.Value) builder.Value{
@@ -246,7 +246,7 @@ func lower(args []builder.Value) (results []builder.Value) {
 
 func (c *construction) call(s *call) {
 	cb := builder.Callback{Name: s.name, Registry: c.registry, Effect: s.effect, Optional: s.optional,
-		Policy: s.policy, Device: s.device, In: c.f}
+		Policy: s.policy.On(s.device), In: c.f}
 	if s.form != pure {
 		cb.Transforms = siteText(s.site)
 	}
@@ -261,16 +261,16 @@ func (c *construction) call(s *call) {
 	switch s.form {
 	case tap:
 		if s.cond != nil {
-			builder.TapIf(c.values[s.cond], cb, args)
+			builder.TapIf(c.values[s.cond], args, cb)
 		} else {
-			builder.Tap(cb, args)
+			builder.Tap(args, cb)
 		}
 	case through:
-		c.set(s.out, builder.Passthrough(cb, args))
+		c.set(s.out, builder.Passthrough(args, cb))
 	case answers:
-		c.set(s.out, builder.RuntimeCall(cb, template, args))
+		c.set(s.out, builder.RuntimeCall(template, args, cb))
 	case pure:
-		c.set(s.out, builder.PureCall(cb, template, args))
+		c.set(s.out, builder.PureCall(template, args, cb))
 	}
 }
 

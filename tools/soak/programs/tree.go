@@ -1,6 +1,10 @@
 package programs
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/calliope-mlir/calliope/contract"
+)
 
 // An elem is the type of an element.
 type elem uint8
@@ -69,7 +73,7 @@ type (
 		form      form
 		name      string // of the function
 		effect    string
-		policy    string
+		policy    contract.Policy
 		device    int  // with the policies once and gather
 		whole     bool // the arrays are whole ones, of all devices of a mesh
 		optional  bool

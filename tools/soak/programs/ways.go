@@ -117,7 +117,7 @@ func placed(s *session, p *program, r *rand.Rand) stages.Options {
 	o.Place = func(*stages.Stage) int { return r.IntN(len(devices)) }
 	for _, c := range p.calls() {
 		if c.form == pure {
-			o.Force[c.name], o.Lower = stages.Lower, map[string]stages.Func{c.name: lower}
+			o.Force[c.name], o.Lower = stages.Lower, map[string]stages.Lowering{c.name: lower}
 		}
 	}
 	return o

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/autodiff"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/vmap"
@@ -124,7 +125,7 @@ func (t *trial) products(
 
 // batch holds a batch of a function to the function on each element.
 func (t *trial) batch(f mlir.Operation) (result outcome, err error) {
-	o := vmap.Options{Size: 2 + t.r.Int64N(2), Method: vmap.Sequential}
+	o := vmap.Options{Size: 2 + t.r.Int64N(2), Method: contract.Sequential}
 	for range f.Region(0).First().NumArguments() {
 		o.In = append(o.In, []int{0, 0, 0, vmap.NotBatched}[t.r.IntN(4)])
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/autodiff"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/vmap"
@@ -32,7 +33,7 @@ func (s Step) Transform(m *mlir.Module, f mlir.Operation) (made mlir.Operation, 
 	o := autodiff.Options{Parameters: s.Parameters, MaxSteps: s.MaxSteps}
 	switch s.Kind {
 	case "vmap":
-		batch := vmap.Options{Size: s.Size, Method: vmap.Sequential}
+		batch := vmap.Options{Size: s.Size, Method: contract.Sequential}
 		for _, axis := range s.Axes {
 			if axis == nil {
 				batch.In = append(batch.In, vmap.NotBatched)

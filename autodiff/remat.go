@@ -1,6 +1,7 @@
 package autodiff
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,19 +11,19 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// A Policy says which values of a checkpoint reverse mode keeps, by the names of JAX. It computes the others
+// A RematPolicy says which values of a checkpoint reverse mode keeps, by the names of JAX. It computes the others
 // again. Arguments, results and what calls with side effects return are always kept.
-type Policy string
+type RematPolicy string
 
 const (
-	EverythingSaveable          Policy = "everything_saveable"              // as without a checkpoint
-	NothingSaveable             Policy = "nothing_saveable"                 // the default of JAX
-	DotsSaveable                Policy = "dots_saveable"                    // products of matrices and convolutions
-	DotsWithNoBatchDimsSaveable Policy = "dots_with_no_batch_dims_saveable" // products without batch dimensions
+	EverythingSaveable          RematPolicy = "everything_saveable"              // as without a checkpoint
+	NothingSaveable             RematPolicy = "nothing_saveable"                 // the default
+	DotsSaveable                RematPolicy = "dots_saveable"                    // matrix products and convolutions
+	DotsWithNoBatchDimsSaveable RematPolicy = "dots_with_no_batch_dims_saveable" // those without batch dimensions
 )
 
 // ValueName is the attribute of an operation whose results have a name for policies of checkpoints, as jax's
-// checkpoint_name gives one. builder.CheckpointName sets it.
+// checkpoint_name gives one. builder.RematName sets it.
 const ValueName = "calliope.checkpoint_name"
 
 // The policies that keep values by their names.
@@ -32,28 +33,35 @@ const (
 	exceptNames = "save_anything_except_these_names:"
 )
 
-// SaveOnlyTheseNames returns the Policy that keeps the values with these names (see ValueName), and no others.
-func SaveOnlyTheseNames(names ...string) Policy { return Policy(onlyNames + strings.Join(names, ",")) }
-
-// SaveAnyNamesButThese returns the Policy that keeps the values with other names than these, and none without a name.
-func SaveAnyNamesButThese(names ...string) Policy { return Policy(butNames + strings.Join(names, ",")) }
-
-// SaveAnythingExceptTheseNames returns the Policy that keeps all values but those with these names.
-func SaveAnythingExceptTheseNames(names ...string) Policy {
-	return Policy(exceptNames + strings.Join(names, ","))
+// SaveOnlyTheseNames returns the RematPolicy that keeps the values with these names (see ValueName), and no others.
+func SaveOnlyTheseNames(names ...string) RematPolicy {
+	return RematPolicy(onlyNames + strings.Join(names, ","))
 }
 
-// CheckpointName is the name of a composite that is a checkpoint, with its Policy as the composite attribute policy.
-const CheckpointName = transform.Checkpoint
+// SaveAnyNamesButThese returns the RematPolicy that keeps the values with other names than these, and none without a
+// name.
+func SaveAnyNamesButThese(names ...string) RematPolicy {
+	return RematPolicy(butNames + strings.Join(names, ","))
+}
 
-// Checkpoint makes a func.call a checkpoint. It sets the attribute calliope.checkpoint.
-func Checkpoint(call mlir.Operation, p Policy) {
-	call.SetAttribute(CheckpointName, call.Context().StringAttribute(string(p)))
+// SaveAnythingExceptTheseNames returns the RematPolicy that keeps all values but those with these names.
+func SaveAnythingExceptTheseNames(names ...string) RematPolicy {
+	return RematPolicy(exceptNames + strings.Join(names, ","))
+}
+
+// RematComposite is the name of a composite that is a checkpoint, with its RematPolicy as the composite attribute
+// policy.
+const RematComposite = transform.Checkpoint
+
+// Remat makes a func.call a checkpoint. It sets the attribute calliope.checkpoint. "" is NothingSaveable.
+func Remat(call mlir.Operation, p RematPolicy) {
+	p = cmp.Or(p, NothingSaveable)
+	call.SetAttribute(RematComposite, call.Context().StringAttribute(string(p)))
 }
 
 // keeps returns what tells of a policy whether the results of an operation are kept. It is nil for a policy that keeps
 // all of them.
-func (p Policy) keeps() (keep func(op mlir.Operation) bool, known bool) {
+func (p RematPolicy) keeps() (keep func(op mlir.Operation) bool, known bool) {
 	if keep, known = saved[p]; known {
 		return keep, true
 	}
@@ -79,7 +87,7 @@ func (p Policy) keeps() (keep func(op mlir.Operation) bool, known bool) {
 }
 
 // saved tells for each policy without names whether the results of an operation are kept.
-var saved = map[Policy]func(op mlir.Operation) bool{
+var saved = map[RematPolicy]func(op mlir.Operation) bool{
 	EverythingSaveable: nil,
 	NothingSaveable:    func(mlir.Operation) bool { return false },
 	DotsSaveable: func(op mlir.Operation) bool {
@@ -116,7 +124,7 @@ func (s *settings) see(call mlir.Operation) (func(mlir.Operation), error) {
 		p := NothingSaveable
 		if !policy.IsNil() {
 			text, _ := policy.Text()
-			p = Policy(text)
+			p = RematPolicy(text)
 		}
 		keep, known := p.keeps()
 		if !known {
@@ -134,7 +142,7 @@ func (s *settings) see(call mlir.Operation) (func(mlir.Operation), error) {
 }
 
 // tag returns the mark of a new checkpoint.
-func (s *settings) tag(c *mlir.Context, p Policy) mlir.Attribute {
+func (s *settings) tag(c *mlir.Context, p RematPolicy) mlir.Attribute {
 	s.checkpoints++
 	return c.StringAttribute(fmt.Sprintf("%d %s", s.checkpoints, p))
 }
@@ -240,7 +248,7 @@ func (r *recomputation) see(op mlir.Operation) {
 		return
 	}
 	_, policy, _ := strings.Cut(tag, " ")
-	if keep, _ := Policy(policy).keeps(); keep(op) || !transform.IsPure(op) {
+	if keep, _ := RematPolicy(policy).keeps(); keep(op) || !transform.IsPure(op) {
 		for _, v := range op.Results() {
 			r.kept[v] = true
 		}

@@ -7,17 +7,14 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// Checkpoint returns f whose values a derivative in reverse mode computes again in the backward pass, in place of
-// keeping them, as jax.checkpoint. Arguments and results are kept, and what the policy says: nothing else without one.
-// What calls with side effects return is kept too, so that they are not made a second time.
+// Remat returns f whose values a derivative in reverse mode computes again in the backward pass, in place of
+// keeping them, as jax.checkpoint, or jax.remat. Arguments and results are kept, and what the policy says: nothing else
+// if it is "". What calls with side effects return is kept too, so that they are not made a second time.
 //
 // f is called once for each call, while building. It becomes a function of the module that is called.
-func Checkpoint[T, R any](f func(T) R, policy ...autodiff.Policy) func(T) R {
+func Remat[T, R any](f func(T) R, policy autodiff.RematPolicy) func(T) R {
 	return func(x T) (y R) {
-		s, values := argument("checkpoint", x, f == nil)
-		if len(policy) > 1 {
-			s.fail("it takes one policy")
-		}
+		s, values := argument("remat", x, f == nil)
 		if y = structure(&s, f, x); !s.ok {
 			return y
 		}
@@ -29,15 +26,15 @@ func Checkpoint[T, R any](f func(T) R, policy ...autodiff.Policy) func(T) R {
 		if !s.ok {
 			return placeholders(s.f, y)
 		}
-		autodiff.Checkpoint(call, append(policy, autodiff.NothingSaveable)[0])
+		autodiff.Remat(call, policy)
 		return rebuild(y, results)
 	}
 }
 
-// CheckpointName returns a tree as it is, whose values have a name for the policies of checkpoints, as
+// RematName returns a tree as it is, whose values have a name for the policies of Remat, as
 // jax.ad_checkpoint.checkpoint_name: see autodiff.SaveOnlyTheseNames.
-func CheckpointName[T any](x T, name string) T {
-	s, values := trees("checkpoint_name", x)
+func RematName[T any](x T, name string) T {
+	s, values := trees("remat_name", x)
 	if name == "" || strings.Contains(name, ",") {
 		s.fail("the name is %q: it must have letters, and no comma", name)
 	}

@@ -8,17 +8,54 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
+// A Batching says how a callback is called for a batch, and whether a call is one already.
+type Batching struct {
+	// Method is how package vmap calls the callback for a batch, or the function of the module that computes the batch,
+	// as a FunctionRule. "" leaves it to vmap.Options.
+	Method BatchMethod
+	// Parallel says that the call is a batch whose elements are calls of the function, in any order and at the same
+	// time. It has, for each dimension of the batch, the outermost first and separated by commas, a character for each
+	// data operand: "*" if its first dimension is that of the batch, and "." if all elements have it. See Divide.
+	Parallel string
+}
+
+// A BatchMethod is how a callback whose results the host computes is called for a batch: vmap_method in JAX.
+type BatchMethod string
+
+const (
+	// Sequential calls it for each element, in a loop.
+	Sequential BatchMethod = "sequential"
+	// SequentialUnrolled calls it for each element, by as many operations.
+	SequentialUnrolled BatchMethod = "sequential_unrolled"
+	// ExpandDims calls it once. What is batched has the batch as its first dimension, and the other
+	// arguments have a first dimension of size 1.
+	ExpandDims BatchMethod = "expand_dims"
+	// BroadcastAll calls it once. All arguments have the batch as their first dimension.
+	BroadcastAll BatchMethod = "broadcast_all"
+	// Parallel calls it for each element, on several goroutines at the same time: see callbacks.Options. The module
+	// has one operation for all. It is for calls that are not ordered.
+	Parallel BatchMethod = "parallel"
+)
+
+// BatchMethods returns the methods that have a name.
+func BatchMethods() []BatchMethod {
+	return []BatchMethod{Sequential, SequentialUnrolled, ExpandDims, BroadcastAll, Parallel}
+}
+
+// Function returns the name of the function of the module that computes the batch. It returns false for a method.
+func (m BatchMethod) Function() (name string, ok bool) { return Rule(m).Function() }
+
 // axes returns the dimensions of the batch of a call with the key "parallel", the outermost first: for each operand
 // "*" if it has the dimension, and "." otherwise.
 func (c Config) axes() []string {
-	if c.Parallel == "" {
+	if c.Batching.Parallel == "" {
 		return nil
 	}
-	return strings.Split(c.Parallel, ",")
+	return strings.Split(c.Batching.Parallel, ",")
 }
 
-// validateParallel returns an error if the key "parallel" is not valid.
-func (c Config) validateParallel() error {
+// validateBatching returns an error if the key "parallel" is not valid.
+func (c Config) validateBatching() error {
 	axes := c.axes()
 	switch {
 	case axes == nil:
@@ -33,7 +70,7 @@ func (c Config) validateParallel() error {
 	for _, axis := range axes {
 		if !strings.Contains(axis, "*") || strings.Trim(axis, "*.") != "" || len(axis) != len(axes[0]) {
 			return fmt.Errorf("contract: callback %q has the key parallel %.200q; write it like *.,** "+
-				"with a character for each data operand, * or ., and one * at least in each part", c.Name(), c.Parallel)
+				"with a character for each data operand, * or ., and one * at least in each part", c.Name(), c.Batching.Parallel)
 		}
 	}
 	return nil
@@ -53,7 +90,7 @@ func (c Config) Divide(operands, results []tensor.Shape) (Parts, error) {
 	for k, axis := range p.axes {
 		if len(axis) != len(operands) {
 			return Parts{}, fmt.Errorf("contract: callback %q has %d data operands, but its key parallel is %.200q: "+
-				"write a character for each", c.Name(), len(operands), c.Parallel)
+				"write a character for each", c.Name(), len(operands), c.Batching.Parallel)
 		}
 		size := unset
 		for i := range p.Operands {

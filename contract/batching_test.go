@@ -38,7 +38,8 @@ func TestDivide(t *testing.T) {
 		t.Run(test.parallel+" "+test.signature, func(t *testing.T) {
 			operands, results, err := contract.ParseSignature(test.signature)
 			check.NoError(t, err)
-			parts, err := contract.Config{Form: contract.Pure, Callback: "f", Parallel: test.parallel}.
+			parts, err := contract.Config{Form: contract.Pure, Callback: "f",
+				Batching: contract.Batching{Parallel: test.parallel}}.
 				Divide(operands, results)
 			if test.err != "" {
 				check.Error(t, err, test.err)
