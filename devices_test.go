@@ -10,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -37,7 +38,7 @@ func TestReplicas(t *testing.T) {
 		p.Kernel = builder.Add(p.Kernel, x)
 		return p, builder.AllReduce(x, func(a, b builder.Value) builder.Value { return builder.Add(a, b) },
 			builder.CollectiveOptions{})
-	}, calliope.FuncOptions{Session: twoDevices(t), Compile: bridge.CompileOptions{Replicas: 2}})
+	}, calliope.FuncOptions{Session: twoDevices(t), Compile: engine.CompileOptions{Replicas: 2}})
 	check.Cleanup(t, f)
 	type out[T any] struct {
 		P params[T]

@@ -17,6 +17,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/engine/load"
 	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -33,14 +34,14 @@ type FuncOptions struct {
 	// Callbacks are functions that the module calls by their names. They are registered in callbacks.Default until the
 	// Function is closed.
 	Callbacks map[string]callbacks.Func
-	// JAXCallbacks are the callbacks of a module that JAX lowered, in JAX's order: see bridge.CompileOptions.
+	// JAXCallbacks are the callbacks of a module that JAX lowered, in JAX's order: see engine.CompileOptions.
 	JAXCallbacks []callbacks.Func
 	// MaxShapes is how many executables the function keeps, one for each set of shapes that it was called with. Of
 	// more, that which no call has used for longest is closed when its runs are over, and compiled again when it is
 	// needed. 0 means 64. Those of Executable and Warm are kept.
 	MaxShapes int
 	Build     builder.Options
-	Compile   bridge.CompileOptions
+	Compile   engine.CompileOptions
 }
 
 // A Function is a Go function on builder values, or a module, that is compiled for the shapes of its calls. It is safe

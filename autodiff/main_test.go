@@ -77,7 +77,7 @@ func runOn(
 		copies(t, function(t, copied, "main"))
 	}
 	// Most of the time of these tests was LLVM's.
-	options := bridge.CompileOptions{Partitions: devices, OptimizationLevel: bridge.NoOptimization}
+	options := engine.CompileOptions{Partitions: devices, OptimizationLevel: engine.NoOptimization}
 	executable, err := client.Compile(t.Context(), passes.Program(copied, passes.PrepareOptions{}), options)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, f)

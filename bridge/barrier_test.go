@@ -32,8 +32,8 @@ func TestBarrierDevice(t *testing.T) {
 		return nil
 	})
 	module := big(contract.Passthrough, "callback = \""+name+"\"")
-	one := compile(t, c, module, CompileOptions{})
-	both := compile(t, c, module, CompileOptions{Replicas: 2}) // on the devices 0 and 1
+	one := compile(t, c, module, engine.CompileOptions{})
+	both := compile(t, c, module, engine.CompileOptions{Replicas: 2}) // on the devices 0 and 1
 	expect := func(what string, busy ...bool) {
 		t.Helper()
 		for device, busy := range busy {
@@ -83,7 +83,7 @@ func TestBarrierDeviceErrors(t *testing.T) {
 	c := testClient(t)
 	name := registerWith(t, callbacks.Options{Dispatch: callbacks.Async},
 		func(*callbacks.Frame) error { return errSentinel })
-	e := compile(t, c, big(contract.Observe, "callback = \""+name+"\""), CompileOptions{})
+	e := compile(t, c, big(contract.Observe, "callback = \""+name+"\""), engine.CompileOptions{})
 	for _, device := range []int{0, 1, 1, 3} {
 		out, err := e.Run(t.Context(), onDevice(t, c, device))
 		check.NoError(t, err)
@@ -111,7 +111,7 @@ func TestWaitAll(t *testing.T) {
 		<-leave
 		return errs[f.Device]
 	})
-	e := compile(t, c, big(contract.Passthrough, "callback = \""+name+"\""), CompileOptions{})
+	e := compile(t, c, big(contract.Passthrough, "callback = \""+name+"\""), engine.CompileOptions{})
 	start := func() (list []*Run) {
 		for device := range errs {
 			r, err := e.Start(t.Context(), onDevice(t, c, device))

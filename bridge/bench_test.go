@@ -41,7 +41,7 @@ func BenchmarkRun(b *testing.B) {
 	defer stop()
 	for _, kind := range []struct{ name, module string }{{"plain", plain},
 		{"callback", passthrough(name, signature, "tensor<4xf32>")}} {
-		e := compile(b, c, kind.module, CompileOptions{})
+		e := compile(b, c, kind.module, engine.CompileOptions{})
 		in, err := c.ArrayFromHost(b.Context(), tensor.Vector[float32](1, 2, 3, 4), 0)
 		if err != nil {
 			b.Fatal(err)
@@ -66,7 +66,7 @@ func BenchmarkRunAsync(b *testing.B) {
 	c := testClient(b)
 	const typ = "tensor<64x64xf32>"
 	e := compile(b, c, mainFunc("%x: "+typ, typ, "%d = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : ("+
-		typ+", "+typ+") -> "+typ+"\nreturn %d : "+typ), CompileOptions{})
+		typ+", "+typ+") -> "+typ+"\nreturn %d : "+typ), engine.CompileOptions{})
 	in, err := c.ArrayFromHost(b.Context(), bigInput(b), 0)
 	if err != nil {
 		b.Fatal(err)
@@ -100,7 +100,7 @@ func BenchmarkThrough(b *testing.B) {
 	c := testClient(b)
 	for _, n := range []int{4, 1 << 18} {
 		typ := fmt.Sprintf("tensor<%dxf32>", n)
-		e := compile(b, c, mainFunc("%x: "+typ, typ, "return %x : "+typ), CompileOptions{})
+		e := compile(b, c, mainFunc("%x: "+typ, typ, "return %x : "+typ), engine.CompileOptions{})
 		v := view(b, aligned(n), n)
 		for _, kind := range []struct {
 			name string

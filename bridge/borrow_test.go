@@ -62,8 +62,8 @@ func TestBorrow(t *testing.T) {
 	const typ = "tensor<64x64xf32>"
 	large := compile(t, c,
 		mainFunc("%x: "+typ, typ, "%d = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : ("+typ+", "+typ+
-			") -> "+typ+"\nreturn %d : "+typ), CompileOptions{})
-	same := compile(t, c, mainFunc("%x: "+typ, typ, "return %x : "+typ), CompileOptions{})
+			") -> "+typ+"\nreturn %d : "+typ), engine.CompileOptions{})
+	same := compile(t, c, mainFunc("%x: "+typ, typ, "return %x : "+typ), engine.CompileOptions{})
 	for range 20 {
 		data := aligned(64 * 64)
 		for i := range data {
@@ -106,7 +106,8 @@ func TestDebugBorrow(t *testing.T) {
 	const typ = "tensor<16xf32>"
 	name := register(t, "", negate)
 	e := compile(t, c, mainFunc("%x: "+typ, typ,
-		"%p = "+custom("call", "callback = \""+name+"\"", "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+		"%p = "+custom("call", "callback = \""+name+"\"", "%x", typ, typ)+"\nreturn %p : "+typ),
+		engine.CompileOptions{})
 	lines.want(t, "a Source with callbacks is compiled as it is")
 	for _, write := range []bool{false, true} {
 		r, err := e.begin(context.Background(), []engine.Input{engine.Borrow(view(t, data, 16))}, launch{})

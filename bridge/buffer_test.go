@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -98,7 +99,7 @@ func TestCallbackOfEveryType(t *testing.T) {
 				})
 				e := compile(t, c, mainFunc("%x: "+typ, typ,
 					"%p = "+custom("passthrough", named(name, signature), "%x", typ, typ)+"\nreturn %p : "+typ),
-					CompileOptions{})
+					engine.CompileOptions{})
 				out, err := e.Run(t.Context(), v)
 				check.NoError(t, err)
 				check.Diff(t, "operand", v.Data, saw.Data)
@@ -116,7 +117,7 @@ func TestCallbackOfEveryType(t *testing.T) {
 func TestShapesAreTheCallers(t *testing.T) {
 	c := testClient(t)
 	const typ = "tensor<2x3xf32>"
-	e := compile(t, c, mainFunc("%x: "+typ, typ+", "+typ, "return %x, %x : "+typ+", "+typ), CompileOptions{})
+	e := compile(t, c, mainFunc("%x: "+typ, typ+", "+typ, "return %x, %x : "+typ+", "+typ), engine.CompileOptions{})
 	in, err := c.ArrayFromHost(t.Context(), view(t, []float32{1, 2, 3, 4, 5, 6}, 2, 3), 0)
 	check.NoError(t, err)
 	defer in.Close()
@@ -159,7 +160,7 @@ func TestOutputLayout(t *testing.T) {
 			typ := "tensor<" + strings.ReplaceAll(strings.Trim(fmt.Sprint(test.shape.Dims), "[]"), " ", "x") + "x" +
 				test.shape.DType.MLIR() + ">"
 			e := compile(t, c, mainFunc("%x: "+typ, typ+fmt.Sprintf(" {mhlo.layout_mode = %q}", test.layout),
-				"return %x : "+typ), CompileOptions{})
+				"return %x : "+typ), engine.CompileOptions{})
 			want := sample(test.shape)
 			out, err := e.Run(t.Context(), want)
 			check.NoError(t, err)

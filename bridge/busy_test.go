@@ -6,12 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // The error of a run that did not end in time names the one that is in its way, and who began it.
 func TestBusyError(t *testing.T) {
-	e := compile(t, testClient(t), counting, CompileOptions{})
+	e := compile(t, testClient(t), counting, engine.CompileOptions{})
 	n := countFor(t, e, time.Second)
 	run := func() error {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)

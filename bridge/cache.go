@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/bridge/internal/saved"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/internal/store"
 )
@@ -73,7 +74,7 @@ func (c *Cache) Stats() CacheStats {
 }
 
 // compileCached is compile with the cache.
-func (c *Client) compileCached(source []byte, o CompileOptions, flags map[string]string) (*Executable, error) {
+func (c *Client) compileCached(source []byte, o engine.CompileOptions, flags map[string]string) (*Executable, error) {
 	cache := c.options.Cache.folder
 	key, err := c.cacheKey(source, o, flags)
 	if err != nil {
@@ -121,7 +122,7 @@ func (c *Client) loadEntry(key string, data []byte, jax []string) (*Executable, 
 
 // cacheKey returns the key of a compile: a SHA-256, in hexadecimal, of all that decides what
 // XLA makes of the module.
-func (c *Client) cacheKey(source []byte, o CompileOptions, flags map[string]string) (string, error) {
+func (c *Client) cacheKey(source []byte, o engine.CompileOptions, flags map[string]string) (string, error) {
 	here, err := c.savedHere()
 	if err != nil {
 		return "", err

@@ -62,7 +62,7 @@ func wantStats(t testing.TB, c *Client, want CacheStats) {
 	}
 }
 
-func runNegation(t testing.TB, c *Client, cached bool, o CompileOptions) {
+func runNegation(t testing.TB, c *Client, cached bool, o engine.CompileOptions) {
 	t.Helper()
 	e := compile(t, c, negation, o)
 	check.Diff(t, "Cached", cached, e.Cached())
@@ -83,8 +83,8 @@ func TestCache(t *testing.T) {
 	info, err := os.Stat(dir)
 	check.NoError(t, err)
 	check.Diff(t, "mode", os.FileMode(0o700), info.Mode().Perm())
-	options := []CompileOptions{
-		{}, {Replicas: 2}, {Replicas: 3}, {OptimizationLevel: 1}, {OptimizationLevel: NoOptimization},
+	options := []engine.CompileOptions{
+		{}, {Replicas: 2}, {Replicas: 3}, {OptimizationLevel: 1}, {OptimizationLevel: engine.NoOptimization},
 		{Flags: map[string]string{"xla_cpu_enable_fast_min_max": "true"}},
 		{Flags: map[string]string{"xla_cpu_prefer_vector_width": "128"}},
 	}
@@ -105,33 +105,33 @@ func TestCache(t *testing.T) {
 
 	// Another Cache of the folder, and a client with another number of devices.
 	again := clientWith(t, openCache(t, dir, CacheOptions{}))
-	runNegation(t, again, true, CompileOptions{})
+	runNegation(t, again, true, engine.CompileOptions{})
 	one, err := testPlugin(t).NewClient(ClientOptions{Devices: 1, Cache: again.options.Cache})
 	check.NoError(t, err)
 	check.Cleanup(t, one)
-	runNegation(t, one, false, CompileOptions{})
+	runNegation(t, one, false, engine.CompileOptions{})
 	wantStats(t, again, CacheStats{Hits: 1, Misses: 1, Stored: 1})
 
 	// XLA's environment variables.
 	t.Setenv("XLA_FLAGS", "--xla_cpu_prefer_vector_width=128")
-	runNegation(t, again, false, CompileOptions{})
-	runNegation(t, again, true, CompileOptions{})
+	runNegation(t, again, false, engine.CompileOptions{})
+	runNegation(t, again, true, engine.CompileOptions{})
 	file := filepath.Join(t.TempDir(), "flags")
 	t.Setenv("XLA_FLAGS", file)
-	runNegation(t, again, false, CompileOptions{})
-	runNegation(t, again, true, CompileOptions{})
+	runNegation(t, again, false, engine.CompileOptions{})
+	runNegation(t, again, true, engine.CompileOptions{})
 	check.NoError(t, os.WriteFile(file, []byte("--xla_cpu_prefer_vector_width=256"), 0o600))
-	runNegation(t, again, false, CompileOptions{})
+	runNegation(t, again, false, engine.CompileOptions{})
 	t.Setenv("XLA_FLAGS", "--xla_dump_to=/nowhere")
 	before := again.options.Cache.Stats()
-	runNegation(t, again, false, CompileOptions{})
+	runNegation(t, again, false, engine.CompileOptions{})
 	check.Diff(t, "counts", before, again.options.Cache.Stats())
 	t.Setenv("XLA_FLAGS", "")
 
 	// A compile that writes files is one.
 	for range 2 {
 		dump := filepath.Join(t.TempDir(), "dump")
-		runNegation(t, again, false, CompileOptions{DumpTo: dump})
+		runNegation(t, again, false, engine.CompileOptions{DumpTo: dump})
 		if len(entries(t, dump)) == 0 {
 			t.Error("XLA wrote no files")
 		}
@@ -140,10 +140,10 @@ func TestCache(t *testing.T) {
 
 	// What does not compile is not kept.
 	for range 2 {
-		_, err := again.Compile(t.Context(), Source("no module"), CompileOptions{})
+		_, err := again.Compile(t.Context(), Source("no module"), engine.CompileOptions{})
 		check.As[*PluginError](t, err)
 		_, err = again.Compile(t.Context(), Source(negation),
-			CompileOptions{Flags: map[string]string{"xla_no_such_flag": "1"}})
+			engine.CompileOptions{Flags: map[string]string{"xla_no_such_flag": "1"}})
 		check.As[*FlagError](t, err)
 	}
 	check.Diff(t, "stored", before.Stored, again.options.Cache.Stats().Stored)
@@ -155,14 +155,14 @@ func TestCacheBindsCallbacks(t *testing.T) {
 	c, dir := cachedClient(t, CacheOptions{})
 	calls := bindSaved(t)
 	for i := range 3 {
-		e := compile(t, c, savedModule(), CompileOptions{})
+		e := compile(t, c, savedModule(), engine.CompileOptions{})
 		check.Diff(t, "Cached", i > 0, e.Cached())
 		runSaved(t, c, e, calls)
 		serialize(t, e)
 	}
 	check.NoError(t, callbacks.Default.Unregister("saved.goroutine"))
 	for _, client := range []*Client{c, testClient(t)} {
-		_, err := client.Compile(t.Context(), Source(savedModule()), CompileOptions{})
+		_, err := client.Compile(t.Context(), Source(savedModule()), engine.CompileOptions{})
 		check.Error(t, err, "bridge: compile: ", `callback "saved.goroutine" is not registered`)
 		check.As[*callbacks.UnknownError](t, err)
 	}
@@ -176,7 +176,7 @@ func TestCacheBindsCallbacks(t *testing.T) {
 			return err
 		}
 		for i := range 2 {
-			e, err := client.Compile(f.Context(), Source(negation), CompileOptions{})
+			e, err := client.Compile(f.Context(), Source(negation), engine.CompileOptions{})
 			if err != nil {
 				return err
 			}
@@ -189,7 +189,7 @@ func TestCacheBindsCallbacks(t *testing.T) {
 		}
 		return nil
 	})
-	e := compile(t, c, addResult(inner, "tensor<3xf32>"), CompileOptions{})
+	e := compile(t, c, addResult(inner, "tensor<3xf32>"), engine.CompileOptions{})
 	out, err := e.Run(t.Context(), view(t, []float32{1, 2, 3}, 3))
 	check.NoError(t, err)
 	check.NoError(t, out[0].Close())
@@ -205,14 +205,14 @@ func TestCacheUnsaved(t *testing.T) {
 	module := mainFunc("%x: "+typ, typ, "%y = "+
 		custom(contract.Passthrough, fmt.Sprintf("callback_id = %d : i64", id), "%x", typ, typ)+"\nreturn %y : "+typ)
 	for range 2 {
-		check.Diff(t, "Cached", false, compile(t, c, module, CompileOptions{}).Cached())
+		check.Diff(t, "Cached", false, compile(t, c, module, engine.CompileOptions{}).Cached())
 	}
 	wantStats(t, c, CacheStats{Misses: 2, Unsaved: 2})
 	check.As[*UnsavableError](t, c.options.Cache.Stats().Err)
 	check.Diff(t, "entries", 0, len(entries(t, dir)))
 
 	small := clientWith(t, openCache(t, dir, CacheOptions{MaxBytes: 10}))
-	runNegation(t, small, false, CompileOptions{})
+	runNegation(t, small, false, engine.CompileOptions{})
 	wantStats(t, small, CacheStats{Misses: 1, Unsaved: 1})
 	check.Error(t, small.options.Cache.Stats().Err, "the limit of the cache is 10")
 }
@@ -220,11 +220,11 @@ func TestCacheUnsaved(t *testing.T) {
 // Damaged and foreign entries are removed, and the module is compiled.
 func TestCacheRejects(t *testing.T) {
 	c, dir := cachedClient(t, CacheOptions{})
-	runNegation(t, c, false, CompileOptions{})
+	runNegation(t, c, false, engine.CompileOptions{})
 	path := filepath.Join(dir, entries(t, dir)[0])
 	good, err := os.ReadFile(path)
 	check.NoError(t, err)
-	runNegation(t, c, false, CompileOptions{Replicas: 2})
+	runNegation(t, c, false, engine.CompileOptions{Replicas: 2})
 	names := slices.DeleteFunc(entries(t, dir), func(name string) bool { return name == filepath.Base(path) })
 	check.Diff(t, "entries", 1, len(names))
 	other, err := os.ReadFile(filepath.Join(dir, names[0]))
@@ -270,8 +270,8 @@ func TestCacheRejects(t *testing.T) {
 	for i, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			check.NoError(t, test.make())
-			runNegation(t, c, false, CompileOptions{})
-			runNegation(t, c, true, CompileOptions{})
+			runNegation(t, c, false, engine.CompileOptions{})
+			runNegation(t, c, true, engine.CompileOptions{})
 			n := int64(i + 1)
 			want := before
 			want.Hits, want.Misses, want.Stored, want.Rejected = n, before.Misses+n, before.Stored+n, n
@@ -320,7 +320,7 @@ func TestCacheFails(t *testing.T) {
 	c, dir := cachedClient(t, CacheOptions{})
 	check.NoError(t, os.RemoveAll(dir))
 	for range 2 {
-		runNegation(t, c, false, CompileOptions{})
+		runNegation(t, c, false, engine.CompileOptions{})
 	}
 	wantStats(t, c, CacheStats{Misses: 2, Failed: 2})
 }
@@ -338,7 +338,7 @@ func TestCacheOfTwoProcesses(t *testing.T) {
 		for range 3 {
 			for i := 1; i < 9; i++ {
 				module := addResult(name, fmt.Sprintf("tensor<%dxf32>", i))
-				e := compile(t, c, module, CompileOptions{})
+				e := compile(t, c, module, engine.CompileOptions{})
 				out, err := e.Run(t.Context(), view(t, make([]float32, i), i))
 				check.NoError(t, err)
 				check.Diff(t, "result", float32(1), host[float32](t, out[0])[i-1])

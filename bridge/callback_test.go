@@ -13,6 +13,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -340,12 +341,12 @@ func TestStoredModules(t *testing.T) {
 		module, err := os.ReadFile(filepath.Join("testdata", file))
 		check.NoError(t, err)
 		if file == "bytecode.mlirbc" && knownPlugin(t).stablehlo == "1.20.0" {
-			_, err := testClient(t).Compile(t.Context(), Source(module), CompileOptions{})
+			_, err := testClient(t).Compile(t.Context(), Source(module), engine.CompileOptions{})
 			check.Error(t, err, "bridge: compile: ", "Failed to parse using StableHLO v1.20.0")
 			continue
 		}
 		ran++
-		e := compile(t, testClient(t), string(module), CompileOptions{})
+		e := compile(t, testClient(t), string(module), engine.CompileOptions{})
 		out, err := e.Run(t.Context(), view(t, []float32{1, 2, 3, 4}, 4))
 		check.NoError(t, err)
 		check.Diff(t, file, []float32{2, 4, 6, 8}, host[float32](t, out[0]))

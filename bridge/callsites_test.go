@@ -8,6 +8,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge/internal/hlo"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/ffi"
 	"github.com/calliope-mlir/calliope/internal/ffi/serve"
@@ -74,7 +75,7 @@ func TestCallbacksAsInstantiated(t *testing.T) {
 			}
 			return serve.Instantiate(attrs, hosted)
 		})
-		e := compile(t, c, module, CompileOptions{Replicas: replicas})
+		e := compile(t, c, module, engine.CompileOptions{Replicas: replicas})
 		ffi.SetInstantiate(serve.Instantiate)
 		var names []string
 		for _, s := range e.Callbacks() {
@@ -129,7 +130,8 @@ func TestCallbacks(t *testing.T) {
 		"return %call#0, %tap : tensor<i32>, " + token,
 	}, "\n")
 	e := compile(t, testClient(t),
-		mainFunc("%x: "+vector+", %s: tensor<4xui8>, %n: tensor<i64>", "tensor<i32>, "+token, body), CompileOptions{})
+		mainFunc("%x: "+vector+", %s: tensor<4xui8>, %n: tensor<i64>", "tensor<i32>, "+token, body),
+		engine.CompileOptions{})
 	got := map[string]CallSite{}
 	for _, s := range e.Callbacks() {
 		key := s.Config.Host.Encoding.String() + " " + s.Name

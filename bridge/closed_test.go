@@ -19,8 +19,8 @@ func TestErrClosed(t *testing.T) {
 	array := view(t, []float32{1, 2}, 2)
 	buffer := func() *engine.Array { return check.Must(c.ArrayFromHost(ctx, array, 0)) }
 	closed, donated, open := buffer(), buffer(), buffer()
-	e, unused := check.Must(c.Compile(ctx, source, CompileOptions{})),
-		check.Must(c.Compile(ctx, source, CompileOptions{}))
+	e, unused := check.Must(c.Compile(ctx, source, engine.CompileOptions{})),
+		check.Must(c.Compile(ctx, source, engine.CompileOptions{}))
 	for _, b := range check.Must(e.Run(ctx, engine.Donate(donated))) {
 		check.NoError(t, b.Close())
 	}
@@ -60,7 +60,7 @@ func TestErrClosed(t *testing.T) {
 	})
 	check.NoError(t, c.Close())
 	test([]use{
-		{"client Compile", func() error { _, err := c.Compile(ctx, source, CompileOptions{}); return err }},
+		{"client Compile", func() error { _, err := c.Compile(ctx, source, engine.CompileOptions{}); return err }},
 		{"client Load", func() error { _, err := c.Load(ctx, []byte("saved")); return err }},
 		{"client ArrayFromHost", func() error { _, err := c.ArrayFromHost(ctx, array, 0); return err }},
 		{"client ArrayInSpace", func() error { _, err := c.ArrayInSpace(ctx, array, 0, "device"); return err }},

@@ -83,7 +83,7 @@ func stopBetweenCollectives(t *testing.T, way callbacks.Dispatch) {
 					"\nreturn %q : "+typ)
 		}
 		run := func(ctx context.Context, between string, value float32) error {
-			e := compile(t, c, module(between), CompileOptions{Replicas: replicas})
+			e := compile(t, c, module(between), engine.CompileOptions{Replicas: replicas})
 			var inputs []engine.Input
 			for range replicas {
 				inputs = append(inputs, view(t, []float32{value, value}, 2))

@@ -13,14 +13,8 @@ import (
 	"github.com/calliope-mlir/calliope/engine"
 )
 
-// CompileOptions are the options of [Client.Compile].
-type CompileOptions = engine.CompileOptions
-
-// NoOptimization is engine.NoOptimization.
-const NoOptimization = engine.NoOptimization
-
 // checkOptions returns the flags of XLA that the options ask for.
-func checkOptions(o CompileOptions, devices int) (flags map[string]string, err error) {
+func checkOptions(o engine.CompileOptions, devices int) (flags map[string]string, err error) {
 	switch {
 	case o.Replicas < 0 || o.Partitions < 0:
 		return nil,
@@ -30,7 +24,7 @@ func checkOptions(o CompileOptions, devices int) (flags map[string]string, err e
 	case max(o.Replicas, o.Partitions) > devices:
 		return nil, fmt.Errorf("the options need %d devices, but the client has %d; increase ClientOptions.Devices",
 			max(o.Replicas, o.Partitions), devices)
-	case o.OptimizationLevel < NoOptimization || o.OptimizationLevel > 3:
+	case o.OptimizationLevel < engine.NoOptimization || o.OptimizationLevel > 3:
 		return nil, fmt.Errorf("there is no OptimizationLevel %d; give 1 to 3, 0 for the default, or NoOptimization",
 			o.OptimizationLevel)
 	}

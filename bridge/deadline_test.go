@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -62,7 +63,7 @@ func countFor(t testing.TB, e *Executable, d time.Duration) tensor.View {
 // abandoned run is freed when it is over, and does not block other runs.
 func TestDeadlineOfSmallModule(t *testing.T) {
 	c := testClient(t)
-	e := compile(t, c, counting, CompileOptions{})
+	e := compile(t, c, counting, engine.CompileOptions{})
 	in := countFor(t, e, 1500*time.Millisecond)
 	before := buffersAlive()
 	for what, run := range map[string]func(context.Context) error{
@@ -123,7 +124,7 @@ func closeLeavesRun(t *testing.T) {
   return %r : tensor<1xf32>`), "module {", "module @forever {", 1)
 	c, err := testPlugin(t).NewClient(ClientOptions{DrainTimeout: 200 * time.Millisecond})
 	check.NoError(t, err)
-	e, err := c.Compile(t.Context(), Source(forever), CompileOptions{})
+	e, err := c.Compile(t.Context(), Source(forever), engine.CompileOptions{})
 	check.NoError(t, err)
 	ctx, stop := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer stop()
@@ -150,11 +151,11 @@ func TestRunsWithAndWithoutDeadline(t *testing.T) {
 	c := testClient(t)
 	const typ = "tensor<4xf32>"
 	small := compile(t, c, mainFunc("%x: "+typ, typ, "%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ),
-		CompileOptions{})
+		engine.CompileOptions{})
 	const wide = "tensor<64x64xf32>"
 	large := compile(t, c,
 		mainFunc("%x: "+wide, wide, "%d = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : ("+wide+", "+
-			wide+") -> "+wide+"\nreturn %d : "+wide), CompileOptions{})
+			wide+") -> "+wide+"\nreturn %d : "+wide), engine.CompileOptions{})
 	for range 3 { // the first runs set Executable.async
 		for _, ctx := range []context.Context{context.Background(), t.Context()} {
 			out, err := small.Run(ctx, view(t, []float32{1, 2, 3, 4}, 4))
@@ -191,7 +192,7 @@ func TestManyGoroutinesRun(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			c := testClient(t)
 			name := register(t, "", test.fn)
-			e := compile(t, c, test.module(name), CompileOptions{})
+			e := compile(t, c, test.module(name), engine.CompileOptions{})
 			in, err := c.ArrayFromHost(t.Context(), test.in, 0)
 			check.NoError(t, err)
 			defer in.Close()
@@ -234,7 +235,8 @@ func goexitInRun(t *testing.T) {
 	c, err := testPlugin(t).NewClient(ClientOptions{})
 	check.NoError(t, err)
 	name := register(t, "", func(*callbacks.Frame) error { runtime.Goexit(); return nil })
-	e, err := c.Compile(t.Context(), Source(passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>")), CompileOptions{})
+	e, err := c.Compile(t.Context(), Source(passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>")),
+		engine.CompileOptions{})
 	check.NoError(t, err)
 	_, err = e.Run(t.Context(), view(t, make([]float32, 4), 4))
 	var failed *callbacks.CallError
@@ -248,7 +250,7 @@ func goexitInRun(t *testing.T) {
 	const typ, token = "tensor<4xf32>", "tensor<0xi1>"
 	e, err = c.Compile(t.Context(), withTokens{Source(mainFunc("%x: "+typ+", %t: "+token, typ+", "+token,
 		"%p = "+custom("passthrough", fmt.Sprintf("callback = %q", name), "%x", typ, typ)+"\nreturn %p, %t : "+typ+", "+
-			token)), []string{"log"}}, CompileOptions{})
+			token)), []string{"log"}}, engine.CompileOptions{})
 	check.NoError(t, err)
 	if _, err = e.Run(t.Context(), view(t, make([]float32, 4), 4)); !errors.As(err, new(*callbacks.GoexitError)) {
 		t.Errorf("got %v, want a GoexitError", err)

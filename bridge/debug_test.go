@@ -15,6 +15,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/pages"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -36,7 +37,8 @@ func TestDebug(t *testing.T) {
 			t.Run(way.String()+"/"+string(form), func(t *testing.T) {
 				name := registerWith(t, callbacks.Options{Dispatch: way}, negate)
 				e := compile(t, c, mainFunc("%x: "+typ, typ, "%c = stablehlo.add %x, %x : "+typ+"\n%p = "+
-					custom(form, "callback = \""+name+"\"", "%c", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+					custom(form, "callback = \""+name+"\"", "%c", typ, typ)+"\nreturn %p : "+typ),
+					engine.CompileOptions{})
 				for range pages.Kept + 10 {
 					out, err := e.Run(t.Context(), view(t, []float32{1, 2, 3}, 3))
 					check.NoError(t, err)
@@ -59,7 +61,7 @@ func TestDebugLogs(t *testing.T) {
 	const typ = "tensor<3xf32>"
 	key := fmt.Sprintf("callback = \"logged\", registry = %q", t.Name())
 	e := compile(t, debugClient(t), mainFunc("%x: "+typ, typ,
-		"%p = "+custom(contract.Call, key, "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+		"%p = "+custom(contract.Call, key, "%x", typ, typ)+"\nreturn %p : "+typ), engine.CompileOptions{})
 	out, err := e.Run(t.Context(), view(t, []float32{1, 2, 3}, 3))
 	check.NoError(t, err)
 	out[0].Close()
@@ -89,7 +91,7 @@ func TestDebugLogsOfHostileHandler(t *testing.T) {
 			const typ = "tensor<3xf32>"
 			key := fmt.Sprintf("callback = \"logged\", registry = %q", t.Name())
 			e := compile(t, debugClient(t), mainFunc("%x: "+typ, typ,
-				"%p = "+custom(contract.Call, key, "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+				"%p = "+custom(contract.Call, key, "%x", typ, typ)+"\nreturn %p : "+typ), engine.CompileOptions{})
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 			defer cancel()
 			for range 3 {
@@ -145,7 +147,7 @@ func TestDebugCatchesLateUse(t *testing.T) {
 		kept = f.Args[0]
 		return nil
 	})
-	e := compile(t, c, passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>"), CompileOptions{})
+	e := compile(t, c, passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>"), engine.CompileOptions{})
 	in := view(t, make([]float32, 4), 4)
 	out, err := e.Run(t.Context(), in)
 	check.NoError(t, err)
@@ -169,7 +171,7 @@ func TestDebugLateUseOfCopies(t *testing.T) {
 		kept = f.Args[0]
 		return nil
 	})
-	e := compile(t, c, passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>"), CompileOptions{})
+	e := compile(t, c, passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>"), engine.CompileOptions{})
 	in := view(t, make([]float32, 4), 4)
 	if _, err := e.Run(t.Context(), in); err != nil {
 		t.Fatal(err)
@@ -196,7 +198,8 @@ func TestDebugOperandsAreReadOnly(t *testing.T) {
 				results = "tensor<1xi8>"
 			}
 			e := compile(t, c, mainFunc("%x: "+typ, results, "%p = "+
-				custom(form, "callback = \""+name+"\"", "%x", typ, results)+"\nreturn %p : "+results), CompileOptions{})
+				custom(form, "callback = \""+name+"\"", "%x", typ, results)+"\nreturn %p : "+results),
+				engine.CompileOptions{})
 			in, err := c.ArrayFromHost(t.Context(), view(t, []float32{1, 2, 3, 4}, 4), 0)
 			check.NoError(t, err)
 			_, err = e.Run(t.Context(), in)
@@ -227,7 +230,7 @@ func TestDebugStopsTheProgram(t *testing.T) {
 func lateUse(t *testing.T) {
 	var kept tensor.View
 	name := register(t, "", func(f *callbacks.Frame) error { kept = f.Args[0]; return nil })
-	e := compile(t, testClient(t), passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>"), CompileOptions{})
+	e := compile(t, testClient(t), passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>"), engine.CompileOptions{})
 	if _, err := e.Run(context.Background(), view(t, make([]float32, 4), 4)); err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +250,7 @@ func TestAliasedAtRunTime(t *testing.T) {
 			call = before + "} : (" + typ + ") -> " + typ
 		}
 		e := compile(t, testClient(t), mainFunc("%x: "+typ, typ,
-			"%c = stablehlo.add %x, %x : "+typ+"\n%p = "+call+"\nreturn %p : "+typ), CompileOptions{})
+			"%c = stablehlo.add %x, %x : "+typ+"\n%p = "+call+"\nreturn %p : "+typ), engine.CompileOptions{})
 		for range 3 {
 			out, err := e.Run(t.Context(), view(t, []float32{1, 2, 3}, 3))
 			check.NoError(t, err)
@@ -281,7 +284,8 @@ func TestDebugCatchesOverruns(t *testing.T) {
 					return nil
 				})
 				e := compile(t, c, mainFunc("%x: "+typ, typ, "%p = "+
-					custom(form, "callback = \""+name+"\"", "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+					custom(form, "callback = \""+name+"\"", "%x", typ, typ)+"\nreturn %p : "+typ),
+					engine.CompileOptions{})
 				_, err := e.Run(t.Context(), view(t, make([]float32, 9), 9))
 				check.Error(t, err, fmt.Sprintf("callbacks: callback %q ", name), test.want)
 			})

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
@@ -20,7 +21,7 @@ func TestDenormalNumbersInCallbacks(t *testing.T) {
 		<-done
 		return nil
 	})
-	e := compile(t, testClient(t), bigPassthrough(name, "f32[64,64]->f32[64,64]"), CompileOptions{})
+	e := compile(t, testClient(t), bigPassthrough(name, "f32[64,64]->f32[64,64]"), engine.CompileOptions{})
 	out, err := e.Run(t.Context(), bigInput(t))
 	check.NoError(t, err)
 	for _, b := range out {
@@ -33,7 +34,7 @@ func TestDenormalNumbersInCallbacks(t *testing.T) {
 func TestDenormalNumbersAfterRuns(t *testing.T) {
 	release, ended := make(chan bool), make(chan float32)
 	name := register(t, "", func(*callbacks.Frame) error { <-release; return nil })
-	e := compile(t, testClient(t), bigPassthrough(name, "f32[64,64]->f32[64,64]"), CompileOptions{})
+	e := compile(t, testClient(t), bigPassthrough(name, "f32[64,64]->f32[64,64]"), engine.CompileOptions{})
 	run, err := e.Start(t.Context(), bigInput(t))
 	check.NoError(t, err)
 	computed, err := run.pjrt.Output(0).Ready()

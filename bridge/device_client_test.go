@@ -11,6 +11,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/cuda"
 	"github.com/calliope-mlir/calliope/internal/cuda/cudatest"
@@ -69,7 +70,7 @@ func TestDeviceBuffers(t *testing.T) {
 	})
 	const typ = "tensor<2xf32>"
 	e := compile(t, c, mainFunc("%x: "+typ, typ, "%y = "+custom(contract.Passthrough,
-		fmt.Sprintf("callback = %q", name), "%x", typ, typ)+"\nreturn %y : "+typ), CompileOptions{})
+		fmt.Sprintf("callback = %q", name), "%x", typ, typ)+"\nreturn %y : "+typ), engine.CompileOptions{})
 	out, err := e.Run(t.Context(), in)
 	check.NoError(t, err)
 	check.Diff(t, "output", in.Data, check.Must(out[0].ToHost(t.Context())).Data)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/cuda/cudatest"
 	"github.com/calliope-mlir/calliope/internal/ffi"
@@ -65,7 +66,7 @@ func TestDeviceRuns(t *testing.T) {
 			}
 			copies := map[contract.Form][3]int{contract.Call: {2, 1, 1}, contract.Passthrough: {1, 1, 1}}
 			for form, body := range bodies {
-				e := compile(t, c, mainFunc("%x: "+typ, typ, body+"return %y : "+typ), CompileOptions{})
+				e := compile(t, c, mainFunc("%x: "+typ, typ, body+"return %y : "+typ), engine.CompileOptions{})
 				for range 3 {
 					before := g.Counts()
 					got, err := run(t, e)

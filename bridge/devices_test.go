@@ -48,7 +48,7 @@ func TestReplicas(t *testing.T) {
 				}
 				return nil
 			})
-			e := compile(t, testClient(t), summed(name, signature, replicas), CompileOptions{Replicas: replicas})
+			e := compile(t, testClient(t), summed(name, signature, replicas), engine.CompileOptions{Replicas: replicas})
 			var inputs []engine.Input
 			var want []int
 			sum := float32(0)
@@ -82,7 +82,7 @@ func TestErrorBeforeCollective(t *testing.T) {
 		}
 		return nil
 	})
-	e := compile(t, testClient(t), summed(name, signature, 4), CompileOptions{Replicas: 4})
+	e := compile(t, testClient(t), summed(name, signature, 4), engine.CompileOptions{Replicas: 4})
 	var inputs []engine.Input
 	for range 4 {
 		inputs = append(inputs, view(t, []float32{1, 1}, 2))
@@ -111,7 +111,7 @@ func TestDeviceOfInputs(t *testing.T) {
 	name := register(t, signature, func(call *callbacks.Frame) error { device = call.Device; return nil })
 	c := testClient(t)
 	check.Diff(t, "devices", 4, c.NumDevices())
-	e := compile(t, c, passthrough(name, signature, "tensor<1xf32>"), CompileOptions{})
+	e := compile(t, c, passthrough(name, signature, "tensor<1xf32>"), engine.CompileOptions{})
 	for want := range 4 {
 		in, err := c.ArrayFromHost(t.Context(), view(t, []float32{1}, 1), want)
 		check.NoError(t, err)
@@ -147,7 +147,7 @@ func TestPartitions(t *testing.T) {
     return %r : tensor<4xf32>
   }
 }`
-	e := compile(t, testClient(t), module, CompileOptions{Partitions: 2})
+	e := compile(t, testClient(t), module, engine.CompileOptions{Partitions: 2})
 	out, err := e.Run(t.Context(), view(t, []float32{1, 2}, 2), view(t, []float32{3, 4}, 2))
 	check.NoError(t, err)
 	slices.Sort(devices)
@@ -159,7 +159,7 @@ func TestPartitions(t *testing.T) {
 func TestDonateOnEveryDeviceOrNone(t *testing.T) {
 	c := testClient(t)
 	const typ = "tensor<2xf32>"
-	e := compile(t, c, mainFunc("%x: "+typ, typ, "return %x : "+typ), CompileOptions{Replicas: 2})
+	e := compile(t, c, mainFunc("%x: "+typ, typ, "return %x : "+typ), engine.CompileOptions{Replicas: 2})
 	before := buffersAlive()
 	var buffers []*engine.Array
 	for device := range 2 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -25,7 +26,7 @@ func TestCloseDrains(t *testing.T) {
 	for _, limit := range []time.Duration{-1, 20 * time.Millisecond, time.Minute} {
 		c, err := testPlugin(t).NewClient(ClientOptions{DrainTimeout: limit})
 		check.NoError(t, err)
-		e := compile(t, c, big(contract.Observe, fmt.Sprintf("callback = %q", name)), CompileOptions{})
+		e := compile(t, c, big(contract.Observe, fmt.Sprintf("callback = %q", name)), engine.CompileOptions{})
 		out, err := e.Run(t.Context(), bigInput(t))
 		check.NoError(t, err)
 		out[0].Close()
@@ -53,7 +54,7 @@ func TestCloseDrains(t *testing.T) {
 func TestOnClose(t *testing.T) {
 	c := testClient(t)
 	e, err := c.Compile(t.Context(), Source(mainFunc("%x: tensor<f32>", "tensor<f32>", "return %x : tensor<f32>")),
-		CompileOptions{})
+		engine.CompileOptions{})
 	check.NoError(t, err)
 	closed := 0
 	e.OnClose(func() { closed++ })
@@ -76,7 +77,7 @@ func TestStatsOfExecutables(t *testing.T) {
 	c := testClient(t)
 	for range 3 {
 		e, err := c.Compile(t.Context(), Source(loop(contract.TargetIOCallback,
-			named("f", signature)+fmt.Sprintf(", registry = %q", r.Name()))), CompileOptions{})
+			named("f", signature)+fmt.Sprintf(", registry = %q", r.Name()))), engine.CompileOptions{})
 		check.NoError(t, err)
 		out, err := e.Run(t.Context(), view(t, make([]float32, 4), 4), tensor.Scalar(int32(100)))
 		check.NoError(t, err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -46,7 +47,7 @@ func TestDeferredOverlap(t *testing.T) {
 		types += ", " + typ
 	}
 	e := compile(t, testClient(t), mainFunc("%x: "+typ, types[2:], body+"return "+results[2:]+" : "+types[2:]),
-		CompileOptions{})
+		engine.CompileOptions{})
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()
 	out, err := e.Run(ctx, bigInput(t))
@@ -107,7 +108,7 @@ func TestAsyncOrder(t *testing.T) {
 		saw[f.Device] = append(saw[f.Device], v[0])
 		return err
 	})
-	e := compile(t, c, big(contract.Observe, fmt.Sprintf("callback = %q", name)), CompileOptions{})
+	e := compile(t, c, big(contract.Observe, fmt.Sprintf("callback = %q", name)), engine.CompileOptions{})
 	var wg sync.WaitGroup
 	for device := range 2 {
 		wg.Go(func() {

@@ -28,7 +28,7 @@ func TestAllThreadsInsideCallbacks(t *testing.T) {
 			defer close(leave)
 			name := registerWith(t, callbacks.Options{Dispatch: way},
 				func(*callbacks.Frame) error { <-leave; return nil })
-			e := compile(t, c, big(contract.Passthrough, fmt.Sprintf("callback = %q", name)), CompileOptions{})
+			e := compile(t, c, big(contract.Passthrough, fmt.Sprintf("callback = %q", name)), engine.CompileOptions{})
 			ctx, cancel := context.WithCancel(t.Context())
 			var list []*Run
 			for i := range runs {
@@ -63,7 +63,7 @@ func TestNestedDispatch(t *testing.T) {
 			small := mainFunc("%x: tensor<1xf32>", "tensor<1xf32>",
 				"%p = "+custom(contract.Passthrough, fmt.Sprintf("callback = \"inner\", registry = %q", r.Name()), "%x",
 					"tensor<1xf32>", "tensor<1xf32>")+"\nreturn %p : tensor<1xf32>")
-			same := compile(t, c, small, CompileOptions{})
+			same := compile(t, c, small, engine.CompileOptions{})
 			var errs []error
 			err = r.Register("f", func(f *callbacks.Frame) error {
 				in := view(t, []float32{3}, 1)
@@ -75,7 +75,7 @@ func TestNestedDispatch(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				e, err := inner.Compile(f.Context(), Source(small), CompileOptions{})
+				e, err := inner.Compile(f.Context(), Source(small), engine.CompileOptions{})
 				if err != nil {
 					return err
 				}
@@ -91,7 +91,7 @@ func TestNestedDispatch(t *testing.T) {
 			}, callbacks.Options{Dispatch: way})
 			check.NoError(t, err)
 			e := compile(t, c, big(contract.Observe, fmt.Sprintf("callback = \"f\", registry = %q", r.Name())),
-				CompileOptions{})
+				engine.CompileOptions{})
 			out, err := e.Run(t.Context(), bigInput(t))
 			check.NoError(t, err)
 			out[0].Close()
@@ -119,7 +119,7 @@ func TestDispatchBeforeCollective(t *testing.T) {
 				}
 				return nil
 			})
-			e := compile(t, testClient(t), summed(name, signature, 4), CompileOptions{Replicas: 4})
+			e := compile(t, testClient(t), summed(name, signature, 4), engine.CompileOptions{Replicas: 4})
 			var inputs []engine.Input
 			for range 4 {
 				inputs = append(inputs, view(t, []float32{1, 1}, 2))
@@ -144,7 +144,7 @@ func TestDispatchBeforeCollective(t *testing.T) {
 func TestRunsOwnFunction(t *testing.T) {
 	const signature = "f32[4]->f32[4]"
 	name := register(t, signature, func(*callbacks.Frame) error { return errSentinel })
-	e := compile(t, testClient(t), passthrough(name, signature, "tensor<4xf32>"), CompileOptions{})
+	e := compile(t, testClient(t), passthrough(name, signature, "tensor<4xf32>"), engine.CompileOptions{})
 	in := view(t, make([]float32, 4), 4)
 	calls := 0
 	ctx := callbacks.With(t.Context(), name, func(*callbacks.Frame) error { calls++; return nil })
@@ -180,7 +180,7 @@ func TestOnCaller(t *testing.T) {
 				}
 				return negate(f)
 			})
-			e := compile(t, c, big(contract.Passthrough, fmt.Sprintf("callback = %q", name)), CompileOptions{})
+			e := compile(t, c, big(contract.Passthrough, fmt.Sprintf("callback = %q", name)), engine.CompileOptions{})
 			out, err := e.Run(ctx, bigInput(t))
 			check.NoError(t, err)
 			check.Diff(t, "result", float32(-64), host[float32](t, out[0])[0])
@@ -218,7 +218,7 @@ func TestCancelledLoop(t *testing.T) {
 				return nil
 			})
 			module := loop(contract.TargetIOCallback, fmt.Sprintf("callback = %q", name))
-			e := compile(t, testClient(t), strings.ReplaceAll(module, "tensor<4xf32>", typ), CompileOptions{})
+			e := compile(t, testClient(t), strings.ReplaceAll(module, "tensor<4xf32>", typ), engine.CompileOptions{})
 			run, err := e.Start(t.Context(), bigInput(t), tensor.Scalar(int32(1000)))
 			check.NoError(t, err)
 			<-entered
@@ -249,7 +249,7 @@ func TestNestedOnCaller(t *testing.T) {
 			stack = string(text[:runtime.Stack(text, false)])
 			return negate(f)
 		}
-		same, err := c.Compile(f.Context(), Source(small(f.Name)), CompileOptions{})
+		same, err := c.Compile(f.Context(), Source(small(f.Name)), engine.CompileOptions{})
 		if err != nil {
 			return err
 		}
@@ -262,7 +262,7 @@ func TestNestedOnCaller(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		inner, err := client.Compile(f.Context(), Source(small(f.Name)), CompileOptions{})
+		inner, err := client.Compile(f.Context(), Source(small(f.Name)), engine.CompileOptions{})
 		if err != nil {
 			return err
 		}
@@ -274,7 +274,7 @@ func TestNestedOnCaller(t *testing.T) {
 		check.Diff(t, "inner result", []float32{-3}, host[float32](t, out[0]))
 		return nil
 	})
-	e := compile(t, c, small(name), CompileOptions{})
+	e := compile(t, c, small(name), engine.CompileOptions{})
 	out, err := e.Run(OnCaller(t.Context()), in)
 	check.NoError(t, err)
 	check.Diff(t, "result", []float32{3}, host[float32](t, out[0]))

@@ -25,7 +25,7 @@ func TestDonatedToFailedRun(t *testing.T) {
 	const typ = "tensor<4xf32>"
 	e := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}", typ,
 		"%y = stablehlo.add %x, %x : "+typ+"\n%p = "+custom("passthrough", named(name, "f32[4]->f32[4]"), "%y", typ,
-			typ)+"\nreturn %p : "+typ), CompileOptions{})
+			typ)+"\nreturn %p : "+typ), engine.CompileOptions{})
 	put := func() *engine.Array {
 		return check.Must(c.ArrayFromHost(t.Context(), view(t, []float32{1, 2, 3, 4}, 4), 0))
 	}
@@ -59,7 +59,7 @@ func TestDonatedToRefusedRun(t *testing.T) {
 	c := testClient(t)
 	const typ = "tensor<4xf32>"
 	e := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}, %y: "+typ, typ,
-		"%z = stablehlo.add %x, %y : "+typ+"\nreturn %z : "+typ), CompileOptions{})
+		"%z = stablehlo.add %x, %y : "+typ+"\nreturn %z : "+typ), engine.CompileOptions{})
 	put := func() *engine.Array {
 		return check.Must(c.ArrayFromHost(t.Context(), view(t, []float32{1, 2, 3, 4}, 4), 0))
 	}

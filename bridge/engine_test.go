@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/jit"
@@ -50,7 +51,7 @@ func onEngines(t *testing.T, test func(t *testing.T, on testEngine)) {
 
 func onXLA(t testing.TB, module string, names []string) (program, error) {
 	t.Helper()
-	e, err := testClient(t).Compile(t.Context(), Source(module), CompileOptions{JAXCallbacks: names})
+	e, err := testClient(t).Compile(t.Context(), Source(module), engine.CompileOptions{JAXCallbacks: names})
 	if err != nil {
 		return nil, err
 	}

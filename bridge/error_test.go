@@ -9,6 +9,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -151,24 +152,27 @@ func TestCompileErrors(t *testing.T) {
 	c := testClient(t)
 	for _, test := range []struct {
 		what, module string
-		options      CompileOptions
+		options      engine.CompileOptions
 		want         string
 		as           any
 	}{
-		{"unknown name", module(named("nobody_is_called_so", signature)), CompileOptions{}, "nobody_is_called_so",
+		{"unknown name", module(named("nobody_is_called_so", signature)), engine.CompileOptions{},
+			"nobody_is_called_so",
 			new(*callbacks.UnknownError)},
-		{"unknown id", module("callback_id = 987654321 : i64"), CompileOptions{}, "987654321",
+		{"unknown id", module("callback_id = 987654321 : i64"), engine.CompileOptions{}, "987654321",
 			new(*callbacks.UnknownError)},
-		{"signature", module(named(name, "f32[3]->f32[3]")), CompileOptions{}, name, new(*callbacks.SignatureError)},
-		{"unknown key", module(named(name, signature) + `, colour = "red"`), CompileOptions{}, "colour",
+		{"signature", module(named(name, "f32[3]->f32[3]")), engine.CompileOptions{}, name,
+			new(*callbacks.SignatureError)},
+		{"unknown key", module(named(name, signature) + `, colour = "red"`), engine.CompileOptions{}, "colour",
 			new(*PluginError)},
-		{"no module", "", CompileOptions{}, "is empty", nil},
-		{"no MLIR", "once upon a time", CompileOptions{}, "compile", new(*PluginError)},
+		{"no module", "", engine.CompileOptions{}, "is empty", nil},
+		{"no MLIR", "once upon a time", engine.CompileOptions{}, "compile", new(*PluginError)},
 		{"unknown target", strings.Replace(module(named(name, signature)), "calliope_io_callback", "who_knows", 1),
-			CompileOptions{}, "who_knows", new(*PluginError)},
-		{"too many devices", module(named(name, signature)), CompileOptions{Replicas: 5}, "ClientOptions.Devices", nil},
-		{"both", module(named(name, signature)), CompileOptions{Replicas: 2, Partitions: 2}, "choose one", nil},
-		{"negative", module(named(name, signature)), CompileOptions{Replicas: -2}, "negative", nil},
+			engine.CompileOptions{}, "who_knows", new(*PluginError)},
+		{"too many devices", module(named(name, signature)), engine.CompileOptions{Replicas: 5},
+			"ClientOptions.Devices", nil},
+		{"both", module(named(name, signature)), engine.CompileOptions{Replicas: 2, Partitions: 2}, "choose one", nil},
+		{"negative", module(named(name, signature)), engine.CompileOptions{Replicas: -2}, "negative", nil},
 	} {
 		t.Run(test.what, func(t *testing.T) {
 			e, err := c.Compile(t.Context(), Source(test.module), test.options)
@@ -192,7 +196,7 @@ func TestForgedSignature(t *testing.T) {
 	const typ = "tensor<2xf32>"
 	e := compile(t, testClient(t), mainFunc("%x: "+typ, typ,
 		"%p = "+custom(contract.Passthrough, named(name, "f64[2]->f64[2]"), "%x", typ, typ)+"\nreturn %p : "+typ),
-		CompileOptions{})
+		engine.CompileOptions{})
 	for range 3 {
 		_, err := e.Run(t.Context(), view(t, []float32{1, 2}, 2))
 		check.Error(t, err, "f32[2]->f32[2]")
@@ -215,12 +219,12 @@ func TestContexts(t *testing.T) {
 
 	t.Run("cancelled before", func(t *testing.T) {
 		name := register(t, signature, func(*callbacks.Frame) error { t.Error("called"); return nil })
-		e := compile(t, c, bigPassthrough(name, signature), CompileOptions{})
+		e := compile(t, c, bigPassthrough(name, signature), engine.CompileOptions{})
 		_, err := e.Run(cancelled, in)
 		check.Diff(t, "run", true, err == context.Canceled)
 		_, err = e.Start(cancelled, in)
 		check.Diff(t, "start", true, err == context.Canceled)
-		_, err = c.Compile(cancelled, Source(bigPassthrough(name, signature)), CompileOptions{})
+		_, err = c.Compile(cancelled, Source(bigPassthrough(name, signature)), engine.CompileOptions{})
 		check.Diff(t, "compile", true, err == context.Canceled)
 	})
 	t.Run("cancelled in the callback", func(t *testing.T) {
@@ -230,7 +234,7 @@ func TestContexts(t *testing.T) {
 			<-call.Context().Done()
 			return call.Context().Err()
 		})
-		e := compile(t, c, bigPassthrough(name, signature), CompileOptions{})
+		e := compile(t, c, bigPassthrough(name, signature), engine.CompileOptions{})
 		_, err := e.Run(ctx, in)
 		check.Diff(t, "error", true, errors.Is(err, context.Canceled))
 	})
@@ -241,7 +245,7 @@ func TestContexts(t *testing.T) {
 			<-leave
 			return nil
 		})
-		e := compile(t, c, bigPassthrough(name, signature), CompileOptions{})
+		e := compile(t, c, bigPassthrough(name, signature), engine.CompileOptions{})
 		before := buffersAlive()
 		run, err := e.Start(t.Context(), in)
 		check.NoError(t, err)
@@ -261,7 +265,7 @@ func TestContexts(t *testing.T) {
 	})
 	t.Run("waiting is cancelled after the end", func(t *testing.T) {
 		name := register(t, signature, func(*callbacks.Frame) error { return nil })
-		e := compile(t, c, bigPassthrough(name, signature), CompileOptions{})
+		e := compile(t, c, bigPassthrough(name, signature), engine.CompileOptions{})
 		run, err := e.Start(t.Context(), in)
 		check.NoError(t, err)
 		<-run.Done()

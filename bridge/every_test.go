@@ -7,6 +7,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
@@ -19,7 +20,7 @@ func TestEveryCountsAcrossRuns(t *testing.T) {
 	e := compile(t, testClient(t), mainFunc("%x: "+typ, typ,
 		custom(contract.Observe, fmt.Sprintf("callback = %q, every = 3 : i64", name), "%x", typ, "()")+"\nreturn %x : "+
 			typ),
-		CompileOptions{Replicas: 2})
+		engine.CompileOptions{Replicas: 2})
 	in := view(t, []float32{1, 2}, 2)
 	for range 5 {
 		out, err := e.Run(t.Context(), in, in)

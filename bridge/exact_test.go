@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -18,14 +19,15 @@ func TestExact(t *testing.T) {
 }`
 	for _, test := range []struct {
 		name    string
-		options CompileOptions
+		options engine.CompileOptions
 		want    string
 	}{
-		{"default", CompileOptions{}, "f32[2] [+Inf 4]"},
-		{"exact", CompileOptions{Exact: true}, "f32[2] [1e+30 4]"},
-		{"exact, without one more pass", CompileOptions{Exact: true, Flags: map[string]string{disabledPasses: "cse"}},
+		{"default", engine.CompileOptions{}, "f32[2] [+Inf 4]"},
+		{"exact", engine.CompileOptions{Exact: true}, "f32[2] [1e+30 4]"},
+		{"exact, without one more pass",
+			engine.CompileOptions{Exact: true, Flags: map[string]string{disabledPasses: "cse"}},
 			"f32[2] [1e+30 4]"},
-		{"default again", CompileOptions{}, "f32[2] [+Inf 4]"},
+		{"default again", engine.CompileOptions{}, "f32[2] [+Inf 4]"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e, err := c.Compile(t.Context(), Source(module), test.options)

@@ -54,7 +54,7 @@ func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
 		log.Fatal(err)
 	}
 	defer client.Close()
-	executable, err := client.Compile(ctx, bridge.Source(module), bridge.CompileOptions{})
+	executable, err := client.Compile(ctx, bridge.Source(module), engine.CompileOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func ExampleClient_Compile() {
 		log.Fatal(err)
 	}
 	defer client.Close()
-	executable, err := client.Compile(ctx, passes.Program(module, passes.PrepareOptions{}), bridge.CompileOptions{})
+	executable, err := client.Compile(ctx, passes.Program(module, passes.PrepareOptions{}), engine.CompileOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func.func @main(%x: tensor<2x3xf32>, %y: tensor<3xf32>) -> tensor<2xf32> {
 		log.Fatal(err)
 	}
 	defer client.Close()
-	executable, err := client.Compile(ctx, bridge.Source(module), bridge.CompileOptions{})
+	executable, err := client.Compile(ctx, bridge.Source(module), engine.CompileOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 		log.Fatal(err)
 	}
 	defer client.Close()
-	compiled, err := client.Compile(ctx, bridge.Source(module), bridge.CompileOptions{})
+	compiled, err := client.Compile(ctx, bridge.Source(module), engine.CompileOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -250,7 +250,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 		if err != nil {
 			log.Fatal(err)
 		}
-		executable, err := client.Compile(context.Background(), bridge.Source(module), bridge.CompileOptions{})
+		executable, err := client.Compile(context.Background(), bridge.Source(module), engine.CompileOptions{})
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -314,7 +314,7 @@ func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
 	}
 	defer client.Close()
 	ctx := context.Background()
-	executable, err := client.Compile(ctx, bridge.Source(module), bridge.CompileOptions{})
+	executable, err := client.Compile(ctx, bridge.Source(module), engine.CompileOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -365,7 +365,7 @@ func.func public @main(%arg0: tensor<3xf32>) -> tensor<3xf32> {
 	defer client.Close()
 	ctx := context.Background()
 	executable, err := client.Compile(ctx, bridge.Source(module),
-		bridge.CompileOptions{JAXCallbacks: []string{"example.scale"}})
+		engine.CompileOptions{JAXCallbacks: []string{"example.scale"}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -419,7 +419,7 @@ func ExampleSequence() {
 		log.Fatal(err)
 	}
 	defer client.Close()
-	executable, err := client.Compile(ctx, passes.Program(module, passes.PrepareOptions{}), bridge.CompileOptions{})
+	executable, err := client.Compile(ctx, passes.Program(module, passes.PrepareOptions{}), engine.CompileOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

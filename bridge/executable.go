@@ -70,7 +70,7 @@ type resources struct {
 //
 // XLA cannot stop compiling. If ctx ends, Compile returns ctx.Err(), and the executable is
 // closed when it is compiled.
-func (c *Client) Compile(ctx context.Context, program engine.Program, o CompileOptions) (*Executable, error) {
+func (c *Client) Compile(ctx context.Context, program engine.Program, o engine.CompileOptions) (*Executable, error) {
 	c.given("Compile")
 	if err := dispatch.Ended(ctx); err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ func orEnd(ctx context.Context, f func() (*Executable, error)) (*Executable, err
 }
 
 // compile takes over one use of the client, if it succeeds.
-func (c *Client) compile(source []byte, o CompileOptions, flags map[string]string) (*Executable, error) {
+func (c *Client) compile(source []byte, o engine.CompileOptions, flags map[string]string) (*Executable, error) {
 	if c.options.Cache != nil && !c.plugin.dumps(flags) {
 		return c.compileCached(source, o, flags)
 	}
@@ -172,7 +172,7 @@ func (c *Client) compile(source []byte, o CompileOptions, flags map[string]strin
 }
 
 // compileAnew is compile without the cache.
-func (c *Client) compileAnew(source []byte, o CompileOptions, flags map[string]string) (*Executable, error) {
+func (c *Client) compileAnew(source []byte, o engine.CompileOptions, flags map[string]string) (*Executable, error) {
 	options := xla.CompileOptions{Replicas: o.Replicas, Partitions: o.Partitions, GSPMD: o.GSPMD}
 	end, err := c.bindJAX(o.JAXCallbacks, &options)
 	if err != nil {

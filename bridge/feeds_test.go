@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
@@ -24,7 +25,7 @@ return %y : tensor<4xf32>`
 			"\n}\nfunc.func @main(%x: " + f32 + ") -> " + f32 + " {\nreturn %x : " + f32 + "\n}\n}", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e, err := c.Compile(t.Context(), Source(test.module), CompileOptions{})
+			e, err := c.Compile(t.Context(), Source(test.module), engine.CompileOptions{})
 			if test.want == "" {
 				check.NoError(t, err)
 				check.NoError(t, e.Close())
@@ -46,11 +47,11 @@ return %y : tensor<4xf32>`))
 	}
 	c := testClient(t)
 	for _, pair := range []string{"3, 0", "0, 3"} {
-		_, err := c.Compile(t.Context(), permute(pair), CompileOptions{})
+		_, err := c.Compile(t.Context(), permute(pair), engine.CompileOptions{})
 		check.Error(t, err, "the collective_permute at model.py:7 names device 3, and the module is compiled for 1: raise")
 	}
 	for pair, replicas := range map[string]int{"0, 0": 1, "1, 0": 2} {
-		e, err := c.Compile(t.Context(), permute(pair), CompileOptions{Replicas: replicas})
+		e, err := c.Compile(t.Context(), permute(pair), engine.CompileOptions{Replicas: replicas})
 		check.NoError(t, err)
 		check.NoError(t, e.Close())
 	}
@@ -72,7 +73,7 @@ func TestHints(t *testing.T) {
 			"the module has open dimensions: stablehlo.Refine closes them for the arguments of a call"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := c.Compile(t.Context(), Source(test.module), CompileOptions{})
+			_, err := c.Compile(t.Context(), Source(test.module), engine.CompileOptions{})
 			check.Error(t, err, test.want)
 			if n := len(err.Error()); n > 2000 {
 				t.Errorf("the error has %d bytes", n)

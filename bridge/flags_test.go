@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -54,7 +55,7 @@ func TestFlags(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			flags := map[string]string{test.flag: test.value}
 			before := maps.Clone(flags)
-			e, err := c.Compile(t.Context(), Source(negation), CompileOptions{Flags: flags})
+			e, err := c.Compile(t.Context(), Source(negation), engine.CompileOptions{Flags: flags})
 			check.Diff(t, "the caller's flags", before, flags)
 			if test.want == nil {
 				check.NoError(t, err)
@@ -81,7 +82,7 @@ func TestFlags(t *testing.T) {
 // Flags are of one compile.
 func TestFlagsAreOfOneCompile(t *testing.T) {
 	c := testClient(t)
-	levels := func(o CompileOptions) string {
+	levels := func(o engine.CompileOptions) string {
 		dir := t.TempDir()
 		o.DumpTo = filepath.Join(dir, "new", "folder")
 		compile(t, c, negation, o)
@@ -99,15 +100,15 @@ func TestFlagsAreOfOneCompile(t *testing.T) {
 		return "default" // which XLA leaves out
 	}
 	for _, test := range []struct {
-		options CompileOptions
+		options engine.CompileOptions
 		want    string
 	}{
-		{CompileOptions{}, "default"},
-		{CompileOptions{OptimizationLevel: NoOptimization}, "0"},
-		{CompileOptions{OptimizationLevel: 1}, "1"},
-		{CompileOptions{OptimizationLevel: 2, Replicas: 2}, "2"},
-		{CompileOptions{Flags: map[string]string{"xla_backend_optimization_level": "1"}}, "1"},
-		{CompileOptions{}, "default"},
+		{engine.CompileOptions{}, "default"},
+		{engine.CompileOptions{OptimizationLevel: engine.NoOptimization}, "0"},
+		{engine.CompileOptions{OptimizationLevel: 1}, "1"},
+		{engine.CompileOptions{OptimizationLevel: 2, Replicas: 2}, "2"},
+		{engine.CompileOptions{Flags: map[string]string{"xla_backend_optimization_level": "1"}}, "1"},
+		{engine.CompileOptions{}, "default"},
 	} {
 		check.Diff(t, "level", test.want, levels(test.options))
 	}
@@ -118,17 +119,17 @@ func TestCompileOptionsRefused(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	check.NoError(t, os.WriteFile(file, nil, 0o666))
 	for _, test := range []struct {
-		options CompileOptions
+		options engine.CompileOptions
 		want    string
 	}{
-		{CompileOptions{OptimizationLevel: 4}, "no OptimizationLevel 4"},
-		{CompileOptions{OptimizationLevel: -2}, "no OptimizationLevel -2"},
-		{CompileOptions{OptimizationLevel: 1, Flags: map[string]string{"xla_backend_optimization_level": "2"}},
+		{engine.CompileOptions{OptimizationLevel: 4}, "no OptimizationLevel 4"},
+		{engine.CompileOptions{OptimizationLevel: -2}, "no OptimizationLevel -2"},
+		{engine.CompileOptions{OptimizationLevel: 1, Flags: map[string]string{"xla_backend_optimization_level": "2"}},
 			`OptimizationLevel and Flags both have xla_backend_optimization_level, "1" and "2"`},
-		{CompileOptions{DumpTo: t.TempDir(), Flags: map[string]string{"xla_dump_to": "x"}},
+		{engine.CompileOptions{DumpTo: t.TempDir(), Flags: map[string]string{"xla_dump_to": "x"}},
 			"DumpTo and Flags both have xla_dump_to"},
-		{CompileOptions{DumpTo: file}, "DumpTo: mkdir"},
-		{CompileOptions{Flags: map[string]string{"xla_cpu_max_isa": "\xff"}}, "not valid UTF-8"},
+		{engine.CompileOptions{DumpTo: file}, "DumpTo: mkdir"},
+		{engine.CompileOptions{Flags: map[string]string{"xla_cpu_max_isa": "\xff"}}, "not valid UTF-8"},
 	} {
 		e, err := c.Compile(t.Context(), Source(negation), test.options)
 		if err == nil {

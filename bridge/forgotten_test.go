@@ -56,13 +56,13 @@ func TestForgotten(t *testing.T) {
 			check.NoError(t, v.Close())
 		}},
 		{"an executable and its results", 3, func(t *testing.T, c *Client) {
-			e, err := c.Compile(t.Context(), Source(sum), CompileOptions{})
+			e, err := c.Compile(t.Context(), Source(sum), engine.CompileOptions{})
 			check.NoError(t, err)
 			_, err = e.Run(context.Background(), one)
 			check.NoError(t, err)
 		}},
 		{"an executable", 1, func(t *testing.T, c *Client) {
-			e, err := c.Compile(t.Context(), Source(sum), CompileOptions{})
+			e, err := c.Compile(t.Context(), Source(sum), engine.CompileOptions{})
 			check.NoError(t, err)
 			r, err := e.Start(t.Context(), one)
 			check.NoError(t, err)
@@ -73,7 +73,7 @@ func TestForgotten(t *testing.T) {
 			}
 		}},
 		{"half of a run's results", 1, func(t *testing.T, c *Client) {
-			e, err := c.Compile(t.Context(), Source(sum), CompileOptions{})
+			e, err := c.Compile(t.Context(), Source(sum), engine.CompileOptions{})
 			check.NoError(t, err)
 			defer e.Close()
 			out, err := e.Run(OnCaller(t.Context()), one)

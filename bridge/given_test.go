@@ -11,7 +11,7 @@ import (
 func TestZeroValues(t *testing.T) {
 	check.Receivers(t, "bridge: ",
 		&BusyError{}, &Cache{}, &CacheOptions{}, &CacheStats{}, &CallSite{},
-		&Client{}, &ClientOptions{}, &ClientStats{}, &CompileOptions{}, &Executable{}, &FlagError{},
+		&Client{}, &ClientOptions{}, &ClientStats{}, &engine.CompileOptions{}, &Executable{}, &FlagError{},
 		&TargetError{}, &Info{}, &LayoutError{},
 		&MemoryError{}, &MemoryUse{}, &OpenOptions{}, &Plugin{}, &PluginError{}, &Process{}, &Run{},
 		&SavedError{}, &Sequence{}, &StallError{}, &UnsavableError{})
@@ -20,7 +20,7 @@ func TestZeroValues(t *testing.T) {
 	_, err := testPlugin(t).NewClient(ClientOptions{Cache: new(Cache)})
 	check.Error(t, err, "the Cache is a zero value; give one of OpenCache")
 	e := compile(t, testClient(t), mainFunc("%x: tensor<2xf32>", "tensor<2xf32>", "return %x : tensor<2xf32>"),
-		CompileOptions{})
+		engine.CompileOptions{})
 	for _, in := range []engine.Input{nil, (*engine.Array)(nil), new(engine.Array), engine.Donation{},
 		engine.Donate(new(engine.Array)), engine.Borrowed{}} {
 		_, err := e.Run(WithSequence(ctx, new(Sequence)), in)

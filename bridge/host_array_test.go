@@ -10,7 +10,7 @@ import (
 // A program on a client takes no array of the host's memory.
 func TestHostArrayOnClient(t *testing.T) {
 	e := compile(t, testClient(t), mainFunc("%x: tensor<2xf32>", "tensor<2xf32>", "return %x : tensor<2xf32>"),
-		CompileOptions{})
+		engine.CompileOptions{})
 	b := check.Must(engine.HostArray(t.Context(), view(t, []float32{1, 2}, 2)))
 	check.Cleanup(t, b)
 	check.Diff(t, "client", (*Client)(nil), clientOf(b))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -34,7 +35,7 @@ func TestAppendToArgs(t *testing.T) {
 		copy(f.Results[0].Data, tensor.Vector[float32](1, 2, 3).Data)
 		return nil
 	})
-	e := compile(t, testClient(t), addResult(name, "tensor<3xf32>"), CompileOptions{})
+	e := compile(t, testClient(t), addResult(name, "tensor<3xf32>"), engine.CompileOptions{})
 	for range 3 {
 		out, err := e.Run(t.Context(), view(t, []float32{0, 0, 0}, 3))
 		check.NoError(t, err)
@@ -53,7 +54,7 @@ func TestReplacedResult(t *testing.T) {
 					return nil
 				})
 				for _, c := range []*Client{testClient(t), debugClient(t)} {
-					e := compile(t, c, addResult(name, fmt.Sprintf("tensor<%dxf32>", size)), CompileOptions{})
+					e := compile(t, c, addResult(name, fmt.Sprintf("tensor<%dxf32>", size)), engine.CompileOptions{})
 					_, err := e.Run(t.Context(), view(t, make([]float32, size), size))
 					if replaced := new(callbacks.ReplacedError); !errors.As(err, &replaced) ||
 						!strings.Contains(err.Error(), "Frame.Results[0]: copy the values into Results[0].Data") {
@@ -117,7 +118,7 @@ func TestHostileMethods(t *testing.T) {
 					tap := compile(t, client,
 						mainFunc("%x: "+typ, "tensor<1xi8>",
 							"%c = stablehlo.cosine %x : "+typ+"\n%p = "+custom(contract.Observe, config, "%c", typ,
-								"tensor<1xi8>")+"\nreturn %p : tensor<1xi8>"), CompileOptions{})
+								"tensor<1xi8>")+"\nreturn %p : tensor<1xi8>"), engine.CompileOptions{})
 					for range 2 {
 						out, err := tap.Run(t.Context(), in)
 						if err != nil {
@@ -135,7 +136,7 @@ func TestHostileMethods(t *testing.T) {
 						return
 					}
 					run := compile(t, client, strings.ReplaceAll(addResult("f", typ), `callback = "f"`, config),
-						CompileOptions{})
+						engine.CompileOptions{})
 					if _, err := run.Run(t.Context(), in); causeOf(t, err) != error(hostile) {
 						t.Errorf("the error of the run is a %T", causeOf(t, err))
 					}
@@ -156,7 +157,7 @@ func TestGoexitInline(t *testing.T) {
 		name := register(t, "", func(*callbacks.Frame) error { runtime.Goexit(); return nil })
 		n := len(size)
 		slog.SetDefault(slog.New(slog.DiscardHandler))
-		e := compile(t, testClient(t), addResult(name, fmt.Sprintf("tensor<%dxf32>", n)), CompileOptions{})
+		e := compile(t, testClient(t), addResult(name, fmt.Sprintf("tensor<%dxf32>", n)), engine.CompileOptions{})
 		_, err := e.Run(context.Background(), view(t, make([]float32, n), n))
 		t.Fatalf("Run came back: %v", err)
 	}
@@ -189,7 +190,7 @@ func TestUnlockOSThread(t *testing.T) {
 				time.Sleep(time.Millisecond)
 				return negate(f)
 			})
-			e := compile(t, client, addResult(name, "tensor<3xf32>"), CompileOptions{})
+			e := compile(t, client, addResult(name, "tensor<3xf32>"), engine.CompileOptions{})
 			for range 50 {
 				errs := make(chan error, 8)
 				for range cap(errs) {
@@ -221,7 +222,7 @@ func TestAsyncPassthrough(t *testing.T) {
 		return nil
 	})
 	client := testClient(t)
-	e := compile(t, client, passthrough(name, "f32[2]->f32[2]", "tensor<2xf32>"), CompileOptions{})
+	e := compile(t, client, passthrough(name, "f32[2]->f32[2]", "tensor<2xf32>"), engine.CompileOptions{})
 	for range 3 {
 		out, err := e.Run(t.Context(), view(t, []float32{0, 0}, 2))
 		check.NoError(t, err)

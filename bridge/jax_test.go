@@ -225,7 +225,7 @@ func TestJAXOnDevices(t *testing.T) {
 		t.Run(test.module, func(t *testing.T) {
 			h := newJAXHost(t, test.callbacks)
 			e := compile(t, c, jaxModule(t, test.module),
-				CompileOptions{Partitions: 4, GSPMD: test.gspmd, JAXCallbacks: h.names})
+				engine.CompileOptions{Partitions: 4, GSPMD: test.gspmd, JAXCallbacks: h.names})
 			in, out := e.Shardings()
 			check.Diff(t, "inputs", []string{"{devices=[4]<=[4]}"}, in)
 			where := test.only
@@ -275,7 +275,7 @@ func TestJAXOrder(t *testing.T) {
 		devices = append(devices, f.Device)
 		return nil
 	})
-	e := compile(t, c, jaxModule(t, "ordered_large"), CompileOptions{JAXCallbacks: []string{name}})
+	e := compile(t, c, jaxModule(t, "ordered_large"), engine.CompileOptions{JAXCallbacks: []string{name}})
 	var runs []*Run
 	var want []int
 	for i := range 20 {
@@ -309,7 +309,8 @@ func TestJAXModules(t *testing.T) {
 	for _, h := range []*jaxHost{a, b} {
 		for range times {
 			wg.Go(func() {
-				e, err := c.Compile(t.Context(), Source(jaxModule(t, "io")), CompileOptions{JAXCallbacks: h.names})
+				e, err := c.Compile(t.Context(), Source(jaxModule(t, "io")),
+					engine.CompileOptions{JAXCallbacks: h.names})
 				if err != nil {
 					t.Error(err)
 					return
@@ -341,8 +342,8 @@ func TestJAXSaved(t *testing.T) {
 	x := []float32{1, 2, 3, 4}
 	reversed := slices.Clone(h.names)
 	slices.Reverse(reversed)
-	first := compile(t, c, jaxModule(t, "io_ordered"), CompileOptions{JAXCallbacks: h.names})
-	cached := compile(t, c, jaxModule(t, "io_ordered"), CompileOptions{JAXCallbacks: reversed})
+	first := compile(t, c, jaxModule(t, "io_ordered"), engine.CompileOptions{JAXCallbacks: h.names})
+	cached := compile(t, c, jaxModule(t, "io_ordered"), engine.CompileOptions{JAXCallbacks: reversed})
 	check.Diff(t, "cached", true, cached.Cached())
 	for _, test := range []struct {
 		e       *Executable
@@ -452,19 +453,20 @@ func TestJAXCompileErrors(t *testing.T) {
 		{"too many names", []string{name, name, name, "last"}, `bridge: Compile: CompileOptions.JAXCallbacks[3] is "last", but the module has no call of JAX with the index 3 (it has 0 1 2): leave the name out, or move it to the index of its call`},
 		{"a name that no callback can have", []string{"a\x00b"}, "JAXCallbacks[0]: "},
 	} {
-		_, err := c.Compile(t.Context(), Source(jaxModule(t, "io_ordered")), CompileOptions{JAXCallbacks: test.names})
+		_, err := c.Compile(t.Context(), Source(jaxModule(t, "io_ordered")),
+			engine.CompileOptions{JAXCallbacks: test.names})
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got %v, want an error with %q", test.what, err, test.want)
 		}
 	}
 	_, err := c.Compile(t.Context(), Source(jaxModule(t, "pure")),
-		CompileOptions{JAXCallbacks: []string{"TestJAXCompileErrers"}})
+		engine.CompileOptions{JAXCallbacks: []string{"TestJAXCompileErrers"}})
 	unknown := check.As[*callbacks.UnknownError](t, err)
 	check.Diff(t, "nearest", name, unknown.Nearest)
 
 	attribute := func(text string) error {
 		_, err := c.Compile(t.Context(), Source(foreignCall(contract.TargetJAX, typedFFI(text))),
-			CompileOptions{JAXCallbacks: []string{name}})
+			engine.CompileOptions{JAXCallbacks: []string{name}})
 		return err
 	}
 	check.Error(t, attribute(""), `the attribute "index" is missing`)
@@ -505,7 +507,7 @@ func TestJAXTypes(t *testing.T) {
 		{[]string{"types.three", "types.any"}, []string{`JAXCallbacks[0] is "types.three", and the call`,
 			"f32[4]->f32[4]", "takes 3 arguments, the module gives 1"}},
 	} {
-		e, err := c.Compile(t.Context(), Source(of("%x, %i")), CompileOptions{JAXCallbacks: test.names})
+		e, err := c.Compile(t.Context(), Source(of("%x, %i")), engine.CompileOptions{JAXCallbacks: test.names})
 		if err == nil {
 			check.NoError(t, e.Close())
 		}
@@ -533,7 +535,7 @@ func TestJAXAfterFailure(t *testing.T) {
 		return nil
 	})
 	e, err := c.Compile(t.Context(), Source(jaxModule(t, "ordered_large")),
-		CompileOptions{JAXCallbacks: []string{name}})
+		engine.CompileOptions{JAXCallbacks: []string{name}})
 	check.NoError(t, err)
 	b, err := c.ArrayFromHost(t.Context(), bigInput(t), 0)
 	check.NoError(t, err)
@@ -571,7 +573,7 @@ func TestTokensOfOthers(t *testing.T) {
 		{"%x: " + typ, token + ", " + typ, "%t = stablehlo.create_token : " + token + "\nreturn %t, %x : " + token +
 			", " + typ, []engine.Input{x}, []string{"token[]", "f32[4]"}},
 	} {
-		e := compile(t, c, mainFunc(test.params, test.results, test.body), CompileOptions{})
+		e := compile(t, c, mainFunc(test.params, test.results, test.body), engine.CompileOptions{})
 		check.Diff(t, "inputs", len(test.inputs), len(e.Inputs()))
 		out, err := e.Run(t.Context(), test.inputs...)
 		check.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
@@ -56,7 +57,7 @@ func TestLayouts(t *testing.T) {
 				target = test.target
 			}
 			e, err := c.Compile(t.Context(), Source(layoutModule(callback, target, test.call, test.param, test.result)),
-				CompileOptions{})
+				engine.CompileOptions{})
 			if test.want != "" {
 				if err == nil {
 					e.Close()
@@ -86,5 +87,5 @@ func TestLayouts(t *testing.T) {
 func TestLayoutsOfOthers(t *testing.T) {
 	const target = "calliope_boot" // a handler that the bridge registers and that is not called
 	m := layoutModule("x", target, ", operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>]", "", "")
-	compile(t, testClient(t), m, CompileOptions{})
+	compile(t, testClient(t), m, engine.CompileOptions{})
 }

@@ -56,7 +56,7 @@ func testClient(t testing.TB) *Client {
 	return c
 }
 
-func compile(t testing.TB, c *Client, module string, o CompileOptions) *Executable {
+func compile(t testing.TB, c *Client, module string, o engine.CompileOptions) *Executable {
 	t.Helper()
 	e, err := c.Compile(t.Context(), Source(module), o)
 	if err != nil {

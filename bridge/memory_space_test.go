@@ -3,6 +3,7 @@ package bridge
 import (
 	"testing"
 
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
@@ -12,7 +13,7 @@ func TestMemorySpaces(t *testing.T) {
 	kinds := check.Must(c.MemorySpaces(1))
 	check.Diff(t, "memory spaces", []string{"device", "pinned_host", "unpinned_host"}, kinds)
 	e := compile(t, c, mainFunc("%x: tensor<2xf32>", "tensor<2xf32>",
-		"%y = stablehlo.add %x, %x : tensor<2xf32>\nreturn %y : tensor<2xf32>"), CompileOptions{})
+		"%y = stablehlo.add %x, %x : tensor<2xf32>\nreturn %y : tensor<2xf32>"), engine.CompileOptions{})
 	in := view(t, []float32{1, 2}, 2)
 	for _, kind := range kinds {
 		b, err := c.ArrayInSpace(t.Context(), in, 1, kind)

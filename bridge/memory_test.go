@@ -21,7 +21,7 @@ func TestMemoryLimit(t *testing.T) {
 	defer c.Close()
 	const typ = "tensor<1000xf32>"
 	add := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}", typ,
-		"%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ), CompileOptions{})
+		"%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ), engine.CompileOptions{})
 	v := view(t, make([]float32, 1000), 1000)
 	buffer := func() *engine.Array {
 		b, err := c.ArrayFromHost(t.Context(), v, 0)
@@ -65,7 +65,7 @@ func TestMemoryOfProgram(t *testing.T) {
 	e := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}, %y: "+typ, typ+", tensor<f32>",
 		"%c = stablehlo.constant dense<1.0> : tensor<f32>\n%s = stablehlo.dot %x, %y : ("+typ+", "+typ+") -> "+typ+
 			"\n%t = stablehlo.dot %s, %s : ("+typ+", "+typ+") -> "+typ+"\nreturn %t, %c : "+typ+", tensor<f32>"),
-		CompileOptions{})
+		engine.CompileOptions{})
 	device, host, err := e.Memory()
 	check.NoError(t, err)
 	if device.Temporaries < 40_000 {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/calliope-mlir/calliope/bridge/internal/xla"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -27,10 +28,10 @@ const minMax = `func.func @main(%x: tensor<3xf32>, %y: tensor<3xf32>) -> (tensor
 func TestNaN(t *testing.T) {
 	c := testClient(t)
 	nan := float32(math.NaN())
-	flag := func(value string) CompileOptions {
-		return CompileOptions{Flags: map[string]string{keepsNaN: value}}
+	flag := func(value string) engine.CompileOptions {
+		return engine.CompileOptions{Flags: map[string]string{keepsNaN: value}}
 	}
-	keeps := func(o CompileOptions) bool {
+	keeps := func(o engine.CompileOptions) bool {
 		t.Helper()
 		e := compile(t, c, minMax, o)
 		outputs, err := e.Run(t.Context(), tensor.Vector(1, nan, -2), tensor.Vector(nan, 3, -1))
@@ -51,12 +52,12 @@ func TestNaN(t *testing.T) {
 			t.Fatalf("the test needs a process without %s", variable)
 		}
 	}
-	check.Diff(t, "by default", true, keeps(CompileOptions{}))
-	check.Diff(t, "with other options", true, keeps(CompileOptions{OptimizationLevel: 1}))
+	check.Diff(t, "by default", true, keeps(engine.CompileOptions{}))
+	check.Diff(t, "with other options", true, keeps(engine.CompileOptions{OptimizationLevel: 1}))
 	check.Diff(t, "with the flag", false, keeps(flag("true")))
 	check.Diff(t, "with the flag of the default", true, keeps(flag("false")))
 	t.Setenv("XLA_FLAGS", "--"+keepsNaN+"=true") // the plugin has read it already
-	check.Diff(t, "with XLA_FLAGS", false, keeps(CompileOptions{}))
+	check.Diff(t, "with XLA_FLAGS", false, keeps(engine.CompileOptions{}))
 	check.Diff(t, "with XLA_FLAGS and the flag", true, keeps(flag("false")))
 }
 

@@ -21,7 +21,7 @@ func TestNested(t *testing.T) {
 			c := testClient(t)
 			small := mainFunc("%x: tensor<1xf32>", "tensor<1xf32>",
 				"%y = stablehlo.add %x, %x : tensor<1xf32>\nreturn %y : tensor<1xf32>")
-			same := compile(t, c, small, CompileOptions{})
+			same := compile(t, c, small, engine.CompileOptions{})
 			var once sync.Once
 			var inner *Executable
 			t.Cleanup(func() {
@@ -55,7 +55,7 @@ func TestNested(t *testing.T) {
 				if client == c {
 					t.Error("the inner client is the outer one")
 				}
-				once.Do(func() { inner, err = client.Compile(call.Context(), Source(small), CompileOptions{}) })
+				once.Do(func() { inner, err = client.Compile(call.Context(), Source(small), engine.CompileOptions{}) })
 				if err != nil {
 					return err
 				}
@@ -70,11 +70,11 @@ func TestNested(t *testing.T) {
 			var in engine.Input
 			if kind == "inline" {
 				name := register(t, "f32[4]->f32[4]", body)
-				e, in = compile(t, c, passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>"), CompileOptions{}),
+				e, in = compile(t, c, passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>"), engine.CompileOptions{}),
 					view(t, make([]float32, 4), 4)
 			} else {
 				name := register(t, "f32[64,64]->f32[64,64]", body)
-				e, in = compile(t, c, bigPassthrough(name, "f32[64,64]->f32[64,64]"), CompileOptions{}),
+				e, in = compile(t, c, bigPassthrough(name, "f32[64,64]->f32[64,64]"), engine.CompileOptions{}),
 					view(t, make([]float32, 64*64), 64, 64)
 			}
 			for range 10 {
@@ -108,7 +108,7 @@ func TestManyNested(t *testing.T) {
 	small := mainFunc("%x: tensor<1xf32>", "tensor<1xf32>",
 		"%y = stablehlo.add %x, %x : tensor<1xf32>\nreturn %y : tensor<1xf32>")
 	compiled := sync.OnceValues(func() (*Executable, error) {
-		return c.inner.Compile(t.Context(), Source(small), CompileOptions{})
+		return c.inner.Compile(t.Context(), Source(small), engine.CompileOptions{})
 	})
 	in := view(t, []float32{3}, 1)
 	name := register(t, "", func(call *callbacks.Frame) error {
@@ -129,7 +129,7 @@ func TestManyNested(t *testing.T) {
 		}
 		return nil
 	})
-	e := compile(t, c, passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>"), CompileOptions{})
+	e := compile(t, c, passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>"), engine.CompileOptions{})
 	var wg sync.WaitGroup
 	for range 10 * wait.Width {
 		wg.Go(func() {

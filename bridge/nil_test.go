@@ -16,7 +16,7 @@ import (
 func TestNilArguments(t *testing.T) {
 	client := testClient(t)
 	e := compile(t, client, "func.func @main(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }",
-		CompileOptions{})
+		engine.CompileOptions{})
 	b := check.Must(client.ArrayFromHost(t.Context(), tensor.Scalar(float32(1)), 0))
 	check.Cleanup(t, b)
 	run := check.Must(e.Start(t.Context(), tensor.Scalar(float32(1))))

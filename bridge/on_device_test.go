@@ -13,9 +13,9 @@ func TestOnDevice(t *testing.T) {
 	c := testClient(t)
 	const typ = "tensor<2xf32>"
 	negate := compile(t, c, mainFunc("%x: "+typ, typ, "%y = stablehlo.negate %x : "+typ+"\n return %y : "+typ),
-		CompileOptions{})
+		engine.CompileOptions{})
 	nothing := compile(t, c, mainFunc("", typ, "%y = stablehlo.iota dim = 0 : "+typ+"\n return %y : "+typ),
-		CompileOptions{})
+		engine.CompileOptions{})
 	for device := range 4 {
 		ctx := engine.OnDevice(t.Context(), device)
 		for _, e := range []*Executable{negate, nothing} {
@@ -83,7 +83,7 @@ func TestTake(t *testing.T) {
 	check.Diff(t, "array", view(t, []float32{1, 2, 3}, 3), check.Must(taken.ToHost(t.Context())))
 	const typ = "tensor<3xf32>"
 	e := compile(t, c, mainFunc("%x: "+typ+" {jax.buffer_donor = true}", typ,
-		"%y = stablehlo.negate %x : "+typ+"\n return %y : "+typ), CompileOptions{})
+		"%y = stablehlo.negate %x : "+typ+"\n return %y : "+typ), engine.CompileOptions{})
 	out, err := e.Run(t.Context(), engine.Donate(taken))
 	check.NoError(t, err)
 	check.Diff(t, "result", []float32{-1, -2, -3}, host[float32](t, out[0]))
@@ -140,11 +140,11 @@ func TestInputOnAnotherDevice(t *testing.T) {
 		return b
 	}
 	add := compile(t, c, mainFunc("%x: "+typ+", %y: "+typ, typ,
-		"%s = stablehlo.add %x, %y : "+typ+"\nreturn %s : "+typ), CompileOptions{})
+		"%s = stablehlo.add %x, %y : "+typ+"\nreturn %s : "+typ), engine.CompileOptions{})
 	_, err := add.Run(t.Context(), put(1), put(2))
 	check.Text(t, err, "run: input 1: the array is on device 2, but this run takes it on device 1: copy it with Array.CopyToDevice(1)")
 
-	replicas := compile(t, c, mainFunc("%x: "+typ, typ, "return %x : "+typ), CompileOptions{Replicas: 2})
+	replicas := compile(t, c, mainFunc("%x: "+typ, typ, "return %x : "+typ), engine.CompileOptions{Replicas: 2})
 	_, err = replicas.Run(t.Context(), put(0), put(0))
 	check.Error(t, err, "input 1: the array is on device 0, but this run takes it on device 1")
 }

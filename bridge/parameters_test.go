@@ -16,7 +16,7 @@ func TestInputsOfOtherTypes(t *testing.T) {
 	right, scalar := tensor.Vector[float32](1, 2, 3, 4), tensor.Scalar(int32(1))
 	for _, replicas := range []int{1, 2} {
 		e := compile(t, c, mainFunc("%x: tensor<4xf32>, %n: tensor<i32>", "tensor<4xf32>", "return %x : tensor<4xf32>"),
-			CompileOptions{Replicas: replicas})
+			engine.CompileOptions{Replicas: replicas})
 		buffer, err := c.ArrayFromHost(t.Context(), tensor.Vector[uint32](1, 2, 3, 4), 0)
 		check.NoError(t, err)
 		defer buffer.Close()
@@ -74,7 +74,7 @@ func TestResults(t *testing.T) {
 		"several": {"tensor<i8>, tensor<0x4xi1>", "%c = stablehlo.constant dense<1> : tensor<i8>\n%d = stablehlo.constant dense<true> : tensor<0x4xi1>\nreturn %c, %d : tensor<i8>, tensor<0x4xi1>", []string{"s8[]", "pred[0,4]"}},
 	} {
 		for _, known := range []bool{true, false} {
-			e := compile(t, c, mainFunc("", test.results, test.body), CompileOptions{})
+			e := compile(t, c, mainFunc("", test.results, test.body), engine.CompileOptions{})
 			if e.results == nil {
 				t.Fatalf("%s: the program has no results", what)
 			}

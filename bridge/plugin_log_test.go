@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
@@ -42,7 +43,7 @@ func TestVLog(t *testing.T) {
 		client := check.Must(p.NewClient(ClientOptions{}))
 		defer client.Close()
 		e := check.Must(client.Compile(t.Context(),
-			Source("func.func @main(%a: tensor<f32>) -> tensor<f32> { return %a : tensor<f32> }"), CompileOptions{}))
+			Source("func.func @main(%a: tensor<f32>) -> tensor<f32> { return %a : tensor<f32> }"), engine.CompileOptions{}))
 		defer e.Close()
 		check.Must(Open(OpenOptions{VLog: "cpu_compiler=3"})) // the same
 		_, err := Open(OpenOptions{VLog: "1"})

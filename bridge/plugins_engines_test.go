@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/bridge/internal/saved"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/native"
@@ -27,10 +28,10 @@ const saveFor = "CALLIOPE_TEST_SAVE_FOR"
 func TestLoadOfAnotherPlugin(t *testing.T) {
 	c := testClient(t)
 	if file := os.Getenv(saveFor); file != "" {
-		check.NoError(t, os.WriteFile(file, serialize(t, compile(t, c, negation, CompileOptions{})), 0o600))
+		check.NoError(t, os.WriteFile(file, serialize(t, compile(t, c, negation, engine.CompileOptions{})), 0o600))
 		return
 	}
-	own := serialize(t, compile(t, c, negation, CompileOptions{}))
+	own := serialize(t, compile(t, c, negation, engine.CompileOptions{}))
 	for _, p := range nativetest.FurtherPlugins(t) {
 		found := check.Must(native.Ensure(t.Context(), p, native.EnsureOptions{}))
 		file := filepath.Join(t.TempDir(), "saved")

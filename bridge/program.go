@@ -74,7 +74,7 @@ func (c *Client) warnInexact(m contract.Module, flags map[string]string) {
 
 // warnUnprepared logs that a Source with callbacks is compiled as it is, once for a client that has a Logger: what a
 // program that asked for nothing prints stays its own.
-func (c *Client) warnUnprepared(p engine.Program, o CompileOptions) {
+func (c *Client) warnUnprepared(p engine.Program, o engine.CompileOptions) {
 	s, ok := p.(Source)
 	called := func(target string) bool { return bytes.Contains(s, []byte(target)) }
 	if !ok || c.options.Logger == nil || len(o.JAXCallbacks) == 0 && !slices.ContainsFunc(contract.Targets(), called) {

@@ -27,7 +27,7 @@ func TestProgramVersion(t *testing.T) {
 		e, err := c.Compile(t.Context(), artifact(func(version string) ([]byte, error) {
 			asked = append(asked, version)
 			return []byte(mainFunc("", "", "return")), nil
-		}), CompileOptions{})
+		}), engine.CompileOptions{})
 		check.NoError(t, err)
 		check.NoError(t, e.Close())
 	}
@@ -52,7 +52,7 @@ func TestProgramErrors(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, ctx := range []context.Context{context.Background(), t.Context()} {
-				e, err := c.Compile(ctx, test.program, CompileOptions{})
+				e, err := c.Compile(ctx, test.program, engine.CompileOptions{})
 				if e != nil || err == nil || !strings.HasPrefix(err.Error(), test.want) {
 					t.Errorf("got %v and %v, want an error that begins with %q", e, err, test.want)
 				}
@@ -77,7 +77,7 @@ func TestSourceIsNoModule(t *testing.T) {
 		"module { torch.foo }": "",
 		bytecodeMagic + "junk": "",
 	} {
-		_, err := c.Compile(t.Context(), Source(source), CompileOptions{})
+		_, err := c.Compile(t.Context(), Source(source), engine.CompileOptions{})
 		check.As[*PluginError](t, err)
 		if !strings.Contains(err.Error(), want) || want == "" && strings.Contains(err.Error(), "is no StableHLO") {
 			t.Errorf("%.20q: got %v, want %q", source, err, want)
@@ -107,7 +107,7 @@ func TestProgramDescribed(t *testing.T) {
 			check.Diff(t, "placed", false, placed)
 			return contract.Module{Artifact: []byte(mainFunc("", "", "return")),
 				Inexact: []string{"the first", "the second"}}, nil
-		}), CompileOptions{Exact: exact})
+		}), engine.CompileOptions{Exact: exact})
 		check.NoError(t, err)
 		check.NoError(t, e.Close())
 		check.Diff(t, "logged", !exact, strings.Contains(lines.String(), `operation="the first" operations=2`))
@@ -133,11 +133,12 @@ func TestInternalCalls(t *testing.T) {
 		})},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := c.Compile(t.Context(), test.program, CompileOptions{})
+			_, err := c.Compile(t.Context(), test.program, engine.CompileOptions{})
 			check.Error(t, err, `the module has a custom call of the target "SliceToDynamic"`+test.place)
 		})
 	}
-	e, err := c.Compile(t.Context(), Source("// no SliceToDynamic.\n"+mainFunc("", "", "return")), CompileOptions{})
+	e, err := c.Compile(t.Context(), Source("// no SliceToDynamic.\n"+mainFunc("", "", "return")),
+		engine.CompileOptions{})
 	check.NoError(t, err)
 	check.NoError(t, e.Close())
 }

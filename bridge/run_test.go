@@ -53,7 +53,7 @@ func TestNoResultsNoInputs(t *testing.T) {
 						ins = append(ins, tensor.Scalar(float32(1)))
 					}
 				}
-				e := compile(t, c, mainFunc(params, "", "return"), CompileOptions{Replicas: replicas})
+				e := compile(t, c, mainFunc(params, "", "return"), engine.CompileOptions{Replicas: replicas})
 				check.Diff(t, "devices", replicas, e.NumDevices())
 				before := buffersAlive()
 				out, err := e.Run(t.Context(), ins...)
@@ -70,8 +70,8 @@ func TestWrongInputs(t *testing.T) {
 	other := testClient(t)
 	const typ = "tensor<2xf32>"
 	e := compile(t, c, mainFunc("%x: "+typ+", %y: "+typ, typ, "%s = stablehlo.add %x, %y : "+typ+"\nreturn %s : "+typ),
-		CompileOptions{})
-	two := compile(t, c, mainFunc("%x: "+typ, typ, "return %x : "+typ), CompileOptions{Replicas: 2})
+		engine.CompileOptions{})
+	two := compile(t, c, mainFunc("%x: "+typ, typ, "return %x : "+typ), engine.CompileOptions{Replicas: 2})
 	good := view(t, []float32{1, 2}, 2)
 	buffer := func(c *Client) *engine.Array {
 		b, err := c.ArrayFromHost(t.Context(), good, 0)
@@ -131,7 +131,7 @@ func TestStartDoesNotWait(t *testing.T) {
 	leave := make(chan bool)
 	name := register(t, signature, func(*callbacks.Frame) error { <-leave; return nil })
 	c := testClient(t)
-	e := compile(t, c, bigPassthrough(name, signature), CompileOptions{})
+	e := compile(t, c, bigPassthrough(name, signature), engine.CompileOptions{})
 	in, err := c.ArrayFromHost(t.Context(), view(t, make([]float32, 64*64), 64, 64), 0)
 	check.NoError(t, err)
 	run, err := e.Start(t.Context(), in)
@@ -157,7 +157,7 @@ func TestManyRunsInFlight(t *testing.T) {
 	calls := 0 // runs on one device are serial
 	name := register(t, signature, func(*callbacks.Frame) error { calls++; return nil })
 	c := testClient(t)
-	e := compile(t, c, bigPassthrough(name, signature), CompileOptions{})
+	e := compile(t, c, bigPassthrough(name, signature), engine.CompileOptions{})
 	before := buffersAlive()
 	var started []*Run
 	for range 200 {
@@ -178,7 +178,7 @@ func TestDonate(t *testing.T) {
 	c := testClient(t)
 	const typ = "tensor<1024xf32>"
 	e := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}", typ,
-		"%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ), CompileOptions{})
+		"%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ), engine.CompileOptions{})
 	before := buffersAlive()
 	in, err := c.ArrayFromHost(t.Context(), view(t, make([]float32, 1024), 1024), 2)
 	check.NoError(t, err)
@@ -204,7 +204,7 @@ func TestUseAfterClose(t *testing.T) {
 	check.NoError(t, err)
 	in := view(t, []float32{1}, 1)
 	e, err := c.Compile(t.Context(),
-		Source(mainFunc("%x: tensor<1xf32>", "tensor<1xf32>", "return %x : tensor<1xf32>")), CompileOptions{})
+		Source(mainFunc("%x: tensor<1xf32>", "tensor<1xf32>", "return %x : tensor<1xf32>")), engine.CompileOptions{})
 	check.NoError(t, err)
 	b, err := c.ArrayFromHost(t.Context(), in, 0)
 	check.NoError(t, err)
@@ -217,7 +217,7 @@ func TestUseAfterClose(t *testing.T) {
 	_, toHost := b.ToHost(t.Context())
 	_, start := e.Start(t.Context(), in)
 	_, buffer := c.ArrayFromHost(t.Context(), in, 0)
-	_, compile := c.Compile(t.Context(), Source("module {}"), CompileOptions{})
+	_, compile := c.Compile(t.Context(), Source("module {}"), engine.CompileOptions{})
 	for range 2 {
 		check.Report(t, e.Close())
 	}
@@ -249,7 +249,7 @@ func TestExecutablesLeakNothing(t *testing.T) {
 	c := testClient(t)
 	before := xla.ExecutablesAlive()
 	for range 20 {
-		e, err := c.Compile(t.Context(), Source(passthrough(name, signature, "tensor<4xf32>")), CompileOptions{})
+		e, err := c.Compile(t.Context(), Source(passthrough(name, signature, "tensor<4xf32>")), engine.CompileOptions{})
 		check.NoError(t, err)
 		out, err := e.Run(t.Context(), view(t, make([]float32, 4), 4))
 		check.NoError(t, err)
@@ -273,7 +273,8 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 	})
 	c := testClient(t)
 	e := compile(t, c, mainFunc("%x: "+typ, typ, "%y = stablehlo.add %x, %x : "+typ+"\n%p = "+
-		custom(contract.Passthrough, named(name, signature), "%y", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+		custom(contract.Passthrough, named(name, signature), "%y", typ, typ)+"\nreturn %p : "+typ),
+		engine.CompileOptions{})
 	in, err := c.ArrayFromHost(t.Context(), view(t, make([]float32, 512*512), 512, 512), 0)
 	check.NoError(t, err)
 	defer in.Close()
@@ -321,8 +322,9 @@ func TestRunsAreUsedAgain(t *testing.T) {
 	var kept []context.Context
 	name := register(t, "", func(f *callbacks.Frame) error { kept = append(kept, f.Context()); return nil })
 	calls := compile(t, c, mainFunc("%x: "+typ, typ, "%p = "+
-		custom(contract.Passthrough, "callback = \""+name+"\"", "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
-	plain := compile(t, c, mainFunc("%x: "+typ, typ, "return %x : "+typ), CompileOptions{})
+		custom(contract.Passthrough, "callback = \""+name+"\"", "%x", typ, typ)+"\nreturn %p : "+typ),
+		engine.CompileOptions{})
+	plain := compile(t, c, mainFunc("%x: "+typ, typ, "return %x : "+typ), engine.CompileOptions{})
 	in := tensor.Vector[float32](1, 2, 3, 4)
 	for range 100 {
 		for _, e := range []*Executable{calls, plain} {

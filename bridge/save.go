@@ -11,6 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge/internal/saved"
 	"github.com/calliope-mlir/calliope/bridge/internal/xla"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/native"
 )
@@ -197,7 +198,7 @@ func (c *Client) openSaved(data []byte) (saved.File, error) {
 	if err := p.Fits(here); err != nil {
 		return p, savedError(err)
 	}
-	if _, err := checkOptions(CompileOptions{Replicas: p.Replicas, Partitions: p.Partitions},
+	if _, err := checkOptions(engine.CompileOptions{Replicas: p.Replicas, Partitions: p.Partitions},
 		c.NumDevices()); err != nil {
 		return p, fmt.Errorf("bridge: Load: %w", err)
 	}

@@ -166,7 +166,7 @@ func TestSaveAndLoad(t *testing.T) {
 	check.NoError(t, testPlugin(t).registerTarget(savedTarget))
 	c := testClient(t)
 	calls := bindSaved(t)
-	compiled := compile(t, c, savedModule(), CompileOptions{})
+	compiled := compile(t, c, savedModule(), engine.CompileOptions{})
 	data := serialize(t, compiled)
 	e2 := loaded(t, c, data)
 	for _, e := range []*Executable{compiled, e2} {
@@ -222,11 +222,11 @@ func TestSaveWithDevices(t *testing.T) {
 	check.Cleanup(t, one)
 	for _, test := range []struct {
 		module  string
-		options CompileOptions
+		options engine.CompileOptions
 		size    int
 	}{
-		{addResult(name, "tensor<2xf32>"), CompileOptions{Replicas: 2}, 2},
-		{partitioned, CompileOptions{Partitions: 2}, 2},
+		{addResult(name, "tensor<2xf32>"), engine.CompileOptions{Replicas: 2}, 2},
+		{partitioned, engine.CompileOptions{Partitions: 2}, 2},
 	} {
 		compiled := compile(t, c, test.module, test.options)
 		data := serialize(t, compiled)
@@ -253,7 +253,7 @@ func TestSaveWithFlags(t *testing.T) {
 	c := testClient(t)
 	module := mainFunc("%x: tensor<2xf32>, %y: tensor<2xf32>", "tensor<2xf32>",
 		"%z = stablehlo.maximum %x, %y : tensor<2xf32>\nreturn %z : tensor<2xf32>")
-	e2 := loaded(t, c, serialize(t, compile(t, c, module, CompileOptions{OptimizationLevel: 1})))
+	e2 := loaded(t, c, serialize(t, compile(t, c, module, engine.CompileOptions{OptimizationLevel: 1})))
 	nan := float32(0)
 	nan /= nan
 	out, err := e2.Run(t.Context(), view(t, []float32{nan, 1}, 2), view(t, []float32{1, nan}, 2))
@@ -279,7 +279,7 @@ func reseal(t *testing.T, data []byte, change func(*saved.Header)) []byte {
 // What was not saved here, or is damaged, is refused before XLA reads it.
 func TestLoadRefused(t *testing.T) {
 	c := testClient(t)
-	data := serialize(t, compile(t, c, negation, CompileOptions{}))
+	data := serialize(t, compile(t, c, negation, engine.CompileOptions{}))
 	loaded(t, c, data)
 	flip := func(i int) []byte {
 		changed := bytes.Clone(data)
@@ -401,7 +401,7 @@ func TestSerializeRefused(t *testing.T) {
 		},
 	} {
 		e := compile(t, c, mainFunc("%x: "+typ+", %n: tensor<i64>", typ, "%y = "+test.call+"\nreturn %y : "+typ),
-			CompileOptions{})
+			engine.CompileOptions{})
 		data, err := e.Serialize()
 		check.Error(t, err, "bridge: Serialize: ", test.text)
 		refused := check.As[*UnsavableError](t, err)
@@ -435,7 +435,7 @@ func TestLoadInAnotherProcess(t *testing.T) {
 	check.NoError(t, testPlugin(t).registerTarget(savedTarget))
 	c := testClient(t)
 	calls := bindSaved(t)
-	e := compile(t, c, savedModule(), CompileOptions{})
+	e := compile(t, c, savedModule(), engine.CompileOptions{})
 	runSaved(t, c, e, calls)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "program")
@@ -443,7 +443,7 @@ func TestLoadInAnotherProcess(t *testing.T) {
 	sites, err := json.Marshal(e.Callbacks())
 	check.NoError(t, err)
 	check.NoError(t, os.WriteFile(file+".sites", sites, 0o600))
-	foreign := compile(t, c, savedForeign(), CompileOptions{})
+	foreign := compile(t, c, savedForeign(), engine.CompileOptions{})
 	check.NoError(t, os.WriteFile(file+".foreign", serialize(t, foreign), 0o600))
 	savedChild(t, "TestLoadInAnotherProcess", savedEnv+"="+file)
 }
@@ -468,7 +468,7 @@ func loadInAnotherProcess(t *testing.T, file string) {
 			_ = e.Close()
 		}
 		check.Error(t, err, parts...)
-		_, atCompile := c.Compile(t.Context(), Source(module), CompileOptions{})
+		_, atCompile := c.Compile(t.Context(), Source(module), engine.CompileOptions{})
 		var loading, compiling *PluginError
 		if !errors.As(err, &loading) || !errors.As(atCompile, &compiling) || loading.Code != compiling.Code {
 			t.Errorf("loading: %v\ncompiling: %v", err, atCompile)
@@ -514,7 +514,7 @@ func TestSavingDoesNotGrow(t *testing.T) {
 	e := compile(t, c, mainFunc("%x: "+typ, typ,
 		fmt.Sprintf("%%k = stablehlo.constant dense<\"0x%x\"> : %s\n%%y = stablehlo.add %%x, %%k : %[2]s\n", bits, typ)+
 			"%p = "+custom(contract.Call, fmt.Sprintf("callback = %q", name), "%y", typ, typ)+"\nreturn %p : "+typ),
-		CompileOptions{})
+		engine.CompileOptions{})
 	if n := len(serialize(t, e)); n < len(bits) {
 		t.Fatalf("the program has %d bytes, so this test shows nothing", n)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
@@ -19,16 +20,23 @@ func BenchmarkSaved(b *testing.B) {
 	check.Cleanup(b, cached)
 	for _, operations := range []int{20, 2000} {
 		module := Source(longModule(operations, callback))
-		e := compile(b, client, string(module), CompileOptions{})
+		e := compile(b, client, string(module), engine.CompileOptions{})
 		data := check.Must(e.Serialize())
-		check.NoError(b, check.Must(cached.Compile(b.Context(), module, CompileOptions{})).Close()) // which stores it
+		check.NoError(b, check.Must(cached.Compile(b.Context(), module,
+			engine.CompileOptions{})).Close()) // which stores it
 		for _, way := range []struct {
 			name string
 			make func() (*Executable, error)
 		}{
-			{"compile", func() (*Executable, error) { return client.Compile(b.Context(), module, CompileOptions{}) }},
+			{"compile", func() (*Executable,
+				error) {
+				return client.Compile(b.Context(), module, engine.CompileOptions{})
+			}},
 			{"load", func() (*Executable, error) { return client.Load(b.Context(), data) }},
-			{"hit", func() (*Executable, error) { return cached.Compile(b.Context(), module, CompileOptions{}) }},
+			{"hit", func() (*Executable,
+				error) {
+				return cached.Compile(b.Context(), module, engine.CompileOptions{})
+			}},
 		} {
 			b.Run(fmt.Sprint(operations, "/", way.name), func(b *testing.B) {
 				b.ReportAllocs()

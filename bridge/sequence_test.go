@@ -38,7 +38,7 @@ func effectful(name, effect string) withTokens {
 
 func compileProgram(t testing.TB, c *Client, p engine.Program) *Executable {
 	t.Helper()
-	e, err := c.Compile(t.Context(), p, CompileOptions{})
+	e, err := c.Compile(t.Context(), p, engine.CompileOptions{})
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	return e
@@ -75,7 +75,8 @@ func TestTokensThatAreNone(t *testing.T) {
 			"%x = stablehlo.constant dense<0.0> : " + typ + "\nreturn %t, %x : " + token + ", " + typ, "results"},
 	} {
 		e, err := c.Compile(t.Context(),
-			withTokens{Source(mainFunc(test.params, test.results, test.returned)), []string{"log"}}, CompileOptions{})
+			withTokens{Source(mainFunc(test.params, test.results, test.returned)), []string{"log"}},
+			engine.CompileOptions{})
 		if e != nil || err == nil || !strings.Contains(err.Error(), "the last 1 "+test.want+" are not all pred[0]") {
 			t.Errorf("%v: got %v", test, err)
 		}
@@ -132,7 +133,7 @@ func TestSequenceLeaksNothing(t *testing.T) {
 		}
 		return nil
 	})
-	e, err := c.Compile(t.Context(), effectful(name, "log"), CompileOptions{})
+	e, err := c.Compile(t.Context(), effectful(name, "log"), engine.CompileOptions{})
 	check.NoError(t, err)
 	inputs := []*engine.Array{}
 	for device := range 2 {
@@ -190,7 +191,7 @@ func TestStartWaitsForTurn(t *testing.T) {
 			const typ, token = "tensor<4xf32>", "tensor<0xi1>" // XLA executes it inside of Start
 			e, err := c.Compile(t.Context(), withTokens{Source(mainFunc("%x: "+typ+", %t: "+token, typ+", "+token,
 				"%p = "+custom("passthrough", fmt.Sprintf("callback = %q", name), "%x", typ, typ)+"\nreturn %p, %t : "+
-					typ+", "+token)), []string{"log"}}, CompileOptions{})
+					typ+", "+token)), []string{"log"}}, engine.CompileOptions{})
 			check.NoError(t, err)
 			in := tensor.Vector[float32](1, 2, 3, 4)
 			first := make(chan struct{})
@@ -239,7 +240,7 @@ func TestCloseDuringSequence(t *testing.T) {
 	check.NoError(t, err)
 	leave := make(chan struct{})
 	name := register(t, "", func(*callbacks.Frame) error { <-leave; return nil })
-	e, err := c.Compile(t.Context(), effectful(name, "log"), CompileOptions{})
+	e, err := c.Compile(t.Context(), effectful(name, "log"), engine.CompileOptions{})
 	check.NoError(t, err)
 	var list []*Run
 	for i := range 6 {

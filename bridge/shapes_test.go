@@ -22,7 +22,7 @@ func TestShapes(t *testing.T) {
 	c := testClient(t)
 	for name, test := range map[string]struct {
 		module    string
-		options   CompileOptions
+		options   engine.CompileOptions
 		ins, outs []tensor.Shape
 	}{
 		"nothing": {module: mainFunc("", "", "return"), ins: []tensor.Shape{}, outs: []tensor.Shape{}},
@@ -43,7 +43,7 @@ func TestShapes(t *testing.T) {
 		},
 		"replicas": {
 			module:  mainFunc("%x: tensor<4xf32>", "tensor<4xf32>", "return %x : tensor<4xf32>"),
-			options: CompileOptions{Replicas: 2},
+			options: engine.CompileOptions{Replicas: 2},
 			ins:     []tensor.Shape{tensor.ShapeOf(tensor.F32, 4)}, outs: []tensor.Shape{tensor.ShapeOf(tensor.F32, 4)},
 		},
 		"partitions": {
@@ -53,7 +53,7 @@ func TestShapes(t *testing.T) {
   %y = stablehlo.add %x, %x : tensor<8x4xf32>
   return %y : tensor<8x4xf32>
  }
-}`, options: CompileOptions{Partitions: 2},
+}`, options: engine.CompileOptions{Partitions: 2},
 			ins:  []tensor.Shape{tensor.ShapeOf(tensor.F32, 4, 4)},
 			outs: []tensor.Shape{tensor.ShapeOf(tensor.F32, 4, 4)},
 		},
@@ -83,7 +83,7 @@ func TestShapes(t *testing.T) {
 func TestInputError(t *testing.T) {
 	c := testClient(t)
 	e := compile(t, c, mainFunc("%x: tensor<2xf32>, %n: tensor<i32>", "tensor<2xf32>", "return %x : tensor<2xf32>"),
-		CompileOptions{Replicas: 2})
+		engine.CompileOptions{Replicas: 2})
 	right, scalar := tensor.Vector[float32](1, 2), tensor.Scalar(int32(1))
 
 	_, err := e.Run(t.Context(), right, scalar, tensor.Vector[float32](1, 2, 3), scalar)

@@ -3,6 +3,7 @@ package bridge
 import (
 	"testing"
 
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
@@ -28,17 +29,17 @@ func TestShardings(t *testing.T) {
 }`
 	for name, test := range map[string]struct {
 		module  string
-		o       CompileOptions
+		o       engine.CompileOptions
 		in, out []string
 	}{
-		"Shardy": {shardy, CompileOptions{Partitions: 4}, []string{"{devices=[2,2]<=[2,2]T(1,0)}"},
+		"Shardy": {shardy, engine.CompileOptions{Partitions: 4}, []string{"{devices=[2,2]<=[2,2]T(1,0)}"},
 			[]string{"{devices=[2,1,2]<=[4] last_tile_dim_replicate}"}},
-		"GSPMD": {stringShardings, CompileOptions{Partitions: 4, GSPMD: true},
+		"GSPMD": {stringShardings, engine.CompileOptions{Partitions: 4, GSPMD: true},
 			[]string{"{devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate}", "{devices=[1,4]3,1,2,0}"},
 			[]string{"{devices=[2,2]<=[4]}", "{replicated}", "{maximal device=2}"}},
-		"nothing in": {none, CompileOptions{Partitions: 2}, []string{}, []string{"{replicated}"}},
-		"replicas":   {none, CompileOptions{Replicas: 2}, nil, nil},
-		"one":        {shardy, CompileOptions{}, nil, nil},
+		"nothing in": {none, engine.CompileOptions{Partitions: 2}, []string{}, []string{"{replicated}"}},
+		"replicas":   {none, engine.CompileOptions{Replicas: 2}, nil, nil},
+		"one":        {shardy, engine.CompileOptions{}, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := compile(t, testClient(t), test.module, test.o)
@@ -52,7 +53,7 @@ func TestShardings(t *testing.T) {
 // GSPMD makes a difference to the key of the cache and stays known in a saved program.
 func TestShardingsOfSaved(t *testing.T) {
 	c := testClient(t)
-	e := compile(t, c, stringShardings, CompileOptions{Partitions: 4, GSPMD: true})
+	e := compile(t, c, stringShardings, engine.CompileOptions{Partitions: 4, GSPMD: true})
 	saved, err := e.Serialize()
 	check.NoError(t, err)
 	loaded, err := c.Load(t.Context(), saved)
@@ -64,7 +65,7 @@ func TestShardingsOfSaved(t *testing.T) {
 	check.Diff(t, "out", wantOut, out)
 	keys := map[string]bool{}
 	for _, gspmd := range []bool{false, true} {
-		key, err := c.cacheKey([]byte(stringShardings), CompileOptions{Partitions: 4, GSPMD: gspmd},
+		key, err := c.cacheKey([]byte(stringShardings), engine.CompileOptions{Partitions: 4, GSPMD: gspmd},
 			map[string]string{})
 		check.NoError(t, err)
 		keys[key] = true

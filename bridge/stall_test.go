@@ -11,6 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge/internal/wait"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -54,7 +55,7 @@ func TestCallbackWaitsForRun(t *testing.T) {
 				const typ = "tensor<64x64xf32>"
 				other := compile(t, c,
 					mainFunc("%x: "+typ, typ, "%d = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : ("+typ+
-						", "+typ+") -> "+typ+"\nreturn %d : "+typ), CompileOptions{})
+						", "+typ+") -> "+typ+"\nreturn %d : "+typ), engine.CompileOptions{})
 				in := bigInput(t)
 				inners := make(chan error, 1) // the run may be over before its callback
 				name := registerWith(t, callbacks.Options{Dispatch: way}, func(*callbacks.Frame) error {
@@ -64,7 +65,7 @@ func TestCallbackWaitsForRun(t *testing.T) {
 					inners <- err
 					return err
 				})
-				e := compile(t, c, big(contract.Passthrough, "callback = \""+name+"\""), CompileOptions{})
+				e := compile(t, c, big(contract.Passthrough, "callback = \""+name+"\""), engine.CompileOptions{})
 				// XLA may have a free thread for the inner run. On a busy machine that run may also begin so late
 				// that the callback is at fault: then the outer run fails, and the inner one does not.
 				var inner error
@@ -96,7 +97,7 @@ func TestCallbackWaitsForItself(t *testing.T) {
 	c := stallClient(t, stallAfter)
 	leave := make(chan bool)
 	name := register(t, "", func(*callbacks.Frame) error { <-leave; return nil })
-	e := compile(t, c, big(contract.Passthrough, "callback = \""+name+"\""), CompileOptions{})
+	e := compile(t, c, big(contract.Passthrough, "callback = \""+name+"\""), engine.CompileOptions{})
 	for _, ctx := range []context.Context{context.Background(), t.Context()} {
 		_, err := e.Run(ctx, bigInput(t))
 		wantStall(t, err, name)
@@ -115,7 +116,8 @@ func TestStallInsideXLA(t *testing.T) {
 	})
 	const typ = "tensor<3xf32>"
 	e := compile(t, c, mainFunc("%x: "+typ, typ, "%p = "+
-		custom(contract.Passthrough, "callback = \""+name+"\"", "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+		custom(contract.Passthrough, "callback = \""+name+"\"", "%x", typ, typ)+"\nreturn %p : "+typ),
+		engine.CompileOptions{})
 	_, err := e.Run(context.Background(), view(t, []float32{1, 2, 3}, 3))
 	wantStall(t, err, name)
 	wantStall(t, cause, name)
@@ -126,7 +128,7 @@ func TestStallBeforeXLA(t *testing.T) {
 	c := stallClient(t, stallAfter)
 	leave := make(chan bool)
 	name := register(t, "", func(*callbacks.Frame) error { <-leave; return nil })
-	e := compile(t, c, big(contract.Passthrough, "callback = \""+name+"\""), CompileOptions{})
+	e := compile(t, c, big(contract.Passthrough, "callback = \""+name+"\""), engine.CompileOptions{})
 	in, err := c.ArrayFromHost(t.Context(), bigInput(t), 0)
 	check.NoError(t, err)
 	defer in.Close()
@@ -158,7 +160,7 @@ func TestSlowCallbacks(t *testing.T) {
 				pause = stallAfter
 			}
 			name := register(t, "", func(*callbacks.Frame) error { time.Sleep(pause); return nil })
-			e := compile(t, c, loop(contract.TargetIOCallback, "callback = \""+name+"\""), CompileOptions{})
+			e := compile(t, c, loop(contract.TargetIOCallback, "callback = \""+name+"\""), engine.CompileOptions{})
 			var wg sync.WaitGroup
 			for _, ctx := range []context.Context{context.Background(), t.Context()} {
 				wg.Go(func() {

@@ -52,7 +52,7 @@ func stress(t *testing.T, seed uint64) {
 			t.Fatal(err)
 		}
 		e, err := c.Compile(t.Context(), Source(big(contract.Passthrough,
-			fmt.Sprintf("callback = \"f\", registry = %q", registry.Name()))), CompileOptions{})
+			fmt.Sprintf("callback = \"f\", registry = %q", registry.Name()))), engine.CompileOptions{})
 		check.NoError(t, err)
 		executables = append(executables, e)
 	}

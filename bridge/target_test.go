@@ -8,6 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -164,13 +165,13 @@ func TestForeignErrors(t *testing.T) {
 	check.Error(t, p.RegisterForeign(callbacks.ForeignTarget{Target: "test.absent", Callback: "other"}),
 		`the callback "test.absent" of the registry "" serves it already`)
 	check.Error(t, p.registerTarget("test.absent"), "a callback serves it already")
-	_, err := c.Compile(t.Context(), Source(foreignCall("test.absent", typedFFI(""))), CompileOptions{})
+	_, err := c.Compile(t.Context(), Source(foreignCall("test.absent", typedFFI(""))), engine.CompileOptions{})
 	unknown := check.As[*callbacks.UnknownError](t, err)
 	check.Diff(t, "callback", "test.absent", unknown.Callback)
 
 	failure := errors.New("no scale")
 	register(t, "", func(*callbacks.Frame) error { return failure })
-	e := compile(t, c, foreignCall("test.fails", typedFFI("")), CompileOptions{})
+	e := compile(t, c, foreignCall("test.fails", typedFFI("")), engine.CompileOptions{})
 	if _, err := e.Run(t.Context(), view(t, []float32{1, 2}, 2)); !errors.Is(err, failure) {
 		t.Errorf("the run's error is %v", err)
 	}
@@ -207,7 +208,7 @@ func TestForeignLayouts(t *testing.T) {
 		{columns, rows, byColumns.Data, []float32{1, 4, 2, 5, 3, 6}},
 	} {
 		e, err := c.Compile(t.Context(), module("test.any_layout", layouts(test.operand, test.result)),
-			CompileOptions{})
+			engine.CompileOptions{})
 		check.NoError(t, err)
 		out, err := e.Run(t.Context(), x)
 		check.NoError(t, err)
@@ -215,7 +216,7 @@ func TestForeignLayouts(t *testing.T) {
 		check.Diff(t, "result", test.want, host[float32](t, out[0]))
 		check.NoError(t, e.Close())
 	}
-	_, err := c.Compile(t.Context(), module("test.row_major", layouts(columns, rows)), CompileOptions{})
+	_, err := c.Compile(t.Context(), module("test.row_major", layouts(columns, rows)), engine.CompileOptions{})
 	check.Error(t, err, "operand 0 of the call of @test.row_major")
 }
 

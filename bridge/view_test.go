@@ -38,7 +38,7 @@ func TestViewIsNoCopy(t *testing.T) {
 	c := testClient(t)
 	const typ = "tensor<1024xf32>"
 	e := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}", typ,
-		"%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ), CompileOptions{})
+		"%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ), engine.CompileOptions{})
 	b, err := c.ArrayFromHost(t.Context(), view(t, make([]float32, 1024), 1024), 0)
 	check.NoError(t, err)
 	v, err := b.View(t.Context())

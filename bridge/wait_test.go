@@ -61,7 +61,7 @@ func busyOutput(t *testing.T, c *Client) (b *engine.Array, finish func()) {
 	const signature = "f32[64,64]->f32[64,64]"
 	leave, called := make(chan bool), make(chan bool)
 	name := register(t, signature, func(*callbacks.Frame) error { close(called); <-leave; return nil })
-	e := compile(t, c, bigPassthrough(name, signature), CompileOptions{})
+	e := compile(t, c, bigPassthrough(name, signature), engine.CompileOptions{})
 	run, err := e.Start(t.Context(), view(t, make([]float32, 64*64), 64, 64))
 	check.NoError(t, err)
 	<-called

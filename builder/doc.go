@@ -89,7 +89,7 @@
 // many times their size as there are devices. contract.Once means the same there, also for callbacks
 // that are Optional or have an Every, which contract.Gather does not allow.
 //
-// If the module has no mesh, it may run as replicas (bridge.CompileOptions.Replicas), which have
+// If the module has no mesh, it may run as replicas (engine.CompileOptions.Replicas), which have
 // arrays of their own. Each calls (contract.PerDevice, the default), or one of them does
 // (contract.Once).
 //

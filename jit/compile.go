@@ -26,7 +26,7 @@ import (
 type Options struct {
 	// Foreign has the targets of other hosts whose calls are callbacks, too, such as those of package bridge/lapack.
 	Foreign []callbacks.ForeignTarget
-	// JAXCallbacks names the callbacks of a module that JAX lowered: see bridge.CompileOptions.
+	// JAXCallbacks names the callbacks of a module that JAX lowered: see engine.CompileOptions.
 	JAXCallbacks []string
 	// Isolate has the library run in a child process, which is this executable, until the module is code that this
 	// process only has to generate. A module that crashes a pass, or LLVM while it generates code, is then an error

@@ -9,7 +9,7 @@ import (
 
 // Simplified describes the operations that XLA's algebraic simplification takes for others with a different
 // value, each with its place. It does not list those of which only the last bit may
-// differ. bridge.CompileOptions.Exact prevents the simplification.
+// differ. engine.CompileOptions.Exact prevents the simplification.
 func Simplified(m *mlir.Module) []string {
 	var list []string
 	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {

@@ -14,6 +14,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -98,7 +99,7 @@ func TestPlace(t *testing.T) {
 	m := halves(t, "double")
 	client, other := devices(t, 4), devices(t, 2)
 	in := floats(1, 2, 3, -4)
-	whole, err := client.Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{})
+	whole, err := client.Compile(t.Context(), stablehlo.Unprepared(m), engine.CompileOptions{})
 	check.NoError(t, err)
 	check.Cleanup(t, whole)
 	want, err := whole.Call(t.Context(), in)

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/engine"
@@ -142,7 +141,7 @@ func TestBranchesKeepValues(t *testing.T) {
 			before := m.String()
 			check.NoError(t, passes.Prepare(m, passes.PrepareOptions{}))
 			check.Diff(t, "what a second run makes of the module", before, m.String())
-			e, err := client.Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{})
+			e, err := client.Compile(t.Context(), stablehlo.Unprepared(m), engine.CompileOptions{})
 			check.NoError(t, err)
 			check.Cleanup(t, e)
 			got, err := e.Call(t.Context(), tensor.Vector[float32](1, 2, 3, 4))
@@ -202,7 +201,7 @@ func TestDonatedParameterIsKept(t *testing.T) {
 					check.NoError(t, err)
 					check.Cleanup(t, m)
 					e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}),
-						bridge.CompileOptions{})
+						engine.CompileOptions{})
 					check.NoError(t, err)
 					check.Cleanup(t, e)
 					in, err := client.ArrayFromHost(t.Context(), tensor.Vector[float32](1, 2, 3), 0)

@@ -3,7 +3,6 @@ package tests
 import (
 	"testing"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/jit"
@@ -28,7 +27,7 @@ func TestBroadcastsOfWrongTypes(t *testing.T) {
 		check.Cleanup(t, m)
 		want := "test.mlir:2:6: chlo.broadcast_" + test.name + ": " + test.want + ": convert the operands first"
 		for _, program := range []engine.Program{passes.Program(m, passes.PrepareOptions{}), stablehlo.Unprepared(m)} {
-			_, err := client.Compile(t.Context(), program, bridge.CompileOptions{})
+			_, err := client.Compile(t.Context(), program, engine.CompileOptions{})
 			check.Error(t, err, want)
 		}
 		_, err = jit.Compile(t.Context(), m, jit.Options{})

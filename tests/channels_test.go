@@ -3,7 +3,7 @@ package tests
 import (
 	"testing"
 
-	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/internal/xlafix"
@@ -31,9 +31,9 @@ func testChannels(t *testing.T, ids string) {
 	return %x_sum, %y_sum, %z_sum : tensor<4xf32>, tensor<3x4xf32>, tensor<f32>
 }`)
 	client := newClient(t, 1)
-	_, err := client.Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{})
+	_, err := client.Compile(t.Context(), stablehlo.Unprepared(m), engine.CompileOptions{})
 	check.Error(t, err, "layout")
-	executable, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{})
+	executable, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), engine.CompileOptions{})
 	check.NoError(t, err)
 	check.NoError(t, executable.Close())
 	n, err := xlafix.SeparateChannels(m)

@@ -62,7 +62,7 @@ func TestCompileErrors(t *testing.T) {
 				program engine.Program
 				want    string
 			}{{stablehlo.Unprepared(m), test.want}, {bridge.Source(text), test.ofSource}} {
-				_, err := client.Compile(t.Context(), of.program, bridge.CompileOptions{})
+				_, err := client.Compile(t.Context(), of.program, engine.CompileOptions{})
 				check.Error(t, err, of.want)
 			}
 		})

@@ -13,6 +13,7 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
@@ -137,7 +138,7 @@ func TestCompileCallsNothing(t *testing.T) {
 	client := newClient(t, 0)
 	var executables []*bridge.Executable
 	for range 2 {
-		e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{})
+		e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), engine.CompileOptions{})
 		check.NoError(t, err)
 		executables = append(executables, e)
 		check.NoError(t, client.Barrier(t.Context(), ""))

@@ -33,7 +33,7 @@ func newClient(t *testing.T, devices int) *bridge.Client {
 // tryCompile compiles a module with a new client, and closes both with the test.
 func tryCompile(t *testing.T, m *mlir.Module) (*bridge.Executable, error) {
 	t.Helper()
-	e, err := newClient(t, 0).Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{})
+	e, err := newClient(t, 0).Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), engine.CompileOptions{})
 	if err != nil {
 		return nil, err
 	}

@@ -133,6 +133,6 @@ func wantConditionCalls(t *testing.T, m *mlir.Module, client *bridge.Client, nam
 	before := m.String()
 	check.NoError(t, passes.Prepare(m, passes.PrepareOptions{}))
 	check.Diff(t, "what a second run makes of the module", before, m.String())
-	e, err = client.Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{})
+	e, err = client.Compile(t.Context(), stablehlo.Unprepared(m), engine.CompileOptions{})
 	run("inline", e, err)
 }

@@ -164,7 +164,7 @@ func runContract(t *testing.T, client *bridge.Client, m *mlir.Module, program []
 	if !mlir.IsBytecode(program) {
 		program = []byte(strings.ReplaceAll(string(program), strconv.Itoa(placeholderID), strconv.FormatInt(id, 10)))
 	}
-	executable, err := client.Compile(t.Context(), bridge.Source(program), bridge.CompileOptions{})
+	executable, err := client.Compile(t.Context(), bridge.Source(program), engine.CompileOptions{})
 	if unknown := new(callbacks.UnknownError); errors.As(err, &unknown) {
 		return "does not compile: a callback is missing\n"
 	} else if err != nil {

@@ -73,7 +73,7 @@ func (d *deviceCalls) take() []deviceCall {
 
 // onDevices builds a module for n devices, runs it, and returns what each device returns.
 func onDevices(
-	t *testing.T, o bridge.CompileOptions, build func(b *builder.Builder), inputs ...tensor.View,
+	t *testing.T, o engine.CompileOptions, build func(b *builder.Builder), inputs ...tensor.View,
 ) [][]tensor.View {
 	t.Helper()
 	l := library
@@ -89,7 +89,7 @@ func onDevices(
 	return runOnDevices(t, m, n, o, inputs...)
 }
 
-func runOnDevices(t *testing.T, m *mlir.Module, n int, o bridge.CompileOptions, inputs ...tensor.View) [][]tensor.View {
+func runOnDevices(t *testing.T, m *mlir.Module, n int, o engine.CompileOptions, inputs ...tensor.View) [][]tensor.View {
 	t.Helper()
 	client := newClient(t, n)
 	e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), o)
@@ -195,7 +195,7 @@ func TestDevicePolicies(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var d deviceCalls
 			name := d.register(t, "f")
-			results := onDevices(t, bridge.CompileOptions{Partitions: 4}, func(b *builder.Builder) {
+			results := onDevices(t, engine.CompileOptions{Partitions: 4}, func(b *builder.Builder) {
 				b.Mesh("grid", grid...)
 				f := b.FuncWith("main",
 					builder.Signature{Params: []builder.Param{split}, Results: []builder.Result{{Sharding: onX}}})
@@ -244,7 +244,7 @@ func TestGatherOfAllTypes(t *testing.T) {
 				copy(v.Data, make([]byte, size))
 				v.Data[size-1] = 0x80
 			}
-			results := onDevices(t, bridge.CompileOptions{Partitions: 2}, func(b *builder.Builder) {
+			results := onDevices(t, engine.CompileOptions{Partitions: 2}, func(b *builder.Builder) {
 				b.Mesh("grid", builder.Axis{Name: "x", Size: 2})
 				f := b.FuncWith("main", builder.Signature{Params: []builder.Param{{Shape: shape, Sharding: onX}}})
 				f.Return(builder.RuntimeCall(builder.Like(shape),
@@ -289,7 +289,7 @@ func TestGatherOfEmpty(t *testing.T) {
 					return nil
 				}, callbacks.Options{}))
 				defer callbacks.Default.Unregister(t.Name())
-				onDevices(t, bridge.CompileOptions{Partitions: 2}, func(b *builder.Builder) {
+				onDevices(t, engine.CompileOptions{Partitions: 2}, func(b *builder.Builder) {
 					b.Mesh("grid", builder.Axis{Name: "x", Size: 2})
 					f := b.FuncWith("main",
 						builder.Signature{Params: []builder.Param{{Shape: empty}, {Shape: whole, Sharding: onX}}})
@@ -326,7 +326,7 @@ func TestOnceOfReplicas(t *testing.T) {
 			for i := range replicas {
 				inputs = append(inputs, tensor.Vector(float32(i+1)))
 			}
-			results := onDevices(t, bridge.CompileOptions{Replicas: replicas}, func(b *builder.Builder) {
+			results := onDevices(t, engine.CompileOptions{Replicas: replicas}, func(b *builder.Builder) {
 				f := b.Func("main", x)
 				y := builder.Passthrough(f.Param(0), builder.Callback{Name: passed, Policy: contract.Once, Effect: "e"})
 				f.Return(y, builder.RuntimeCall(builder.Like(x), y, builder.Callback{Name: called, Effect: "e",
@@ -365,7 +365,7 @@ func TestOrderOverDevices(t *testing.T) {
 		t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister(t.Name()+name)) })
 	}
 	replicated := builder.Sharding{Mesh: "grid"}
-	onDevices(t, bridge.CompileOptions{Partitions: devices}, func(b *builder.Builder) {
+	onDevices(t, engine.CompileOptions{Partitions: devices}, func(b *builder.Builder) {
 		b.Mesh("grid", grid...)
 		n := tensor.ShapeOf(tensor.S32, 1)
 		g := b.Func("step", n)
@@ -417,7 +417,7 @@ func TestManualOfNothing(t *testing.T) {
 		for results := range 2 {
 			calls.Store(0)
 			view := tensor.View{Shape: shape, Data: make([]byte, shape.NumBytes())}
-			onDevices(t, bridge.CompileOptions{Partitions: 2}, func(b *builder.Builder) {
+			onDevices(t, engine.CompileOptions{Partitions: 2}, func(b *builder.Builder) {
 				b.Mesh("grid", builder.Axis{Name: "x", Size: 2})
 				f := b.FuncWith("main",
 					builder.Signature{Params: []builder.Param{{Shape: shape, Sharding: replicated}}})
@@ -446,12 +446,12 @@ func TestDeviceOutOfRange(t *testing.T) {
 	client := newClient(t, 4)
 	for _, replicas := range []int{0, 2} {
 		_, err = client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}),
-			bridge.CompileOptions{Replicas: replicas})
+			engine.CompileOptions{Replicas: replicas})
 		check.Error(t, err,
 			fmt.Sprintf(`is called by device 2 only (policy "once:2"), and the program runs on %d`, max(1, replicas)))
 	}
 	e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}),
-		bridge.CompileOptions{Replicas: 3})
+		engine.CompileOptions{Replicas: 3})
 	check.NoError(t, err)
 	check.NoError(t, e.Close())
 }
@@ -487,7 +487,7 @@ func TestSequenceOfPartitions(t *testing.T) {
 	check.Cleanup(t, m)
 	client := newClient(t, 4)
 	e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}),
-		bridge.CompileOptions{Partitions: 4})
+		engine.CompileOptions{Partitions: 4})
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	check.Diff(t, "inputs", []tensor.Shape{tensor.ShapeOf(tensor.F32, 2)}, e.Inputs())
@@ -518,7 +518,7 @@ func TestGatherOnEachDevice(t *testing.T) {
 	name := d.register(t, "f")
 	folder := t.TempDir()
 	shape := tensor.ShapeOf(tensor.F32, 4)
-	onDevices(t, bridge.CompileOptions{Partitions: 2, DumpTo: folder,
+	onDevices(t, engine.CompileOptions{Partitions: 2, DumpTo: folder,
 		Flags: map[string]string{"xla_dump_hlo_as_text": "true"}}, func(b *builder.Builder) {
 		b.Mesh("grid", builder.Axis{Name: "x", Size: 2})
 		f := b.FuncWith("main",
@@ -563,6 +563,6 @@ func TestOverlapOnDevices(t *testing.T) {
 	check.NoError(t, err)
 	check.Cleanup(t, m)
 	check.Diff(t, "calls were added", false, strings.Contains(m.String(), callop.OverlapCallback))
-	runOnDevices(t, m, 4, bridge.CompileOptions{Partitions: 4}, vectorParts...)
+	runOnDevices(t, m, 4, engine.CompileOptions{Partitions: 4}, vectorParts...)
 	check.Diff(t, "calls at least", true, len(d.take()) >= 4*2+2)
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/passes"
@@ -61,7 +61,7 @@ func TestEmptyLoop(t *testing.T) {
 	t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister("never")) })
 	m := mlirtest.Parse(t, mlirtest.Context(t), twoLoops)
 	check.NoError(t, passes.Prepare(m, passes.PrepareOptions{}))
-	e, err := newClient(t, 1).Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{})
+	e, err := newClient(t, 1).Compile(t.Context(), stablehlo.Unprepared(m), engine.CompileOptions{})
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	got, err := e.Call(t.Context(), tensor.Scalar[int32](7))

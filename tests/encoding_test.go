@@ -17,6 +17,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -264,7 +265,7 @@ func testForeignMistakes(t *testing.T, on way) {
 			bridge.Source(`func.func @main(%x: tensor<3xf32>, %y: tensor<4xui8>) -> tensor<3xf32> {
   %r = stablehlo.custom_call @exla_elixir_callback(%x) {api_version = 4 : i32, has_side_effect = true} : (tensor<3xf32>) -> tensor<3xf32>
   return %r : tensor<3xf32>
-}`), bridge.CompileOptions{})
+}`), engine.CompileOptions{})
 		check.NoError(t, err)
 		defer e.Close()
 		if _, err = runVector(t, e, "pid1"); err == nil ||
@@ -292,7 +293,7 @@ func TestModuleOfEXLA(t *testing.T) {
 		check.NoError(t, err)
 		defer callbacks.UnregisterOpaque(o)
 	}
-	e, err := newClient(t, 0).Compile(t.Context(), bridge.Source(data), bridge.CompileOptions{})
+	e, err := newClient(t, 0).Compile(t.Context(), bridge.Source(data), engine.CompileOptions{})
 	check.NoError(t, err)
 	defer e.Close()
 	outputs, err := e.Run(t.Context(), tensor.Vector[uint8](1, 2, 3, 4, 5, 6, 7, 8), tensor.Vector[float32](1, 1, 1, 1))

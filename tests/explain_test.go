@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/aliasing"
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
@@ -176,7 +176,7 @@ func compileAliasPrograms() error {
 			return err
 		}
 		e, err := client.Compile(context.Background(), passes.Program(m, passes.PrepareOptions{}),
-			bridge.CompileOptions{})
+			engine.CompileOptions{})
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/passes"
@@ -104,7 +105,7 @@ func failingProgram(t *testing.T, client *bridge.Client, p placement, form contr
 	m := check.Must(b.Module())
 	check.Cleanup(t, m)
 	e := check.Must(client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}),
-		bridge.CompileOptions{Partitions: 2, OptimizationLevel: bridge.NoOptimization}))
+		engine.CompileOptions{Partitions: 2, OptimizationLevel: engine.NoOptimization}))
 	check.Cleanup(t, e)
 	return e
 }

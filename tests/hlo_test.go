@@ -21,7 +21,7 @@ func optimizedHLO(t *testing.T, client *bridge.Client, p engine.Program) *hloMod
 	t.Helper()
 	dir := t.TempDir()
 	e, err := client.Compile(t.Context(), p,
-		bridge.CompileOptions{DumpTo: dir, Flags: map[string]string{"xla_dump_hlo_as_text": "true"}})
+		engine.CompileOptions{DumpTo: dir, Flags: map[string]string{"xla_dump_hlo_as_text": "true"}})
 	check.NoError(t, err)
 	check.NoError(t, e.Close())
 	files, err := filepath.Glob(filepath.Join(dir, "*after_optimizations.txt"))

@@ -26,7 +26,7 @@ func TestPartitionedCallbacksOfJAX(t *testing.T) {
 	names := []string{d.register(t, "seen")}
 	client := check.Must(check.Must(bridge.Open(bridge.OpenOptions{})).NewClient(bridge.ClientOptions{Devices: 4}))
 	check.Cleanup(t, client)
-	options := bridge.CompileOptions{Partitions: 4, JAXCallbacks: names}
+	options := engine.CompileOptions{Partitions: 4, JAXCallbacks: names}
 	_, err := client.Compile(t.Context(), stablehlo.Unprepared(m), options)
 	check.Error(t, err, "xla_ffi_partitioned_python_cpu_callback")
 	check.Error(t, preflight.Check(m, preflight.Options{Partitions: 4, JAXCallbacks: names}),

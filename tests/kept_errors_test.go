@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/jit"
@@ -99,7 +99,7 @@ func keepersOf(t *testing.T, form contract.Form) map[string]keeper {
 	check.Cleanup(t, j)
 	client := newClient(t, 0)
 	e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}),
-		bridge.CompileOptions{OptimizationLevel: bridge.NoOptimization})
+		engine.CompileOptions{OptimizationLevel: engine.NoOptimization})
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	return map[string]keeper{"jit": {j.Call, j.Barrier}, "xla": {e.Call, client.Barrier}}

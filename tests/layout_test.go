@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/internal/xlafix"
@@ -35,7 +35,7 @@ func TestLayoutsOfResults(t *testing.T) {
 	n, err := xlafix.ConstrainLayouts(m)
 	check.NoError(t, err)
 	check.Diff(t, "calls with layouts", 1, n)
-	e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{})
+	e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), engine.CompileOptions{})
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	matrix := tensor.Vector[float32](1, 2, 3, 4, 5, 6)

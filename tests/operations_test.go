@@ -193,7 +193,7 @@ func TestBuilderNumbers(t *testing.T) {
 	m, err := b.Module()
 	check.NoError(t, err)
 	defer m.Close()
-	results := runOn(t, m, bridge.CompileOptions{}, inputs...)
+	results := runOn(t, m, engine.CompileOptions{}, inputs...)
 	var got strings.Builder
 	for i, r := range results {
 		fmt.Fprintf(&got, "%s: %s\n", names[i], numbers(r))
@@ -206,7 +206,7 @@ func TestBuilderNumbers(t *testing.T) {
 }
 
 // runOn compiles and runs a module once and copies its results to the host.
-func runOn(t *testing.T, m *mlir.Module, o bridge.CompileOptions, inputs ...engine.Input) []tensor.View {
+func runOn(t *testing.T, m *mlir.Module, o engine.CompileOptions, inputs ...engine.Input) []tensor.View {
 	t.Helper()
 	plugin, err := bridge.Open(bridge.OpenOptions{})
 	check.NoError(t, err)
@@ -319,7 +319,7 @@ func TestCollectives(t *testing.T) {
 				inputs = append(inputs, tensor.Vector(float32(10*i), float32(10*i+1)))
 			}
 			var got [4]string
-			for i, r := range runOn(t, m, bridge.CompileOptions{Replicas: 4}, inputs...) {
+			for i, r := range runOn(t, m, engine.CompileOptions{Replicas: 4}, inputs...) {
 				got[i] = numbers(r)
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {

@@ -15,6 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
@@ -352,7 +353,7 @@ func checkOrderWith(t *testing.T, client *bridge.Client, bodies []steps, overlap
 	if text := m.String(); strings.Contains(text, "stablehlo.token") || strings.Contains(text, "create_token") {
 		t.Errorf("the builder made a token of StableHLO:\n%s", text)
 	}
-	executable, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{})
+	executable, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), engine.CompileOptions{})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, m)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
@@ -100,7 +99,7 @@ func TestOverwritten(t *testing.T) {
 			m := check.Must(newContext(t).Parse("", []byte(text)))
 			check.Diff(t, "what Deviations reports", test.want, len(xlafix.Deviations(m, m.Operation().Index())) > 0)
 			run := func(p engine.Program) string {
-				e := check.Must(client.Compile(t.Context(), p, bridge.CompileOptions{}))
+				e := check.Must(client.Compile(t.Context(), p, engine.CompileOptions{}))
 				defer e.Close()
 				x := check.Must(client.ArrayFromHost(t.Context(), tensor.Vector[float32](1, 2, 3, 4), 0))
 				defer x.Close()

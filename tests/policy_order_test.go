@@ -7,10 +7,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -55,14 +55,14 @@ type policyStep struct {
 // TestPolicyOrder runs chains of three callbacks: each pair of forms and placements before a call. It compares
 // the results, and the order in which Go is called, with those of a model.
 func TestPolicyOrder(t *testing.T) {
-	const level = bridge.NoOptimization // most of the time is that of compiling
+	const level = engine.NoOptimization // most of the time is that of compiling
 	for _, on := range []struct {
 		name       string
-		options    bridge.CompileOptions
+		options    engine.CompileOptions
 		placements []placement
 	}{
-		{"mesh", bridge.CompileOptions{Partitions: 2, OptimizationLevel: level}, onMesh},
-		{"replicas", bridge.CompileOptions{Replicas: 2, OptimizationLevel: level}, onReplicas},
+		{"mesh", engine.CompileOptions{Partitions: 2, OptimizationLevel: level}, onMesh},
+		{"replicas", engine.CompileOptions{Replicas: 2, OptimizationLevel: level}, onReplicas},
 	} {
 		last := on.placements[1]
 		for i, p := range on.placements {
@@ -98,7 +98,7 @@ type policyCall struct{ Step, Device int }
 
 // runPolicyChains runs a module with some chains, the first steps of all before the second ones, each chain on
 // the inputs.
-func runPolicyChains(t *testing.T, o bridge.CompileOptions, chains [][]policyStep) {
+func runPolicyChains(t *testing.T, o engine.CompileOptions, chains [][]policyStep) {
 	var mu sync.Mutex
 	calls := make([][]policyCall, len(chains))
 	register := func(chain, number int, s policyStep) string {

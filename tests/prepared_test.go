@@ -45,7 +45,7 @@ func TestPrepared(t *testing.T) {
 		return e.Call(t.Context(), x, k)
 	}
 	compile := func(p engine.Program) ([]tensor.View, error) {
-		e, err := client.Compile(t.Context(), p, bridge.CompileOptions{})
+		e, err := client.Compile(t.Context(), p, engine.CompileOptions{})
 		return run(e, err)
 	}
 	call := func(f *calliope.Function, err error) ([]tensor.View, error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -78,7 +79,7 @@ func loadFunc(name, signature string, fn callbacks.Func) error {
 		return err
 	}
 	defer client.Close()
-	executable, err := client.Compile(ctx, bridge.Source(data), bridge.CompileOptions{})
+	executable, err := client.Compile(ctx, bridge.Source(data), engine.CompileOptions{})
 	if err != nil {
 		return err
 	}

@@ -255,7 +255,7 @@ func (o *randomOrder) call(f *callbacks.Frame) error {
 }
 
 // compile compiles bodies whose last is main, with runtime tokens by the builder or by the pass.
-func (o *randomOrder) compile(bodies []steps, c bridge.CompileOptions) (*bridge.Executable, []string) {
+func (o *randomOrder) compile(bodies []steps, c engine.CompileOptions) (*bridge.Executable, []string) {
 	o.t.Helper()
 	ctx := library.NewContext(mlir.ContextOptions{})
 	defer ctx.Close()
@@ -291,9 +291,9 @@ func (o *randomOrder) program(two bool) *runProgram {
 		p.bodies = append(p.bodies, body)
 	}
 	var effects []string
-	p.one, effects = o.compile(p.bodies, bridge.CompileOptions{})
+	p.one, effects = o.compile(p.bodies, engine.CompileOptions{})
 	if two && o.devices > 1 && !slices.Contains(effects, builder.AllEffects) {
-		p.two, _ = o.compile(p.bodies, bridge.CompileOptions{Replicas: 2})
+		p.two, _ = o.compile(p.bodies, engine.CompileOptions{Replicas: 2})
 	}
 	return p
 }
@@ -400,7 +400,7 @@ func (o *randomOrder) meet(deferred bool) (pairs int) {
 	o.t.Helper()
 	var runs []*bridge.Run
 	if o.devices > 1 {
-		e, effects := o.compile([]steps{{workStep{}, looseStep{meetingTag, false}}}, bridge.CompileOptions{})
+		e, effects := o.compile([]steps{{workStep{}, looseStep{meetingTag, false}}}, engine.CompileOptions{})
 		check.Diff(o.t, "effects of calls without an order", 0, len(effects))
 		for device := range 2 {
 			run, err := e.Start(o.t.Context(), o.inputs(0, [2]bool{}, device)...)
@@ -412,7 +412,7 @@ func (o *randomOrder) meet(deferred bool) (pairs int) {
 	discard(o.t, runs...)
 	if deferred {
 		e, _ := o.compile([]steps{{workStep{}, looseStep{meetingTag, false}, shift{1}, looseStep{meetingTag, false}}},
-			bridge.CompileOptions{})
+			engine.CompileOptions{})
 		run, err := e.Start(o.t.Context(), o.inputs(0, [2]bool{}, 0)...)
 		check.NoError(o.t, err)
 		discard(o.t, run)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/engine"
@@ -23,7 +22,7 @@ import (
 var (
 	returnsSeed  = flag.Uint64("returnsseed", 0, "the first seed of TestRandomReturns")
 	returnsSeeds = flag.Uint64("returnsseeds", 60, "the number of seeds of TestRandomReturns")
-	returnsLevel = flag.Int("returnslevel", bridge.NoOptimization, "the OptimizationLevel of TestRandomReturns")
+	returnsLevel = flag.Int("returnslevel", engine.NoOptimization, "the OptimizationLevel of TestRandomReturns")
 )
 
 // A world does what a random program says: builtWorld builds a module, and plainWorld computes. Each value is an
@@ -294,7 +293,7 @@ func TestRandomReturns(t *testing.T) {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}),
-			bridge.CompileOptions{OptimizationLevel: level})
+			engine.CompileOptions{OptimizationLevel: level})
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, m)
 		}

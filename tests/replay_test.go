@@ -16,6 +16,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/callbacks/record"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -86,7 +87,7 @@ func live(t *testing.T, r *callbacks.Registry, ways [3]callbacks.Dispatch) {
 // a device and half on another.
 func outcomes(t *testing.T, client *bridge.Client, registry string, inputs []float32) ([][]float32, []error) {
 	t.Helper()
-	e, err := client.Compile(t.Context(), bridge.Source(looping(registry)), bridge.CompileOptions{})
+	e, err := client.Compile(t.Context(), bridge.Source(looping(registry)), engine.CompileOptions{})
 	check.NoError(t, err)
 	defer e.Close()
 	results, errs := make([][]float32, len(inputs)), make([]error, len(inputs))

@@ -29,7 +29,7 @@ var sized = map[string]int{"small": 4, "large": 1 << 12}
 // effectful compiles a program that taps its argument once for each of the effects, between
 // some work, and returns the argument doubled. Where an effect is "-", the tap has none.
 func effectful(
-	t *testing.T, client *bridge.Client, callback string, n int, o bridge.CompileOptions, effects ...string,
+	t *testing.T, client *bridge.Client, callback string, n int, o engine.CompileOptions, effects ...string,
 ) *bridge.Executable {
 	t.Helper()
 	b := builder.New(newContext(t), builder.Options{RuntimeTokens: true})
@@ -142,7 +142,7 @@ func TestSequence(t *testing.T) {
 						}
 						discard(t, list...)
 					}
-					start(effectful(t, client, r.name, n, bridge.CompileOptions{}, "log"))
+					start(effectful(t, client, r.name, n, engine.CompileOptions{}, "log"))
 					want := make([]int, runs)
 					for i := range want {
 						want[i] = i
@@ -152,7 +152,7 @@ func TestSequence(t *testing.T) {
 					if size == "small" {
 						return // without tokens, each run is over when Start returns
 					}
-					unordered := effectful(t, client, r.name, n, bridge.CompileOptions{}, "-")
+					unordered := effectful(t, client, r.name, n, engine.CompileOptions{}, "-")
 					for range 10 {
 						r.seen = nil
 						if start(unordered); !slices.IsSorted(r.seen) || r.most > 1 {
@@ -187,7 +187,7 @@ func TestSequencesOfGoroutines(t *testing.T) {
 		t.Run(fmt.Sprint("shared ", shared), func(t *testing.T) {
 			client := newClient(t, devices)
 			r := sequence(t)
-			e := effectful(t, client, r.name, n, bridge.CompileOptions{}, "log")
+			e := effectful(t, client, r.name, n, engine.CompileOptions{}, "log")
 			var wg sync.WaitGroup
 			for g := range goroutines {
 				ctx := t.Context()
@@ -227,9 +227,9 @@ func TestSequencePerEffect(t *testing.T) {
 	n := sized["large"]
 	client := newClient(t, devices)
 	r := sequence(t)
-	a := effectful(t, client, r.name, n, bridge.CompileOptions{}, "a")
-	b := effectful(t, client, r.name, n, bridge.CompileOptions{}, "b")
-	both := effectful(t, client, r.name, n, bridge.CompileOptions{}, "a", "b")
+	a := effectful(t, client, r.name, n, engine.CompileOptions{}, "a")
+	b := effectful(t, client, r.name, n, engine.CompileOptions{}, "b")
+	both := effectful(t, client, r.name, n, engine.CompileOptions{}, "a", "b")
 	overlapped := false
 	for range 10 {
 		r.seen, r.most = nil, 0
@@ -265,8 +265,8 @@ func TestSequenceOfReplicas(t *testing.T) {
 		t.Run(size, func(t *testing.T) {
 			client := newClient(t, devices)
 			r := sequence(t)
-			one := effectful(t, client, r.name, n, bridge.CompileOptions{}, "log")
-			several := effectful(t, client, r.name, n, bridge.CompileOptions{Replicas: 2}, "log")
+			one := effectful(t, client, r.name, n, engine.CompileOptions{}, "log")
+			several := effectful(t, client, r.name, n, engine.CompileOptions{Replicas: 2}, "log")
 			var list []*bridge.Run
 			var want []int
 			for i := range turns {
@@ -305,7 +305,7 @@ func TestSequenceAfterFailure(t *testing.T) {
 				}
 				return errBroken
 			}
-			e := effectful(t, client, r.name, n, bridge.CompileOptions{}, "log")
+			e := effectful(t, client, r.name, n, engine.CompileOptions{}, "log")
 			for _, all := range []bool{true, false} {
 				var list []*bridge.Run
 				for i := range 4 {
@@ -357,10 +357,10 @@ func TestSequenceOfAllEffects(t *testing.T) {
 	n := sized["large"]
 	client := newClient(t, devices)
 	r := sequence(t)
-	a := effectful(t, client, r.name, n, bridge.CompileOptions{}, "a")
-	b := effectful(t, client, r.name, n, bridge.CompileOptions{}, "b")
-	all := effectful(t, client, r.name, n, bridge.CompileOptions{}, builder.AllEffects)
-	several := effectful(t, client, r.name, n, bridge.CompileOptions{Replicas: 2}, builder.AllEffects, "c")
+	a := effectful(t, client, r.name, n, engine.CompileOptions{}, "a")
+	b := effectful(t, client, r.name, n, engine.CompileOptions{}, "b")
+	all := effectful(t, client, r.name, n, engine.CompileOptions{}, builder.AllEffects)
+	several := effectful(t, client, r.name, n, engine.CompileOptions{Replicas: 2}, builder.AllEffects, "c")
 	var list []*bridge.Run
 	start := func(e *bridge.Executable, number int, devices ...int) {
 		t.Helper()
@@ -430,7 +430,7 @@ func TestSequenceOfNothing(t *testing.T) {
 			m, err := b.Module()
 			check.NoError(t, err)
 			check.Cleanup(t, m)
-			e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{})
+			e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), engine.CompileOptions{})
 			check.NoError(t, err)
 			check.Cleanup(t, e)
 			check.Diff(t, "outputs", 0, e.NumOutputs())
@@ -479,7 +479,7 @@ func TestSequenceOfRandomRuns(t *testing.T) {
 			var executables []*bridge.Executable
 			for _, effects := range programs {
 				executables = append(executables,
-					effectful(t, client, t.Name(), n, bridge.CompileOptions{}, effects...))
+					effectful(t, client, t.Name(), n, engine.CompileOptions{}, effects...))
 			}
 			want := &evaluator{taps: map[string][]string{}}
 			random := rand.New(rand.NewPCG(uint64(devices), 2))

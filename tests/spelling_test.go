@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -43,7 +44,7 @@ func TestSpellings(t *testing.T) {
 				want = "No FFI handler registered for no.such.target on "
 			}
 		}
-		_, err := client.Compile(t.Context(), bridge.Source(module), bridge.CompileOptions{})
+		_, err := client.Compile(t.Context(), bridge.Source(module), engine.CompileOptions{})
 		if refused, ok := errors.AsType[*bridge.PluginError](err); !ok || !strings.Contains(refused.Message, want) {
 			t.Errorf("%s: the error is %v, and XLA's should have %q", attributes, err, want)
 		}

@@ -64,7 +64,7 @@ func compile(t *testing.T, client *bridge.Client, f mlir.Operation) func(argumen
 	copied := asMain(t, f)
 	defer copied.Close()
 	executable, err := client.Compile(t.Context(), passes.Program(copied, passes.PrepareOptions{}),
-		bridge.CompileOptions{OptimizationLevel: bridge.NoOptimization}) // most of the time of these tests was LLVM's
+		engine.CompileOptions{OptimizationLevel: engine.NoOptimization}) // most of the time of these tests was LLVM's
 	if err != nil {
 		t.Fatalf("%v\n%s", err, f)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/bridge/lapack"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -35,7 +36,7 @@ func ExampleRegister() {
 		log.Fatal(err)
 	}
 	defer client.Close()
-	executable, err := client.Compile(ctx, bridge.Source(module), bridge.CompileOptions{})
+	executable, err := client.Compile(ctx, bridge.Source(module), engine.CompileOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

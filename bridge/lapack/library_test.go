@@ -9,6 +9,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/native"
 )
@@ -55,7 +56,7 @@ func TestConcurrent(t *testing.T) {
 	item := e.item(n, n)
 	c := check.Must(client())
 	p := program{{e.target("geev"), geevOptions('V', 'V'), []shape{item}, geevResults(e, n), []batch{{}}, nil}}
-	x := check.Must(c.Compile(t.Context(), bridge.Source(p.module()), bridge.CompileOptions{}))
+	x := check.Must(c.Compile(t.Context(), bridge.Source(p.module()), engine.CompileOptions{}))
 	check.Cleanup(t, x)
 	var group sync.WaitGroup
 	for range 8 {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/jit"
@@ -234,12 +235,12 @@ var client = sync.OnceValues(func() (*bridge.Client, error) {
 	return plugin.NewClient(bridge.ClientOptions{})
 })
 
-// An engine compiles and runs a module.
-type engine func(t *testing.T, module string, args []tensor.View) ([]tensor.View, error)
+// A runner compiles and runs a module.
+type runner func(t *testing.T, module string, args []tensor.View) ([]tensor.View, error)
 
 func onXLA(t *testing.T, module string, args []tensor.View) ([]tensor.View, error) {
 	e, err := check.Must(client()).Compile(t.Context(), bridge.Source(module),
-		bridge.CompileOptions{OptimizationLevel: bridge.NoOptimization}) // most of the time of these tests was LLVM's
+		engine.CompileOptions{OptimizationLevel: engine.NoOptimization}) // most of the time of these tests was LLVM's
 	if err != nil {
 		return nil, err
 	}
@@ -260,7 +261,7 @@ func onJIT(t *testing.T, module string, args []tensor.View) ([]tensor.View, erro
 // run runs the program, if its calls are of batches on each engine, and checks the results of each call, in order.
 func (p program) run(t *testing.T) {
 	t.Helper()
-	engines := []engine{onXLA, onJIT}
+	engines := []runner{onXLA, onJIT}
 	if len(p[0].dims()) == 0 {
 		engines = engines[:1] // most of the time is that of compiling
 	}
@@ -274,7 +275,7 @@ func (p program) run(t *testing.T) {
 }
 
 // tryRun compiles and runs the program, and returns the results of each call.
-func (p program) tryRun(t *testing.T, on engine) ([][]batch, error) {
+func (p program) tryRun(t *testing.T, on runner) ([][]batch, error) {
 	t.Helper()
 	var views []tensor.View
 	for _, c := range p {

@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/bridge/preflight"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -87,7 +87,7 @@ func TestJAX(t *testing.T) {
 			}
 			check.Diff(t, "problems", test.want, got)
 			late := name == "async, waiting" // results are counted when the module runs
-			if xla := compile(t, test.module, bridge.CompileOptions{JAXCallbacks: test.names}); (xla == nil) !=
+			if xla := compile(t, test.module, engine.CompileOptions{JAXCallbacks: test.names}); (xla == nil) !=
 				(err == nil) && !late {
 				t.Errorf("Check returned %v, but XLA %v", err, xla)
 			}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
@@ -23,7 +24,7 @@ func parse(t *testing.T, text string) *mlir.Module {
 }
 
 // compile compiles for four devices.
-func compile(t *testing.T, text string, o bridge.CompileOptions) error {
+func compile(t *testing.T, text string, o engine.CompileOptions) error {
 	t.Helper()
 	plugin, err := bridge.Open(bridge.OpenOptions{})
 	check.NoError(t, err)

@@ -23,9 +23,9 @@ type Options struct {
 	// Handlers are the custom call targets of other handlers of XLA's typed FFI, such as
 	// those of callbacks.ForeignTarget. Their attributes are not checked.
 	Handlers []string
-	// JAXCallbacks is that of bridge.CompileOptions, for modules that JAX lowered.
+	// JAXCallbacks is that of engine.CompileOptions, for modules that JAX lowered.
 	JAXCallbacks []string
-	// Partitions is that of bridge.CompileOptions: XLA accepts some annotations of Shardy
+	// Partitions is that of engine.CompileOptions: XLA accepts some annotations of Shardy
 	// only in a module that several devices share, and side effects only in its manual
 	// computations.
 	Partitions int

@@ -12,10 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/bridge/preflight"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -182,7 +182,7 @@ func TestCheck(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := preflight.Check(parse(t, test.module), preflight.Options{File: "m.mlir"})
-			xla := compile(t, test.module, bridge.CompileOptions{})
+			xla := compile(t, test.module, engine.CompileOptions{})
 			if (err != nil) != (xla != nil) && !test.runs {
 				t.Errorf("Check returned %v, but XLA returned %v", err, xla)
 			}
@@ -276,7 +276,7 @@ func TestDropped(t *testing.T) {
 			module := "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n" + test.body +
 				"\nreturn %a : tensor<4xf32>\n}"
 			err := preflight.Check(parse(t, module), preflight.Options{})
-			xla := compile(t, module, bridge.CompileOptions{})
+			xla := compile(t, module, engine.CompileOptions{})
 			if (err != nil) != test.want || (xla != nil) != test.want {
 				t.Errorf("Check returned %v, but XLA returned %v", err, xla)
 			}
@@ -464,7 +464,7 @@ func.func @main(%b: tensor<8xf32>) -> tensor<8xf32> {
 		}
 		check.Diff(t, "problems", test.want, got)
 		check.NoError(t, preflight.Check(parse(t, outside), preflight.Options{}))
-		err = compile(t, test.text, bridge.CompileOptions{Partitions: 2})
+		err = compile(t, test.text, engine.CompileOptions{Partitions: 2})
 		check.Diff(t, "XLA compiles it", test.want == nil, err == nil)
 	}
 }

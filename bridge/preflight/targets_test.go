@@ -8,6 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 )
@@ -111,7 +112,7 @@ func TestTargets(t *testing.T) {
 			}
 			m, err := ir.Parse(target, []byte(text))
 			check.NoError(t, err)
-			o, compile := Options{}, bridge.CompileOptions{}
+			o, compile := Options{}, engine.CompileOptions{}
 			if contract.XLATargetOf(target) == contract.XLAPartitioned {
 				if err := Check(m, Options{}); err == nil {
 					t.Error("it is fine without partitions")
@@ -153,7 +154,7 @@ func TestNoTargets(t *testing.T) {
 		check.NoError(t, err)
 		client, err := plugin.NewClient(bridge.ClientOptions{})
 		check.NoError(t, err)
-		if _, err := client.Compile(context.Background(), bridge.Source(same(target)), bridge.CompileOptions{}); err ==
+		if _, err := client.Compile(context.Background(), bridge.Source(same(target)), engine.CompileOptions{}); err ==
 			nil {
 			t.Errorf("the plugin compiles %s: add it to the table", target)
 		}

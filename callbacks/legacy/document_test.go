@@ -10,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/callbacks/legacy"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/passes"
@@ -43,7 +44,7 @@ func (p program) executable(t testing.TB) (*bridge.Executable, error) {
 	for target, f := range p.extra {
 		check.NoError(t, f.Register(registry, target, callbacks.Options{}))
 	}
-	e, err := check.Must(client()).Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{})
+	e, err := check.Must(client()).Compile(t.Context(), stablehlo.Unprepared(m), engine.CompileOptions{})
 	if err == nil {
 		t.Cleanup(func() { check.NoError(t, e.Close()) })
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/callbacks/legacy"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
@@ -65,7 +66,7 @@ func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
 		log.Fatal(err)
 	}
 	defer client.Close()
-	executable, err := client.Compile(ctx, passes.Program(module, passes.PrepareOptions{}), bridge.CompileOptions{})
+	executable, err := client.Compile(ctx, passes.Program(module, passes.PrepareOptions{}), engine.CompileOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/callbacks/legacy"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/cctest"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -193,7 +194,7 @@ func TestVersionRefused(t *testing.T) {
 func TestOtherCallsRefused(t *testing.T) {
 	r := serve(t, legacy.Go(func(legacy.Value, []legacy.Value) {}), "f", callbacks.Options{})
 	module := strings.Replace(site{version: 1, results: shapes("f32[]")}.module(r.Name()), "legacy = 1 : i64, ", "", 1)
-	_, err := check.Must(client()).Compile(t.Context(), bridge.Source(module), bridge.CompileOptions{})
+	_, err := check.Must(client()).Compile(t.Context(), bridge.Source(module), engine.CompileOptions{})
 	check.Error(t, err, `the call of "f" has no key "legacy"`, "passes.ReplaceLegacy")
 
 	wrong := site{version: 1, tuples: "(.,.)->.", operands: shapes("f32[]"), results: shapes("f32[]")}
@@ -326,7 +327,7 @@ func TestRegistry(t *testing.T) {
 	check.NoError(t, f.Register(nil, "", callbacks.Options{}))
 	defer func() { check.NoError(t, legacy.Registry.Unregister("add_periodic")) }()
 	module := strings.Replace(periodic.module("legacy"), `callback = "f"`, `callback = "add_periodic"`, 1)
-	e := check.Must(check.Must(client()).Compile(t.Context(), bridge.Source(module), bridge.CompileOptions{}))
+	e := check.Must(check.Must(client()).Compile(t.Context(), bridge.Source(module), engine.CompileOptions{}))
 	defer func() { check.NoError(t, e.Close()) }()
 	got, err := run(t, e, b, c)
 	check.NoError(t, err)

@@ -106,7 +106,7 @@ func (s site) module(registry string) string {
 
 func (s site) compile(t testing.TB, registry string) (*bridge.Executable, error) {
 	t.Helper()
-	e, err := check.Must(client()).Compile(t.Context(), bridge.Source(s.module(registry)), bridge.CompileOptions{})
+	e, err := check.Must(client()).Compile(t.Context(), bridge.Source(s.module(registry)), engine.CompileOptions{})
 	if err == nil {
 		t.Cleanup(func() { check.NoError(t, e.Close()) })
 	}

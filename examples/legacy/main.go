@@ -138,7 +138,7 @@ func (p program) run(
 	if len(rewritten.Skipped) > 0 {
 		return nil, fmt.Errorf("a custom call stays: %s", rewritten.Skipped[0])
 	}
-	executable, err := client.Compile(ctx, passes.Program(module, passes.PrepareOptions{}), bridge.CompileOptions{})
+	executable, err := client.Compile(ctx, passes.Program(module, passes.PrepareOptions{}), engine.CompileOptions{})
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope"
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/examples/internal/wave"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
@@ -41,7 +42,7 @@ func main() {
 	f.Return(builder.Dot(f.Param(0), f.Param(1)))
 	module := must(b.Module())
 	program := passes.Program(module, passes.PrepareOptions{})
-	executable := must(session.Client().Compile(ctx, program, bridge.CompileOptions{Partitions: 4}))
+	executable := must(session.Client().Compile(ctx, program, engine.CompileOptions{Partitions: 4}))
 	defer executable.Close()
 
 	// Each device receives its parts of the inputs, in the order of the devices.

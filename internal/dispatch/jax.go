@@ -37,7 +37,7 @@ func JAXIndex(a callbacks.Attributes) (uint64, error) {
 }
 
 // JAXCallback returns the callback that serves a call of JAX with an index, of the names that
-// bridge.CompileOptions.JAXCallbacks has.
+// engine.CompileOptions.JAXCallbacks has.
 func JAXCallback(names []string, index uint64) (string, error) {
 	if len(names) == 0 {
 		return "", fmt.Errorf("the call has the index %d, and CompileOptions.JAXCallbacks is empty: name the callbacks of the module there", index)

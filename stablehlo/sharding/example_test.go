@@ -33,7 +33,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer client.Close()
-	executable, err := client.Compile(ctx, bridge.Source(module), bridge.CompileOptions{Partitions: devices})
+	executable, err := client.Compile(ctx, bridge.Source(module), engine.CompileOptions{Partitions: devices})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -22,7 +22,7 @@ type Module struct {
 	// unevenly between programs.
 	Params, Results []Sharding
 	// GSPMD reports whether the shardings are XLA's strings and not Shardy's attributes, so
-	// that GSPMD must divide the module: see bridge.CompileOptions.
+	// that GSPMD must divide the module: see engine.CompileOptions.
 	GSPMD bool
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // nanSamples have a NaN where XLA CPU drops it unless it is compiled without fast minima
-// and maxima, see bridge.CompileOptions.Flags.
+// and maxima, see engine.CompileOptions.Flags.
 var nanSamples = []sample{
 	{op: "maximum", about: "with a NaN on the right, and zeros", in: in("f32[2] 1 -0", "f32[2] nan 0"),
 		want:  in("f32[2] nan 0"),

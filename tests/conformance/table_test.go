@@ -131,7 +131,7 @@ model.mlir:529:10, remove or lower it first". Bytecode holds them; it is for rea
 the same release.
 
 XLA CPU itself drops a NaN in maximum, minimum and clamp, and takes -0 for 0 there.
-bridge.Client.Compile sets the flag that prevents this (see bridge.CompileOptions.Flags).
+bridge.Client.Compile sets the flag that prevents this (see engine.CompileOptions.Flags).
 The plugin of PJRT 0.81 still drops a NaN when it folds one of these operations on constants.
 `
 

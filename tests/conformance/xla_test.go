@@ -10,7 +10,7 @@ import (
 
 // onXLA compiles a program and runs it.
 func onXLA(ctx context.Context, client *bridge.Client, p *program) (results []tensor.View, err error) {
-	e, err := client.Compile(ctx, bridge.Source(p.Module), bridge.CompileOptions{Replicas: p.replicas})
+	e, err := client.Compile(ctx, bridge.Source(p.Module), engine.CompileOptions{Replicas: p.replicas})
 	if err != nil {
 		return nil, err
 	}

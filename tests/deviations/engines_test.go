@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -76,7 +77,7 @@ var engineDeviations = []engineDeviation{
 }
 
 // run runs the module of a deviation on an engine, and returns the results as text, or refuses.
-func (d *engineDeviation) run(ctx context.Context, engine string) (text string, err error) {
+func (d *engineDeviation) run(ctx context.Context, on string) (text string, err error) {
 	library, err := mlir.Open(mlir.OpenOptions{})
 	if err != nil {
 		return "", err
@@ -95,7 +96,7 @@ func (d *engineDeviation) run(ctx context.Context, engine string) (text string, 
 		return "", err
 	}
 	defer m.Close()
-	results, err := d.results(ctx, engine, m)
+	results, err := d.results(ctx, on, m)
 	if isRefusal(err) {
 		return refuses, nil
 	}
@@ -112,8 +113,8 @@ func isRefusal(err error) bool {
 	return notEvaluated || notTranslated
 }
 
-func (d *engineDeviation) results(ctx context.Context, engine string, m *mlir.Module) ([]tensor.View, error) {
-	switch engine {
+func (d *engineDeviation) results(ctx context.Context, on string, m *mlir.Module) ([]tensor.View, error) {
+	switch on {
 	case "package jit":
 		e, err := jit.Compile(ctx, m, jit.Options{})
 		if err != nil {
@@ -133,7 +134,7 @@ func (d *engineDeviation) results(ctx context.Context, engine string, m *mlir.Mo
 		return nil, err
 	}
 	defer client.Close()
-	e, err := client.Compile(ctx, passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{})
+	e, err := client.Compile(ctx, passes.Program(m, passes.PrepareOptions{}), engine.CompileOptions{})
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -18,7 +18,7 @@ type deviation struct {
 	want   string
 	// says is what each plugin makes of the module instead, or endsProcess. The others compute what they should.
 	says    map[native.Part]string
-	options bridge.CompileOptions // without the way round
+	options engine.CompileOptions // without the way round
 	around  around
 
 	rare    bool   // only some processors show it
@@ -46,14 +46,14 @@ type around struct {
 	advice  string
 	none    bool                  // there is none
 	prepare bool                  // passes.Program
-	options bridge.CompileOptions // for the compile
+	options engine.CompileOptions // for the compile
 	module  string                // of testdata, in the place of the other
 }
 
 var (
 	prepared = around{prepare: true, advice: "the preparation."}
-	exact    = around{options: bridge.CompileOptions{Exact: true}, advice: "an exact compile."}
-	both     = around{prepare: true, options: bridge.CompileOptions{Exact: true}, advice: "the preparation."}
+	exact    = around{options: engine.CompileOptions{Exact: true}, advice: "an exact compile."}
+	both     = around{prepare: true, options: engine.CompileOptions{Exact: true}, advice: "the preparation."}
 )
 
 // rewritten is a way round by another module.
@@ -156,7 +156,7 @@ var deviations = []deviation{
 	{title: "Extremes of NaN", module: "maximum-of-nan",
 		about:   "With xla_cpu_enable_fast_min_max, which XLA sets, maximum, minimum and clamp drop a NaN.",
 		around:  around{advice: "none is needed, because bridge.Client.Compile sets the flag to false."},
-		options: bridge.CompileOptions{Flags: map[string]string{"xla_cpu_enable_fast_min_max": "true"}},
+		options: engine.CompileOptions{Flags: map[string]string{"xla_cpu_enable_fast_min_max": "true"}},
 		inputs:  []tensor.View{tensor.Vector[float32](1, 2), tensor.Vector(nan, 1)},
 		want:    "f32[2] [NaN 2]", says: on("f32[2] [1 2]")},
 	{title: "Extremes of constants", module: "maximum-of-constants",
@@ -322,8 +322,8 @@ var deviations = []deviation{
 		inputs: []tensor.View{{Shape: tensor.ShapeOf(tensor.S4, 2, 2), Data: []byte{1, 2, 3, 4}}},
 		want:   "s4[2,2] [1 3 2 4], s4[2,2] [1 2 3 4]", says: on(endsProcess, native.PJRT81)},
 	{title: "Counters of 64 bits", module: "wide-counter",
-		around: around{options: bridge.CompileOptions{OptimizationLevel: bridge.NoOptimization},
-			advice: "bridge.CompileOptions.OptimizationLevel is NoOptimization, or a newer plugin."},
+		around: around{options: engine.CompileOptions{OptimizationLevel: engine.NoOptimization},
+			advice: "engine.CompileOptions.OptimizationLevel is NoOptimization, or a newer plugin."},
 		about: "An older plugin has not all symbols that LLVM makes of a loop of which only the last value of a counter is used,\n" +
 			"if its step is no power of 2.",
 		inputs: []tensor.View{tensor.Scalar[int64](50)},
@@ -374,21 +374,21 @@ var deviations = []deviation{
 		about:  "XLA has no cube root of complex numbers.",
 		inputs: []tensor.View{tensor.Vector[complex64](8, 1)},
 		want:   "c64[2] [(2+0i) (1+0i)]", says: on(refuses)},
-	{title: "Angles of zeros", module: "angle-of-zeros", options: bridge.CompileOptions{Exact: true}, around: both,
+	{title: "Angles of zeros", module: "angle-of-zeros", options: engine.CompileOptions{Exact: true}, around: both,
 		about: "An exact compile folds the atan2 of two constants that are zero to NaN.",
 		want:  "f32[2] [0 0], f32[2] [3.1415927 3.1415927]", says: on("f32[2] [NaN NaN], f32[2] [NaN NaN]")},
-	{title: "Products of nothing", module: "empty-product", options: bridge.CompileOptions{Exact: true}, around: both,
+	{title: "Products of nothing", module: "empty-product", options: engine.CompileOptions{Exact: true}, around: both,
 		about: "The code of an exact compile divides by the number of elements that a product adds up, also where it is 0.",
 		inputs: []tensor.View{{Shape: tensor.ShapeOf(tensor.F64, 0), Data: []byte{}},
 			{Shape: tensor.ShapeOf(tensor.F64, 0), Data: []byte{}}},
 		want: "f64[] 0", says: on(endsProcess)},
 	{title: "Products with a scalar", module: "scalar-product", around: both,
-		options: bridge.CompileOptions{Exact: true},
+		options: engine.CompileOptions{Exact: true},
 		about:   "An exact compile of an older plugin ends the process on the sum of an array and a dot_general of a scalar.",
 		inputs:  []tensor.View{tensor.Scalar[float32](2), tensor.Vector[float32](0, 1, 2)},
 		want:    "f32[3] [0 3 6]", says: on(endsProcess, native.PJRT81)},
 	{title: "Products of labels with a constant", module: "constant-einsum", around: both,
-		options: bridge.CompileOptions{Exact: true},
+		options: engine.CompileOptions{Exact: true},
 		about: "An exact compile of an older plugin ends the process on the sum of an array and an einsum whose first\n" +
 			"operand is a constant.",
 		inputs: []tensor.View{tensor.Vector[float32](0, 1, 2, 3), tensor.Scalar[float32](3)},
@@ -398,12 +398,12 @@ var deviations = []deviation{
 		inputs: []tensor.View{tensor.Vector[int8](100, 100, 100)},
 		want:   "s32[] 30000", says: on("s8[] 48")},
 	{title: "Updates of one element", module: "scalar-update", around: both,
-		options: bridge.CompileOptions{Exact: true},
+		options: engine.CompileOptions{Exact: true},
 		about:   "An exact compile of an older plugin ends the process on a scatter of an update without dimensions.",
 		inputs:  []tensor.View{tensor.Vector[float32](2, 2, 2, 2), tensor.Vector[int32](2), tensor.Scalar[float32](3)},
 		want:    "f32[4] [2 2 3 2]", says: on(endsProcess, native.PJRT81)},
 	{title: "Bits of complex numbers", module: "complex-bits", around: both,
-		options: bridge.CompileOptions{Exact: true},
+		options: engine.CompileOptions{Exact: true},
 		about:   "An exact compile ends the process on a bitcast_convert of complex numbers to the type that they have.",
 		want:    "f32[2] [2 2]", says: on(endsProcess)},
 	{title: "Signed random bits", module: "signed-random-bits", around: prepared,

@@ -37,7 +37,7 @@ There are three ways round:
 
 - **The preparation.** passes.Program, which Client.Compile takes, rewrites what XLA gets wrong. Packages builder, calliope
   and stages and mlir-run prepare what they make or compile.
-- **An exact compile.** Exact of bridge.CompileOptions and stages.Options, and mlir-run --exact, leave out
+- **An exact compile.** Exact of engine.CompileOptions and stages.Options, and mlir-run --exact, leave out
   XLA's algebraic simplification, its folding of constants, and its excess precision. It is not the default, because code may take
   longer: over 28 models that JAX lowered, 1.06 times as long in the geometric mean on the plugin of PJRT 0.81, and
   attention 1.6 to 1.9 times.

@@ -76,7 +76,7 @@ const aliased = ", output_operand_aliases = [#stablehlo.output_operand_alias<out
 func compile(t testing.TB, params, results, body string) *bridge.Executable {
 	t.Helper()
 	module := "module {\n func.func @main(" + params + ") -> (" + results + ") {\n" + body + "\n }\n}"
-	e, err := client.Compile(t.Context(), bridge.Source(module), bridge.CompileOptions{})
+	e, err := client.Compile(t.Context(), bridge.Source(module), engine.CompileOptions{})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, module)
 	}

@@ -108,7 +108,7 @@ func run(
 		check.NoError(t, table.Rename(name, "main"))
 	}
 	executable, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}),
-		bridge.CompileOptions{OptimizationLevel: bridge.NoOptimization}) // most of the time of these tests was LLVM's
+		engine.CompileOptions{OptimizationLevel: engine.NoOptimization}) // most of the time of these tests was LLVM's
 	if err != nil {
 		t.Fatalf("%v\n%s", err, f)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/autodiff"
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/bridge/lapack"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -117,12 +118,12 @@ func gradientsBesideJAX(ctx context.Context, s settings, r *report) (err error) 
 func gradientBesideJAX(
 	ctx context.Context, s settings, r *report, client *bridge.Client, path, name string,
 ) (err error) {
-	ours, err := loadModel(ctx, client, path+".mlir", path+".npz", gradientAsMain, bridge.CompileOptions{})
+	ours, err := loadModel(ctx, client, path+".mlir", path+".npz", gradientAsMain, engine.CompileOptions{})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, ours.close()) }()
-	theirs, err := loadModel(ctx, client, path+".grad.mlir", path+".npz", nil, bridge.CompileOptions{})
+	theirs, err := loadModel(ctx, client, path+".grad.mlir", path+".npz", nil, engine.CompileOptions{})
 	if err != nil {
 		return err
 	}

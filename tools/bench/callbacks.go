@@ -142,7 +142,7 @@ func alternate(
 ) ([][]float64, error) {
 	executables := make([]*bridge.Executable, len(bodies))
 	for i, body := range bodies {
-		e, err := client.Compile(ctx, bridge.Source(module(body)), bridge.CompileOptions{})
+		e, err := client.Compile(ctx, bridge.Source(module(body)), engine.CompileOptions{})
 		if err != nil {
 			return nil, err
 		}

@@ -131,7 +131,7 @@ func (p jitProgram) measureCompile(
 			return err
 		}},
 		{name: "xla", most: 1, do: func(int) error {
-			e, err := client.Compile(ctx, program, bridge.CompileOptions{})
+			e, err := client.Compile(ctx, program, engine.CompileOptions{})
 			if err == nil {
 				made = append(made, e)
 			}
@@ -163,7 +163,7 @@ func (p jitProgram) measure(
 		return err
 	}
 	defer func() { err = errors.Join(err, mine.Close()) }()
-	xla, err := client.Compile(ctx, program, bridge.CompileOptions{})
+	xla, err := client.Compile(ctx, program, engine.CompileOptions{})
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -41,7 +42,7 @@ func measureCallback(ctx context.Context, c *mlir.Context, client *bridge.Client
 			return err
 		}
 		defer func() { err = errors.Join(err, mine.Close()) }()
-		xla, err := client.Compile(ctx, bridge.Source(text), bridge.CompileOptions{})
+		xla, err := client.Compile(ctx, bridge.Source(text), engine.CompileOptions{})
 		if err != nil {
 			return err
 		}

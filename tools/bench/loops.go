@@ -99,7 +99,7 @@ func newLoops(ctx context.Context, client *bridge.Client, callers []caller, byte
 		}
 	}()
 	for _, c := range callers {
-		e, err := client.Compile(ctx, bridge.Source(c.module(bytes/4)), bridge.CompileOptions{})
+		e, err := client.Compile(ctx, bridge.Source(c.module(bytes/4)), engine.CompileOptions{})
 		if err != nil {
 			return l, fmt.Errorf("%s: %w", c.name, err)
 		}

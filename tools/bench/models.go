@@ -26,7 +26,7 @@ var jaxModels string
 // modelTime is about the time of one measurement of a model.
 const modelTime = 100 * time.Millisecond
 
-// modelsSuite runs models that JAX lowers, beside JAX, and also with bridge.CompileOptions.Exact. The figures are the
+// modelsSuite runs models that JAX lowers, beside JAX, and also with engine.CompileOptions.Exact. The figures are the
 // least time of a run over JAX's, and that with Exact over that without, from turns that alternate.
 func modelsSuite(ctx context.Context, s settings, r *report) (err error) {
 	folder, err := os.MkdirTemp("", "models")
@@ -52,11 +52,11 @@ func modelsSuite(ctx context.Context, s settings, r *report) (err error) {
 	overJAX, overGo, n := 1.0, 1.0, 0
 	for name := range strings.FieldsSeq(names) {
 		path := filepath.Join(folder, name)
-		plain, err := loadModel(ctx, client, path+".mlir", path+".npz", nil, bridge.CompileOptions{})
+		plain, err := loadModel(ctx, client, path+".mlir", path+".npz", nil, engine.CompileOptions{})
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		exact, err := loadModel(ctx, client, path+".mlir", path+".npz", nil, bridge.CompileOptions{Exact: true})
+		exact, err := loadModel(ctx, client, path+".mlir", path+".npz", nil, engine.CompileOptions{Exact: true})
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, errors.Join(err, plain.close()))
 		}
@@ -96,7 +96,7 @@ type loaded struct {
 // loadModel compiles a model, after derive, which may be nil, and reads its inputs.
 func loadModel(
 	ctx context.Context, client *bridge.Client, path, data string, derive func(m *mlir.Module) error,
-	o bridge.CompileOptions,
+	o engine.CompileOptions,
 ) (l *loaded, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

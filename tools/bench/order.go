@@ -104,12 +104,12 @@ func tokenedModule(length int) string {
 func orderedRuns(
 	ctx context.Context, client *bridge.Client, empty *gopjrtToken, length, turns int,
 ) (got costs, err error) {
-	plain, err := client.Compile(ctx, bridge.Source(runModule(length)), bridge.CompileOptions{})
+	plain, err := client.Compile(ctx, bridge.Source(runModule(length)), engine.CompileOptions{})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, plain.Close()) }()
-	tokens, err := client.Compile(ctx, tokened{bridge.Source(tokenedModule(length))}, bridge.CompileOptions{})
+	tokens, err := client.Compile(ctx, tokened{bridge.Source(tokenedModule(length))}, engine.CompileOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func orderedRuns(
 		defer b.Close()
 		in = append(in, b)
 	}
-	values, err := client.Compile(ctx, bridge.Source(tokenedModule(length)), bridge.CompileOptions{})
+	values, err := client.Compile(ctx, bridge.Source(tokenedModule(length)), engine.CompileOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +200,7 @@ func orderedCalls(ctx context.Context, client *bridge.Client, turns int) (got co
 	defer func() { err = errors.Join(err, callbacks.Default.Unregister(name)) }()
 	var works []work
 	for _, ordered := range []bool{false, true} {
-		e, err := client.Compile(ctx, bridge.Source(tapLoop(name, ordered)), bridge.CompileOptions{})
+		e, err := client.Compile(ctx, bridge.Source(tapLoop(name, ordered)), engine.CompileOptions{})
 		if err != nil {
 			return nil, err
 		}

@@ -111,7 +111,7 @@ func (m *runMeasure) measure(ctx context.Context, table *pjrt.Plugin) (got costs
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, theirs.close()) }()
-	executable, err := m.client.Compile(ctx, bridge.Source(module), bridge.CompileOptions{})
+	executable, err := m.client.Compile(ctx, bridge.Source(module), engine.CompileOptions{})
 	if err != nil {
 		return nil, err
 	}

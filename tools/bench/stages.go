@@ -102,7 +102,7 @@ func (b *stagesBench) boundary(ctx context.Context, bytes int) error {
 	defer inline.Close()
 	defer staged.Close()
 	defer plan.Close()
-	half, err := b.client.Compile(ctx, bridge.Source(runModule(bytes/4)), bridge.CompileOptions{})
+	half, err := b.client.Compile(ctx, bridge.Source(runModule(bytes/4)), engine.CompileOptions{})
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func zeroCopy(client *bridge.Client, s settings, r *report) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	e, err := client.Compile(ctx, bridge.Source(zeroModule(hostRun)), bridge.CompileOptions{})
+	e, err := client.Compile(ctx, bridge.Source(zeroModule(hostRun)), engine.CompileOptions{})
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ type jaxCall struct {
 // maxJAX is larger than any number of callbacks of a module.
 const maxJAX = 1 << 20
 
-// asJAX reads a call that is served by bridge.CompileOptions.JAXCallbacks. Other calls are replaced.
+// asJAX reads a call that is served by engine.CompileOptions.JAXCallbacks. Other calls are replaced.
 func asJAX(op mlir.Operation, call stablehlo.CustomCallOp) (j jaxCall, ok bool) {
 	if !contract.IsJAXTarget(call.Target) {
 		return j, false

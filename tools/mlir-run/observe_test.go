@@ -15,6 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/callbacks/record"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/tensor/npz"
@@ -155,7 +156,7 @@ func TestReplayOwnCallbacks(t *testing.T) {
 	client, err := plugin.NewClient(bridge.ClientOptions{})
 	check.NoError(t, err)
 	defer client.Close()
-	executable, err := client.Compile(t.Context(), bridge.Source(module), bridge.CompileOptions{})
+	executable, err := client.Compile(t.Context(), bridge.Source(module), engine.CompileOptions{})
 	check.NoError(t, err)
 	defer executable.Close()
 	outputs, err := executable.Run(t.Context(), tensor.Vector[float32](3, 4))

@@ -35,7 +35,7 @@ type standIns struct {
 	registries map[string]*callbacks.Registry
 	names      map[string]int  // how often each name was used
 	tapped     map[string]bool // callbacks of the contract
-	jax        []string        // bridge.CompileOptions.JAXCallbacks
+	jax        []string        // engine.CompileOptions.JAXCallbacks
 	missing    []missing
 }
 

@@ -144,7 +144,7 @@ func (m *module) unreadCallbacks() (names []string) {
 }
 
 // serveUnread provides stand-ins for the callbacks of JAX in a module that is unread. It returns
-// bridge.CompileOptions.JAXCallbacks.
+// engine.CompileOptions.JAXCallbacks.
 func (s *standIns) serveUnread() ([]string, error) {
 	o := s.options
 	if !o.tap && o.stub == "" && o.replay == "" {

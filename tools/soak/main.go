@@ -23,16 +23,16 @@
 //
 // The mode identities compares what XLA and StableHLO's reference interpreter make of random expressions, most of
 // them identities that compilers simplify, and prints the smallest expressions in which they differ. It sets
-// bridge.CompileOptions.Exact, unless -simplify is given, which shows what this option prevents. With -jit it compares
+// engine.CompileOptions.Exact, unless -simplify is given, which shows what this option prevents. With -jit it compares
 // package jit in the place of XLA.
 //
 // The mode movement runs random programs of slices, updates, gathers and the like, in loops with random counters, in
-// branches and functions, on XLA of each CPU plugin for this platform, without and with bridge.CompileOptions.Exact,
+// branches and functions, on XLA of each CPU plugin for this platform, without and with engine.CompileOptions.Exact,
 // and on package jit. It holds them against an evaluator of its own, bit by bit. What differs is printed as the
 // smallest program that was found. With -unprepared it shows what passes.Prepare mends.
 //
 // The mode operations runs random programs of one or two operations of StableHLO and CHLO, of every element type, on
-// package jit, on XLA without and with bridge.CompileOptions.Exact, and on the interpreter. A finding is printed, and
+// package jit, on XLA without and with engine.CompileOptions.Exact, and on the interpreter. A finding is printed, and
 // its module and inputs are kept for mlir-run. What is known is counted.
 // With -sweep it runs programs of each operation and element type on each CPU plugin instead, of which none may end the
 // process. With -chain, too, they are of many operations on one type, of which none may take a minute to compile.

@@ -47,7 +47,7 @@ func onXLA(t *testing.T, tolerance float64, programs []program) {
 		t.Run(p.name, func(t *testing.T) {
 			m := mlirtest.Parse(t, mlirtest.Context(t), p.text)
 			got, arguments := p.run(t, m)
-			e, err := client.Compile(t.Context(), bridge.Source(p.text), bridge.CompileOptions{})
+			e, err := client.Compile(t.Context(), bridge.Source(p.text), engine.CompileOptions{})
 			check.NoError(t, err)
 			check.Cleanup(t, e)
 			inputs := make([]engine.Input, len(arguments))

@@ -1,3 +1,3 @@
 // Package execute runs modules in child processes: on package jit, on the XLA of any plugin as bridge compiles for it,
-// with and without bridge.CompileOptions.Exact, and on StableHLO's reference interpreter.
+// with and without engine.CompileOptions.Exact, and on StableHLO's reference interpreter.
 package execute

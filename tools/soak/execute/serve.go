@@ -111,7 +111,7 @@ func (q request) compile(ctx context.Context, m *mlir.Module) (executable, error
 	if q.Unprepared {
 		program = stablehlo.Unprepared(m)
 	}
-	return x.Compile(ctx, program, bridge.CompileOptions{Exact: q.Kind == Exact})
+	return x.Compile(ctx, program, engine.CompileOptions{Exact: q.Kind == Exact})
 }
 
 // interpreted is a module on the interpreter.

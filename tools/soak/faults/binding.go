@@ -10,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 )
 
 // notOfXLA is the code of errors that do not come from XLA.
@@ -84,7 +85,7 @@ func refused(
 			if err := s.works(works, healthy, i); err != nil {
 				return err
 			}
-			e, err := s.client.Compile(s.ctx, bridge.Source(module(s, i)), bridge.CompileOptions{})
+			e, err := s.client.Compile(s.ctx, bridge.Source(module(s, i)), engine.CompileOptions{})
 			if err == nil {
 				return errors.Join(errors.New("it compiled"), e.Close())
 			}
@@ -152,7 +153,7 @@ func (s *scene) taken(
 	i int, config, name string, calls *atomic.Int64, takeAway func() error, want func(error, int) error,
 ) error {
 	size := []int{small, large}[i%2]
-	e, err := s.client.Compile(s.ctx, bridge.Source(calling(s.form(), config, size)), bridge.CompileOptions{})
+	e, err := s.client.Compile(s.ctx, bridge.Source(calling(s.form(), config, size)), engine.CompileOptions{})
 	if err != nil {
 		return err
 	}
@@ -240,7 +241,7 @@ func closedRegistry(s *scene) (func(int) error, error) {
 		if err != nil {
 			return err
 		}
-		_, err = s.client.Compile(s.ctx, bridge.Source(calling(s.form(), config, small)), bridge.CompileOptions{})
+		_, err = s.client.Compile(s.ctx, bridge.Source(calling(s.form(), config, small)), engine.CompileOptions{})
 		return isUnknown(func(e *callbacks.UnknownError) bool { return e.Missing == "registry" })(err, i)
 	}, nil
 }

@@ -86,7 +86,7 @@ func beforeCollective(s *scene) (func(int) error, error) {
 		return nil, err
 	}
 	e, err := s.client.Compile(s.ctx, bridge.Source(summed(s.bound(faulty))),
-		bridge.CompileOptions{Replicas: numDevices})
+		engine.CompileOptions{Replicas: numDevices})
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -216,7 +217,7 @@ func clientClosed(s *scene) (func(int) error, error) {
 			return err
 		}
 		e, err := client.Compile(s.ctx, bridge.Source(calling(s.form(), s.bound(healthy), large)),
-			bridge.CompileOptions{})
+			engine.CompileOptions{})
 		if err != nil {
 			return err
 		}
@@ -277,7 +278,7 @@ func executableClosed(s *scene) (func(int) error, error) {
 	return func(i int) error {
 		size := []int{small, large}[i%2]
 		e, err := s.client.Compile(s.ctx, bridge.Source(calling(s.form(), s.bound(healthy), size)),
-			bridge.CompileOptions{})
+			engine.CompileOptions{})
 		if err != nil {
 			return err
 		}
@@ -321,7 +322,7 @@ func nested(s *scene) (func(int) error, error) {
 			return err
 		}
 		once.Do(func() {
-			if inner, failed = client.Compile(s.ctx, bridge.Source(doubling), bridge.CompileOptions{}); failed == nil {
+			if inner, failed = client.Compile(s.ctx, bridge.Source(doubling), engine.CompileOptions{}); failed == nil {
 				s.later(inner.Close)
 			}
 		})

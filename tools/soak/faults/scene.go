@@ -131,7 +131,7 @@ func (s *scene) tapFails(check func(error) error) {
 
 // compile compiles a module. The executable is closed with the scene.
 func (s *scene) compile(module string) (*bridge.Executable, error) {
-	e, err := s.client.Compile(s.ctx, bridge.Source(module), bridge.CompileOptions{})
+	e, err := s.client.Compile(s.ctx, bridge.Source(module), engine.CompileOptions{})
 	if err == nil {
 		s.later(e.Close)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/progen"
 	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -22,7 +23,7 @@ type Options struct {
 	Programs int
 	Seed     uint64
 	// Simplify lets XLA simplify the programs, with what it makes wrong then. Otherwise they are
-	// compiled with bridge.CompileOptions.Exact.
+	// compiled with engine.CompileOptions.Exact.
 	Simplify bool
 	// JIT compiles the programs with package jit in the place of XLA.
 	JIT bool
@@ -237,7 +238,7 @@ func (r *runner) compile(ctx context.Context, m *mlir.Module) (executable, error
 		return jit.Compile(ctx, m, jit.Options{})
 	}
 	return r.client.Compile(ctx, passes.Program(m, passes.PrepareOptions{}),
-		bridge.CompileOptions{Exact: !r.options.Simplify})
+		engine.CompileOptions{Exact: !r.options.Simplify})
 }
 
 // deviates returns the first element in which two results differ, or -1. Elements that depend on a denormal

@@ -9,6 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -51,7 +52,7 @@ func (l *load) prepare(ctx context.Context) error {
 			return err
 		}
 		if one.executable,
-			err = l.client.Compile(ctx, bridge.Source(one.module()), bridge.CompileOptions{}); err != nil {
+			err = l.client.Compile(ctx, bridge.Source(one.module()), engine.CompileOptions{}); err != nil {
 			return err
 		}
 		l.lanes = append(l.lanes, one)

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -29,7 +28,7 @@ type way struct {
 }
 
 var all = []way{
-	{name: "inline", compile: inline(bridge.CompileOptions{})},
+	{name: "inline", compile: inline(engine.CompileOptions{})},
 	{name: "saved", compile: saved},
 	{name: "cut", compile: staged(func(s *session, p *program, _ *rand.Rand) stages.Options {
 		return stages.Options{Devices: stages.On(s.client.Engine()), Force: cuts(p, func() bool { return true })}
@@ -43,16 +42,16 @@ var all = []way{
 	{name: "interpreter", host: true, compile: staged(func(*session, *program, *rand.Rand) stages.Options {
 		return stages.Options{Devices: []stages.Device{stages.Interpreter()}}
 	})},
-	{name: "tapped", module: tapped, compile: inline(bridge.CompileOptions{})},
-	{name: "migrated", profile: profile{old: true}, module: migrated, compile: inline(bridge.CompileOptions{})},
-	{name: "replicas", profile: profile{devices: 2}, compile: inline(bridge.CompileOptions{Replicas: 2})},
+	{name: "tapped", module: tapped, compile: inline(engine.CompileOptions{})},
+	{name: "migrated", profile: profile{old: true}, module: migrated, compile: inline(engine.CompileOptions{})},
+	{name: "replicas", profile: profile{devices: 2}, compile: inline(engine.CompileOptions{Replicas: 2})},
 	{name: "one of replicas", profile: profile{devices: 2, once: true},
-		compile: inline(bridge.CompileOptions{Replicas: 2})},
+		compile: inline(engine.CompileOptions{Replicas: 2})},
 	{name: "mesh", profile: profile{devices: 2, once: true, mesh: true},
-		compile: inline(bridge.CompileOptions{Partitions: 2})},
+		compile: inline(engine.CompileOptions{Partitions: 2})},
 }
 
-func inline(o bridge.CompileOptions) compiler {
+func inline(o engine.CompileOptions) compiler {
 	return func(ctx context.Context, s *session, p *program, m *mlir.Module, _ *rand.Rand) (engine.Executable, error) {
 		return s.client.Compile(ctx, passes.Program(m, passes.PrepareOptions{}), o)
 	}
@@ -73,7 +72,7 @@ func onJIT(ctx context.Context, s *session, p *program, m *mlir.Module, r *rand.
 }
 
 func saved(ctx context.Context, s *session, p *program, m *mlir.Module, _ *rand.Rand) (engine.Executable, error) {
-	e, err := s.client.Compile(ctx, passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{})
+	e, err := s.client.Compile(ctx, passes.Program(m, passes.PrepareOptions{}), engine.CompileOptions{})
 	if err != nil {
 		return nil, err
 	}

@@ -267,7 +267,7 @@ func (j job) endBare(out []*engine.Array, err error) error {
 
 func (s *stress) closeExecutable(ctx context.Context, h *host, j job) error {
 	e, err := h.client.Compile(ctx, bridge.Source(j.lane.module(j.callback.name, h.registry.Name(), sizes[j.size])),
-		bridge.CompileOptions{})
+		engine.CompileOptions{})
 	if err != nil {
 		return err
 	}
@@ -295,7 +295,7 @@ func (s *stress) closeRegistry(ctx context.Context, h *host, j job, moment time.
 	}
 	j.lane, j.callback = l, &l.shaky
 	e, err := h.client.Compile(ctx, bridge.Source(l.module(l.shaky.name, registry.Name(), sizes[j.size])),
-		bridge.CompileOptions{})
+		engine.CompileOptions{})
 	if err != nil {
 		registry.Close()
 		return err
@@ -316,7 +316,7 @@ func (s *stress) closeClient(ctx context.Context, h *host, j job) error {
 		return err
 	}
 	e, err := client.Compile(ctx, bridge.Source(j.lane.module(j.callback.name, h.registry.Name(), sizes[j.size])),
-		bridge.CompileOptions{})
+		engine.CompileOptions{})
 	if err != nil {
 		return errors.Join(err, client.Close())
 	}

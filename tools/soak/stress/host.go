@@ -11,6 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -171,7 +172,7 @@ func (l *lane) compile(
 	programs := map[string][]*bridge.Executable{}
 	for _, name := range []string{l.steady.name, l.shaky.name} {
 		for _, size := range sizes {
-			e, err := client.Compile(ctx, bridge.Source(l.module(name, r.Name(), size)), bridge.CompileOptions{})
+			e, err := client.Compile(ctx, bridge.Source(l.module(name, r.Name(), size)), engine.CompileOptions{})
 			if err != nil {
 				for _, list := range programs {
 					for _, e := range list {

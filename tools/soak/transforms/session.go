@@ -10,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -92,7 +93,7 @@ func (s *session) compiled(f mlir.Operation, use func(runner) error) (err error)
 		return err
 	}
 	executable, err := s.client.Compile(ctx, passes.Program(m, passes.PrepareOptions{}),
-		bridge.CompileOptions{OptimizationLevel: bridge.NoOptimization})
+		engine.CompileOptions{OptimizationLevel: engine.NoOptimization})
 	if err != nil {
 		return fmt.Errorf("compiling it: %w", err)
 	}

@@ -49,7 +49,7 @@ func client(t *testing.T) *bridge.Client {
 
 func compile(t *testing.T, c *bridge.Client, module string) *bridge.Executable {
 	t.Helper()
-	e, err := c.Compile(t.Context(), bridge.Source(module), bridge.CompileOptions{})
+	e, err := c.Compile(t.Context(), bridge.Source(module), engine.CompileOptions{})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, module)
 	}
