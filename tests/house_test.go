@@ -21,10 +21,10 @@ const module = "github.com/calliope-mlir/calliope"
 // A house says which folders of this module each folder may import.
 type house map[string][]string
 
-// houseOf reads the table of docs/architecture.md.
+// houseOf reads the table of house.md.
 func houseOf(t *testing.T) house {
 	t.Helper()
-	_, table, _ := strings.Cut(string(check.Must(os.ReadFile("../docs/architecture.md"))), "\n## The house\n")
+	_, table, _ := strings.Cut(string(check.Must(os.ReadFile("house.md"))), "# The house\n")
 	table, _, _ = strings.Cut(table, "\n## ")
 	quoted := regexp.MustCompile("`([^`]+)`")
 	h := house{}
@@ -43,7 +43,7 @@ func houseOf(t *testing.T) house {
 				allowed = append(allowed, name[1])
 			}
 			if len(allowed) == 0 {
-				t.Errorf("docs/architecture.md: %q is no list of folders", cell)
+				t.Errorf("tests/house.md: %q is no list of folders", cell)
 			}
 		}
 		h[strings.TrimSuffix(strings.Trim(cells[1], " `"), "/…")] = allowed
@@ -105,7 +105,7 @@ func TestHouse(t *testing.T) {
 		folder := filepath.ToSlash(filepath.Dir(rel))
 		room, ok := h.roomOf(folder)
 		if !ok {
-			t.Errorf("%s: add the folder to the table of docs/architecture.md", folder)
+			t.Errorf("%s: add the folder to the table of tests/house.md", folder)
 			return nil
 		}
 		checked++
@@ -137,7 +137,7 @@ func TestHouse(t *testing.T) {
 	for room, allowed := range h {
 		for _, to := range allowed {
 			if to != anything && to != public && !used[room+" imports "+to] {
-				t.Errorf("docs/architecture.md: %s may import %s, and does not: remove it from the table", room, to)
+				t.Errorf("tests/house.md: %s may import %s, and does not: remove it from the table", room, to)
 			}
 		}
 	}

@@ -30,7 +30,7 @@ func TestState(t *testing.T) {
 		}
 	}
 	slices.Sort(got)
-	document := string(check.Must(os.ReadFile("../docs/architecture.md")))
+	document := string(check.Must(os.ReadFile("house.md")))
 	_, table, _ := strings.Cut(document, "\n## State of the process\n")
 	table, _, _ = strings.Cut(table, "\n## ")
 	var want []string
@@ -42,7 +42,7 @@ func TestState(t *testing.T) {
 		}
 	}
 	slices.Sort(want)
-	check.Diff(t, "variables of docs/architecture.md, and of the sources", want, slices.Compact(got))
+	check.Diff(t, "variables of tests/house.md, and of the sources", want, slices.Compact(got))
 }
 
 // A sourcePackage is what the Go files of a folder declare.
