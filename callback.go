@@ -22,7 +22,8 @@ const (
 	Deferred  = callbacks.Deferred
 )
 
-// CallOptions are the options of one call of a closure. The zero value is the usual choice.
+// CallOptions are the options of one call of a closure. The zero value is the usual choice. Of several, a later one
+// decides about the fields that it sets.
 type CallOptions struct {
 	// Dispatch is Goroutine, Async, Deferred, or the zero value for a call on the device's thread.
 	Dispatch callbacks.Dispatch
@@ -165,14 +166,7 @@ func closureOf[T any](
 		return cb, false
 	}
 	t := found.(*trace)
-	if len(o) > 1 {
-		b.Fail(name, errors.New("it takes one CallOptions"))
-		return cb, false
-	}
-	var options CallOptions
-	if len(o) == 1 {
-		options = o[0]
-	}
+	options := merged(o)
 	fn, err := made()
 	id := int64(0)
 	if err == nil {
@@ -192,6 +186,20 @@ func closureOf[T any](
 		ID: id, Registry: t.registry.Name(), Effect: options.Effect, Every: options.Every,
 		Policy: options.Policy, Batch: options.Batch,
 	}, true
+}
+
+// merged returns what several options say together.
+func merged(list []CallOptions) (o CallOptions) {
+	to := reflect.ValueOf(&o).Elem()
+	for _, one := range list {
+		from := reflect.ValueOf(one)
+		for i := range from.NumField() {
+			if f := from.Field(i); !f.IsZero() {
+				to.Field(i).Set(f)
+			}
+		}
+	}
+	return o
 }
 
 // isValue reports whether a condition is one. It records a mistake otherwise.

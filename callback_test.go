@@ -127,3 +127,19 @@ func TestCheckpoint(t *testing.T) {
 	check.Error(t, err, "callback_test.go:", "checkpoint", "no such file or directory")
 	check.NoError(t, missing.Close())
 }
+
+// Of several options, a later one decides about the fields that it sets.
+func TestSeveralOptions(t *testing.T) {
+	var seen []int32
+	f := calliope.Func(func(n builder.Value) builder.Value {
+		return builder.Loop(n, n, func(i, n builder.Value) builder.Value {
+			calliope.Tap(i, func(_ context.Context, i int32) error { seen = append(seen, i); return nil },
+				calliope.CallOptions{Every: 3, Timeout: time.Minute}, calliope.CallOptions{Every: 2})
+			return n
+		}, builder.LoopOptions{})
+	})
+	check.Cleanup(t, f)
+	_, err := calliope.Call[int32](t.Context(), f, int32(5))
+	check.NoError(t, err)
+	check.Diff(t, "seen", []int32{0, 2, 4}, seen)
+}
