@@ -3,7 +3,6 @@ package builder
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 )
 
@@ -15,10 +14,7 @@ type leaf struct {
 
 func located(tree any) []leaf {
 	var out []leaf
-	_, _ = mapTree(reflect.ValueOf(tree), "", func(at string, v Value) (Value, error) {
-		out = append(out, leaf{at, v})
-		return v, nil
-	})
+	_ = eachLeaf(tree, "", func(at string, v Value) { out = append(out, leaf{at, v}) })
 	return out
 }
 

@@ -12,36 +12,47 @@ import (
 
 var valueType = reflect.TypeFor[Value]()
 
-// leaves returns the values in a pytree.
+// leaves returns the values in a pytree. nil has none.
 func leaves[T any](tree T) ([]Value, error) {
 	if v, ok := any(tree).(Value); ok { // the most frequent case
 		return []Value{v}, nil
 	}
 	var out []Value
-	_, err := mapTree(reflect.ValueOf(tree), "the argument", func(_ string, v Value) (Value, error) {
-		out = append(out, v)
-		return v, nil
-	})
+	err := eachLeaf(tree, "the argument", func(_ string, v Value) { out = append(out, v) })
 	return out, err
 }
 
+// eachLeaf calls visit for the values in a pytree, with their places.
+func eachLeaf(pytree any, at string, visit func(at string, v Value)) error {
+	if pytree == nil {
+		return nil
+	}
+	return tree.Walk(reflect.ValueOf(pytree), valueType, at, "builder.Value", func(at string, v reflect.Value) error {
+		visit(at, v.Interface().(Value))
+		return nil
+	})
+}
+
 // rebuild returns a tree of the same structure with the given leaves.
-func rebuild[T any](tree T, values []Value) T {
-	if _, ok := any(tree).(Value); ok {
+func rebuild[T any](pytree T, values []Value) T {
+	if _, ok := any(pytree).(Value); ok {
 		return any(values[0]).(T)
 	}
+	if any(pytree) == nil {
+		return pytree
+	}
 	next := 0
-	out, err := mapTree(reflect.ValueOf(tree), "", func(string, Value) (Value, error) {
+	m := tree.Mirror{Leaf: valueType, Leaves: "builder.Value", Visit: func(_ string, _, to reflect.Value) error {
 		next++
-		return values[next-1], nil
-	})
-	if err != nil {
+		to.Set(reflect.ValueOf(values[next-1]))
+		return nil
+	}}
+	from := reflect.ValueOf(pytree) // of the type in an interface
+	to := reflect.New(from.Type()).Elem()
+	if err := m.Walk(from, to, ""); err != nil {
 		panic("BUG: builder: a tree was taken apart but cannot be put together: " + err.Error())
 	}
-	if !out.IsValid() {
-		return tree
-	}
-	return out.Interface().(T)
+	return to.Interface().(T)
 }
 
 // placeholders returns a tree of the same structure with placeholders as leaves, after a mistake.
@@ -54,48 +65,6 @@ func placeholders[T any](f *Func, tree T) T {
 		values[i] = f.missing()
 	}
 	return rebuild(tree, values)
-}
-
-// mapTree copies a tree and applies f to each leaf and its place in the tree.
-func mapTree(v reflect.Value, at string, f func(string, Value) (Value, error)) (reflect.Value, error) {
-	return mapTreeTo(tree.MaxDepth, v, at, f)
-}
-
-func mapTreeTo(depth int, v reflect.Value, at string, f func(string, Value) (Value, error)) (reflect.Value, error) {
-	if !v.IsValid() {
-		return v, nil // nil: no leaves
-	}
-	t := v.Type()
-	if t == valueType {
-		leaf, err := f(at, v.Interface().(Value))
-		return reflect.ValueOf(leaf), err
-	}
-	out := reflect.New(t).Elem()
-	if depth == 0 {
-		return out, tree.ErrDepth
-	}
-	switch {
-	case t.Kind() == reflect.Slice && !v.IsNil():
-		out.Set(reflect.MakeSlice(t, v.Len(), v.Len()))
-	case t.Kind() == reflect.Map && !v.IsNil():
-		out.Set(reflect.MakeMapWithSize(t, v.Len()))
-	}
-	err := tree.Each(v, at, "builder.Value", func(i int, b tree.Branch) error {
-		branch, err := mapTreeTo(depth-1, b.Value, b.At, f)
-		if err != nil {
-			return err
-		}
-		switch t.Kind() {
-		case reflect.Struct:
-			out.Field(i).Set(branch)
-		case reflect.Map:
-			out.SetMapIndex(b.Key, branch)
-		default:
-			out.Index(i).Set(branch)
-		}
-		return nil
-	})
-	return out, err
 }
 
 // MapTrees calls f with the values at each place of trees of one structure, and returns a tree of its results. f is

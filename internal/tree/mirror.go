@@ -5,8 +5,8 @@ import (
 	"reflect"
 )
 
-// A Mirror walks two trees of one structure and of different types. It gives the second the lengths and keys of the
-// first.
+// A Mirror walks two trees of one structure, which may be of different types. It gives the second the lengths and keys
+// of the first. What is nil stays nil.
 type Mirror struct {
 	Leaf     reflect.Type                                  // of a leaf of one of the trees
 	Leaves   string                                        // see Each
@@ -40,9 +40,13 @@ func (m Mirror) walk(depth int, from, to reflect.Value, at string) error {
 		if from.Type().Key() != to.Type().Key() {
 			return m.Mismatch(at, from, to)
 		}
-		to.Set(reflect.MakeMapWithSize(to.Type(), from.Len()))
+		if !from.IsNil() {
+			to.Set(reflect.MakeMapWithSize(to.Type(), from.Len()))
+		}
 	case IsList(from.Kind()) && to.Kind() == reflect.Slice:
-		to.Set(reflect.MakeSlice(to.Type(), from.Len(), from.Len()))
+		if from.Kind() == reflect.Array || !from.IsNil() {
+			to.Set(reflect.MakeSlice(to.Type(), from.Len(), from.Len()))
+		}
 	case IsList(from.Kind()) && to.Kind() == reflect.Array:
 		if from.Len() != to.Len() {
 			return m.Mismatch(at, from, to)
@@ -66,6 +70,26 @@ func (m Mirror) walk(depth int, from, to reflect.Value, at string) error {
 			return nil
 		}
 		return m.walk(depth-1, b.Value, to.Index(i), b.At)
+	})
+}
+
+// Walk calls visit for the leaves of a tree in order, which are of the type leaf, until the first error. At names the
+// tree, and leaves is as in Each.
+func Walk(v reflect.Value, leaf reflect.Type, at, leaves string, visit func(at string, v reflect.Value) error) error {
+	return walk(MaxDepth, v, leaf, at, leaves, visit)
+}
+
+func walk(
+	depth int, v reflect.Value, leaf reflect.Type, at, leaves string, visit func(at string, v reflect.Value) error,
+) error {
+	switch {
+	case v.Type() == leaf:
+		return visit(at, v)
+	case depth == 0:
+		return ErrDepth
+	}
+	return Each(v, at, leaves, func(_ int, b Branch) error {
+		return walk(depth-1, b.Value, leaf, b.At, leaves, visit)
 	})
 }
 
