@@ -94,6 +94,9 @@ func TestMesh(t *testing.T) {
 	check.NoError(t, err)
 	check.Diff(t, "y of what a call returned", [][]float32{{4, 8}, {12, 16}}, y)
 	check.NoError(t, arrays[0].Close())
+	e, err := f.Executable(t.Context(), [][]float32{{1, 2}, {3, 4}})
+	check.NoError(t, err)
+	check.Diff(t, "devices", 2, e.NumDevices())
 	_, err = f.Call(t.Context(), [][]float32{{1, 2}})
 	check.Error(t, err, "dimension 0 of f32[1,2] cannot be split into 2 equal parts")
 }

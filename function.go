@@ -197,7 +197,8 @@ func (f *Function) Module(ctx context.Context, args ...any) (*mlir.Module, error
 }
 
 // Executable compiles the function for arguments, which it does not run: a tensor.Shape may stand for an array. The
-// executable belongs to the function. What its Serialize returns is a file for Load.
+// executable belongs to the function. If devices share the module, it takes and returns their parts of arrays. What its
+// Serialize returns is a file for Load.
 func (f *Function) Executable(ctx context.Context, args ...any) (*bridge.Executable, error) {
 	f.given("Executable")
 	r, err := f.read(args)
@@ -208,7 +209,7 @@ func (f *Function) Executable(ctx context.Context, args ...any) (*bridge.Executa
 	if err != nil {
 		return nil, err
 	}
-	if e, ok := c.runner.(*bridge.Executable); ok {
+	if e, ok := load.Undivided(c.runner).(*bridge.Executable); ok {
 		return e, nil
 	}
 	return nil, errors.New("calliope: the session has no plugin that calls back, so the function is no executable")
