@@ -58,6 +58,7 @@ func TestGet(t *testing.T) {
 		folder := use(t, `package main
 
 import (
+	"context"
 	"fmt"
 
 	"`+module+`"
@@ -65,7 +66,7 @@ import (
 )
 
 func main() {
-	fmt.Println(calliope.Call[[]float32](calliope.Func(builder.Neg), []float32{1, 2}))
+	fmt.Println(calliope.Call[[]float32](context.Background(), calliope.Func(builder.Neg), []float32{1, 2}))
 }
 `, "go get "+module+release)
 		check.Diff(t, "it prints", "[-1 -2] <nil>\n", run(t, folder, "./program"))
