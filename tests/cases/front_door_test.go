@@ -70,7 +70,7 @@ func endless() {
 	fmt.Println(errors.Is(err, context.DeadlineExceeded))
 	more := func(x builder.Value) builder.Value { return builder.Add(x, 1) }
 	g := calliope.FuncWith(more, calliope.FuncOptions{Session: s})
-	fmt.Println(must(calliope.Call[int32](ctx, g, int32(1))))
+	fmt.Println(must(calliope.Call[int32](context.Background(), g, int32(1))))
 	fmt.Println(f.Close(), g.Close(), s.Close())
 }
 
