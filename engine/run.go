@@ -10,15 +10,20 @@ import (
 // Call runs a module on host arrays, and returns host arrays: it is Run, ToHost of each result, and Close. The inputs
 // are copied.
 func Call(ctx context.Context, e Executable, inputs ...tensor.View) ([]tensor.View, error) {
-	list := make([]Input, len(inputs))
-	for i, v := range inputs {
-		list[i] = v
-	}
-	arrays, err := e.Run(ctx, list...)
+	arrays, err := e.Run(ctx, Views(inputs)...)
 	if err != nil {
 		return nil, err
 	}
 	return ToHost(ctx, arrays)
+}
+
+// Views returns host arrays as the inputs of a run, which copies them.
+func Views(views []tensor.View) []Input {
+	list := make([]Input, len(views))
+	for i, v := range views {
+		list[i] = v
+	}
+	return list
 }
 
 // ToHost returns copies of arrays in the host's memory, and closes the arrays.

@@ -154,12 +154,8 @@ func (p *Program) deviceOf(a *engine.Array) Device {
 // *[Error].
 func (p *Program) Call(ctx context.Context, inputs ...tensor.View) ([]tensor.View, error) {
 	p.given("Call")
-	list := make([]engine.Input, len(inputs))
-	for i, v := range inputs {
-		list[i] = v
-	}
 	var out []tensor.View
-	err := p.run(ctx, list, func(e *execution, results []*value) error {
+	err := p.run(ctx, engine.Views(inputs), func(e *execution, results []*value) error {
 		for _, v := range results {
 			host, err := v.host(e.ctx)
 			if err != nil {

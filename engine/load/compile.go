@@ -15,9 +15,8 @@ import (
 
 // Compile compiles a module for the devices of o: see stages.Compile. It runs on as many devices as the module
 // declares, if o does not ask for more; an engine of one device runs a module that devices share as a whole. If devices
-// share it, the inputs and results of the Executable are whole arrays,
-// as if there were one device, and its results are in the host's memory. JAX's calls of LAPACK are served; the library
-// is fetched if it is missing.
+// share it, the inputs and results of the Executable are whole arrays, as if there were one device, and its results are
+// in the host's memory. JAX's calls of LAPACK are served; the library is fetched if it is missing.
 //
 // A callback that is not registered, or for other types, is a *preflight.Error.
 func Compile(

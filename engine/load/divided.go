@@ -99,11 +99,7 @@ func (d *divided) Outputs() []tensor.Shape { return engine.Cloned(d.global.Resul
 
 // Call implements engine.Executable.
 func (d *divided) Call(ctx context.Context, inputs ...tensor.View) ([]tensor.View, error) {
-	list := make([]engine.Input, len(inputs))
-	for i, v := range inputs {
-		list[i] = v
-	}
-	return d.run(ctx, list)
+	return d.run(ctx, engine.Views(inputs))
 }
 
 // Run implements engine.Executable. The results are in the host's memory.

@@ -34,11 +34,11 @@ func (m *module) compile(e engine.Engine, o options, s *standIns, progress io.Wr
 	if err := m.serveCalls(o, s); err != nil {
 		return nil, err
 	}
-	options := stages.Options{Devices: stages.On(e), Compile: m.compileOptions(o), Fallback: func(why error) error {
+	options := stages.Options{Devices: stages.On(e), Fallback: func(why error) error {
 		_, err := fmt.Fprintf(progress, "mlir-run: %s: StableHLO's interpreter runs it, slowly: %v\n", m.name, why)
 		return err
 	}}
-	options.Compile.JAXCallbacks, options.Compile.Partitions = s.jax, 0 // those that the module declares
+	options.Compile = engine.CompileOptions{Replicas: o.replicas, JAXCallbacks: s.jax, Exact: o.exact}
 	made, err := load.Compile(context.Background(), m.ir.Module, options, native.EnsureOptions{Progress: progress})
 	if plugin, ok := errors.AsType[*bridge.PluginError](err); ok && o.partitions == 1 &&
 		strings.Contains(plugin.Message, "custom call to "+shardyTarget) {
@@ -73,19 +73,13 @@ const shardyTarget = "xla.sdy."
 
 var errManual = errors.New("it has a manual computation for one device, and the XLA of this plugin runs them for several devices only")
 
-func (m *module) compileOptions(o options) engine.CompileOptions {
-	return engine.CompileOptions{Replicas: o.replicas, Partitions: o.partitions, GSPMD: m.ir.Declared.GSPMD,
-		Exact: o.exact}
-}
-
 // compileUnread compiles a module that only XLA reads. names serve the callbacks of JAX.
 func (m *module) compileUnread(e engine.Engine, o options, names []string) (engine.Executable, error) {
 	if e.Can().OnHost {
 		return nil, errors.New("only XLA can read it: run it without --jit, where there is a plugin")
 	}
-	options := m.compileOptions(o)
-	options.JAXCallbacks = names
-	made, err := e.Compile(context.Background(), bridge.Source(m.file.Data), options)
+	made, err := e.Compile(context.Background(), bridge.Source(m.file.Data), engine.CompileOptions{
+		Replicas: o.replicas, Partitions: o.partitions, JAXCallbacks: names, Exact: o.exact})
 	if plugin, ok := errors.AsType[*bridge.PluginError](err); ok {
 		switch {
 		case o.partitions == 1 && strings.Contains(plugin.Message, "custom call to "+shardyTarget):
