@@ -356,7 +356,7 @@ func (f *Function) find(ctx context.Context, r request) (*compiled, error) {
 		return nil, err
 	}
 	for _, a := range r.list {
-		if load.IsOpen(a.shape) {
+		if a.shape.IsOpen() {
 			return nil, fmt.Errorf("calliope: %s has the shape %s, with an open dimension: give all of them, or "+
 				"save what Function.Module returns, which may have open ones", a.place(r.first), a.shape)
 		}

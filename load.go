@@ -14,6 +14,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/engine/load"
 	"github.com/calliope-mlir/calliope/internal/errtext"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -82,7 +83,7 @@ func (f *Function) load(ctx context.Context) error {
 		return err
 	}
 	l.parsed.Store(m)
-	l.signature = m.Signature
+	l.signature = m.Main
 	compile := &f.options.Compile
 	compile.Replicas = max(compile.Replicas, m.Declared.Replicas)
 	check := *compile
@@ -94,7 +95,7 @@ func (f *Function) load(ctx context.Context) error {
 type loaded struct {
 	file      *load.File
 	parsed    atomic.Pointer[load.Module] // for the first trace, nil after it
-	signature load.Signature
+	signature stablehlo.Main
 }
 
 // module returns the module in a context of its own: the one that load has read, or a new one.
@@ -115,7 +116,7 @@ func (l *loaded) close() error {
 
 // saved returns an executable that was loaded.
 func (l *loaded) saved(s *Session, e *bridge.Executable) *compiled {
-	l.signature = load.Signature{Params: e.Inputs(), Results: e.Outputs()}
+	l.signature = stablehlo.Main{Params: e.Inputs(), Results: e.Outputs()}
 	c := &compiled{session: s, runner: e, cancel: func() {}, ready: make(chan struct{}), devices: e.NumDevices(),
 		outputs: e.Outputs()}
 	for _, s := range e.Inputs() {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
-	"github.com/calliope-mlir/calliope/engine/load"
 	"github.com/calliope-mlir/calliope/internal/tree"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -137,7 +136,7 @@ func (g goFunction) trace(
 
 // checkOpen returns an error for a shape that is impossible whatever its open dimensions are.
 func checkOpen(s tensor.Shape) error {
-	if !load.IsOpen(s) {
+	if !s.IsOpen() {
 		return s.Check()
 	}
 	s = s.Clone()

@@ -2,7 +2,6 @@ package builder
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -18,7 +17,7 @@ func Like(s tensor.Shape) Value { return Value{like: &s} }
 func (v Value) template(ctx *mlir.Context) (mlir.Type, error) {
 	switch {
 	case v.like != nil:
-		if slices.Contains(v.like.Dims, -1) {
+		if v.like.IsOpen() {
 			return mlir.Type{}, errDynamic
 		}
 		return stablehlo.TensorType(ctx, *v.like)

@@ -1,13 +1,14 @@
 package interpreter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // Engine returns the interpreter as an engine, whose memory is that of the host. It compiles programs that have their
@@ -32,8 +33,8 @@ func (e interpreter) Compile(_ context.Context, p engine.Program, o engine.Compi
 		return nil, fmt.Errorf("the interpreter compiles modules of package mlir, and not a %T", p)
 	}
 	m := withModule.Module()
-	inputs, outputs, err := callop.MainShapes(m)
-	if err != nil {
+	main, err := stablehlo.MainOf(m)
+	if err = cmp.Or(err, main.CheckStatic()); err != nil {
 		return nil, err
 	}
 	data, err := m.Bytecode()
@@ -45,7 +46,7 @@ func (e interpreter) Compile(_ context.Context, p engine.Program, o engine.Compi
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
-	made, err := compile(own, inputs, outputs)
+	made, err := compile(own, main.Params, main.Results)
 	if err = errors.Join(err, c.Close()); err != nil {
 		return nil, err
 	}

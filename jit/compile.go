@@ -1,6 +1,7 @@
 package jit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/hostcall/reader"
 	"github.com/calliope-mlir/calliope/jit/internal/callback"
@@ -234,9 +234,11 @@ func signature(m *mlir.Module) (*Executable, error) {
 		return nil, err
 	}
 	e := &Executable{}
-	if e.inputs, e.outputs, err = callop.MainShapes(m); err != nil {
+	main, err := stablehlo.MainOf(m)
+	if err = cmp.Or(err, main.CheckStatic()); err != nil {
 		return nil, lower.Refuse(f, err.Error())
 	}
+	e.inputs, e.outputs = main.Params, main.Results
 	e.setDonors(f)
 	return e, nil
 }

@@ -52,6 +52,6 @@ func TestTuplesOfMain(t *testing.T) {
 			return %p : ` + pair + ` }`,
 	} {
 		_, err := jit.Compile(t.Context(), mlirtest.Parse(t, mlirtest.Context(t), text), jit.Options{})
-		check.Error(t, err, want, "func.func at test.mlir:1:", "array of known size")
+		check.Error(t, err, want, "func.func at test.mlir:1:", "arrays of known size")
 	}
 }

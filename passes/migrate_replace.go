@@ -97,7 +97,7 @@ func (g *migration) create(s *site, operands []mlir.Value, results []mlir.Type) 
 		return mlir.Operation{}, err
 	}
 	// A dimension that is not known yet is not part of a signature.
-	if !slices.ContainsFunc(shapes, func(s tensor.Shape) bool { return slices.Contains(s.Dims, -1) }) {
+	if !slices.ContainsFunc(shapes, tensor.Shape.IsOpen) {
 		config.Signature = contract.SignatureHash(contract.Signature(shapes[:len(types)], shapes[len(types):]))
 	}
 	call := stablehlo.CustomCallOp{

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract/callop"
@@ -230,7 +229,7 @@ func symbolOf(f mlir.Operation) string {
 // shapeOf returns the shape of a value that crosses.
 func shapeOf(v mlir.Value) (tensor.Shape, error) {
 	s, err := stablehlo.ShapeOf(v.Type())
-	if err == nil && slices.Contains(s.Dims, -1) {
+	if err == nil && s.IsOpen() {
 		err = fmt.Errorf("its dimensions are not known: %s", v.Type())
 	}
 	if err == nil {

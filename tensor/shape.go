@@ -30,6 +30,9 @@ const unknown = -1
 // Rank returns the number of dimensions.
 func (s Shape) Rank() int { return len(s.Dims) }
 
+// IsOpen reports whether a dimension is not known.
+func (s Shape) IsOpen() bool { return slices.Contains(s.Dims, unknown) }
+
 // NumElements returns the product of the dimensions, which is 1 for a scalar. It is only
 // meaningful for a shape that passes Check.
 func (s Shape) NumElements() int {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/engine"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/stablehlo/sharding"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -16,7 +17,7 @@ type divided struct {
 	engine.Executable // of parts
 	devices           int
 	params, results   []sharding.Sharding
-	global            Signature
+	global            stablehlo.Main
 }
 
 // A partitioned is an Executable whose compiler reports how it has divided the arrays: see bridge.Executable.
@@ -27,7 +28,7 @@ type partitioned interface {
 // Divide returns e for whole arrays, which are the parameters and results of s. declared is what the module itself
 // says, without tokens. It only matters if the compiler does not report the shardings: it chooses those that the module
 // leaves open, and changes some that cannot be divided evenly.
-func Divide(e engine.Executable, s Signature, declared sharding.Module) (_ engine.Executable, err error) {
+func Divide(e engine.Executable, s stablehlo.Main, declared sharding.Module) (_ engine.Executable, err error) {
 	d := &divided{Executable: e, devices: e.NumDevices(), global: s}
 	var params, results []string
 	if p, ok := e.(partitioned); ok {

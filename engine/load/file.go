@@ -7,9 +7,9 @@ import (
 
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
 	"github.com/calliope-mlir/calliope/stablehlo/sharding"
-	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // Options say how a file is read.
@@ -60,8 +60,8 @@ func (e *ParseError) Unwrap() error { return e.Err }
 // A Module is a module in a context of its own, whose main is the function that runs.
 type Module struct {
 	*mlir.Module
-	Signature
-	Declared sharding.Module // about devices; the shardings are those of Signature
+	stablehlo.Main
+	Declared sharding.Module // about devices; the shardings are those of Main
 }
 
 // Parse parses the module. edit, if it is not nil, may change it before its signature is read. The caller must close
@@ -93,35 +93,24 @@ func (f *File) parse(c *mlir.Context, edit func(*mlir.Module) error) (*Module, e
 	if err := f.Export.SelectPlatform(parsed); err != nil {
 		return nil, err
 	}
-	if m.Signature, m.Declared, err = describe(parsed); err != nil {
+	if m.Main, m.Declared, err = describe(parsed); err != nil {
 		return nil, err
 	}
 	return m, nil
 }
 
 // describe returns what a module takes and returns, and how devices share it.
-func describe(m *mlir.Module) (s Signature, declared sharding.Module, err error) {
+func describe(m *mlir.Module) (main stablehlo.Main, declared sharding.Module, err error) {
 	if declared, err = sharding.Read(m); err != nil {
-		return s, declared, err
+		return main, declared, err
 	}
-	if s, err = SignatureOf(m); err != nil {
-		return s, declared, err
+	if main, err = stablehlo.MainOf(m); err != nil {
+		return main, declared, err
 	}
-	declared.Params = declared.Params[min(s.Tokens, len(declared.Params)):]
-	declared.Results = declared.Results[min(s.Tokens, len(declared.Results)):]
-	return s, declared, nil
+	declared.Params = declared.Params[min(main.Tokens, len(declared.Params)):]
+	declared.Results = declared.Results[min(main.Tokens, len(declared.Results)):]
+	return main, declared, nil
 }
 
 // Close closes the module and its context.
 func (m *Module) Close() error { return m.Context().Close() }
-
-// Refine makes the module one for parameters of the given shapes: see Signature.Refine.
-func (m *Module) Refine(params []tensor.Shape) error {
-	refined, err := m.Signature.Refine(m.Module, params)
-	if err != nil || refined == m.Module {
-		return err
-	}
-	m.Module = refined
-	m.Signature, err = SignatureOf(refined)
-	return err
-}

@@ -29,7 +29,7 @@ func (m *module) compile(e engine.Engine, o options, s *standIns, progress io.Wr
 		if err != nil || o.partitions == 1 {
 			return made, err
 		}
-		return load.Divide(made, m.ir.Signature, m.ir.Declared)
+		return load.Divide(made, m.ir.Main, m.ir.Declared)
 	}
 	if err := m.serveCalls(o, s); err != nil {
 		return nil, err

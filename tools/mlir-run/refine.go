@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/engine/load"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/tensor/npz"
 )
@@ -39,7 +38,7 @@ func (m *module) inputShapes(o options) ([]tensor.Shape, error) {
 	shapes := make([]tensor.Shape, len(m.ir.Params))
 	for i, p := range m.ir.Params {
 		shapes[i] = p
-		if !load.IsOpen(p) {
+		if !p.IsOpen() {
 			continue // match compares it later
 		}
 		if shapes[i].Dims, err = a.dims(i, p); err != nil {
