@@ -10,7 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/engine/load"
-	"github.com/calliope-mlir/calliope/internal/lifetime"
+	"github.com/calliope-mlir/calliope/internal/run/lifetime"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stages"
 	"github.com/calliope-mlir/calliope/tensor"

@@ -6,7 +6,7 @@ import (
 
 	"github.com/calliope-mlir/calliope"
 	"github.com/calliope-mlir/calliope/builder"
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // TestMaxShapes calls a function with more shapes than it keeps: those that were used last stay, as does what was

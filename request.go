@@ -6,7 +6,7 @@ import (
 	"reflect"
 
 	"github.com/calliope-mlir/calliope/engine"
-	"github.com/calliope-mlir/calliope/internal/tree"
+	"github.com/calliope-mlir/calliope/internal/run/tree"
 )
 
 // A request is what a call gives: the arrays of its arguments.

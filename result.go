@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/engine"
-	"github.com/calliope-mlir/calliope/internal/leaf"
-	"github.com/calliope-mlir/calliope/internal/tree"
+	"github.com/calliope-mlir/calliope/internal/run/leaf"
+	"github.com/calliope-mlir/calliope/internal/run/tree"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 

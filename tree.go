@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/builder"
-	"github.com/calliope-mlir/calliope/internal/leaf"
-	"github.com/calliope-mlir/calliope/internal/tree"
+	"github.com/calliope-mlir/calliope/internal/run/leaf"
+	"github.com/calliope-mlir/calliope/internal/run/tree"
 )
 
 var valueType = reflect.TypeFor[builder.Value]()

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/calliope-mlir/calliope/internal/kept"
+	"github.com/calliope-mlir/calliope/internal/ir/kept"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/stablehlo"

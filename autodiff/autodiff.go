@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/calliope-mlir/calliope/internal/transform"
-	"github.com/calliope-mlir/calliope/internal/xlacalls"
+	"github.com/calliope-mlir/calliope/internal/ir/transform"
+	"github.com/calliope-mlir/calliope/internal/ir/xlacalls"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )

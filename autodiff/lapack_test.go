@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/autodiff"
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // TestDecompositionErrors holds what has no derivative to an error that says so.

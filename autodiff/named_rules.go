@@ -3,8 +3,8 @@ package autodiff
 import (
 	"slices"
 
-	"github.com/calliope-mlir/calliope/internal/einsum"
-	"github.com/calliope-mlir/calliope/internal/transform"
+	"github.com/calliope-mlir/calliope/internal/ir/einsum"
+	"github.com/calliope-mlir/calliope/internal/ir/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/stablehlo/chlo"

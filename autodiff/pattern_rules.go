@@ -3,7 +3,7 @@ package autodiff
 import (
 	"slices"
 
-	"github.com/calliope-mlir/calliope/internal/transform"
+	"github.com/calliope-mlir/calliope/internal/ir/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )

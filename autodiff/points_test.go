@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/autodiff"
-	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/internal/mlirtest"
-	"github.com/calliope-mlir/calliope/internal/transform/transformtest"
+	"github.com/calliope-mlir/calliope/internal/ir/transform/transformtest"
+	"github.com/calliope-mlir/calliope/internal/test/check"
+	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
 )
 
 // TestSinglePoints holds that docs/autodiff.md lists what the derivatives of JAX's functions are at single points where

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/autodiff"
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 

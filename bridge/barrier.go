@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/calliope-mlir/calliope/callbacks"
-	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/run/dispatch"
 )
 
 // Barrier waits until every callback of every run that was started before is done, on all

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/calliope-mlir/calliope/internal/callers"
+	"github.com/calliope-mlir/calliope/internal/text/callers"
 )
 
 // A BusyError reports that the context of a run ended while its device executed runs whose contexts had ended before:

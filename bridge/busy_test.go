@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/calliope-mlir/calliope/engine"
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // The error of a run that did not end in time names the one that is in its way, and who began it.

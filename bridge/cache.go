@@ -13,8 +13,8 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge/internal/saved"
 	"github.com/calliope-mlir/calliope/engine"
-	"github.com/calliope-mlir/calliope/internal/errtext"
-	"github.com/calliope-mlir/calliope/internal/store"
+	"github.com/calliope-mlir/calliope/internal/host/store"
+	"github.com/calliope-mlir/calliope/internal/text/errtext"
 )
 
 // A Cache is a folder of compiled programs, from which [Client.Compile] loads a program that

@@ -3,8 +3,8 @@ package bridge
 import (
 	"github.com/calliope-mlir/calliope/bridge/internal/hlo"
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/callargs"
-	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/run/callargs"
+	"github.com/calliope-mlir/calliope/internal/run/dispatch"
 )
 
 // A CallSite is a custom call of a compiled program that calls Go.

@@ -9,10 +9,10 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/engine"
-	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/internal/ffi"
-	"github.com/calliope-mlir/calliope/internal/ffi/serve"
-	"github.com/calliope-mlir/calliope/internal/words"
+	"github.com/calliope-mlir/calliope/internal/run/ffi"
+	"github.com/calliope-mlir/calliope/internal/run/ffi/serve"
+	"github.com/calliope-mlir/calliope/internal/test/check"
+	"github.com/calliope-mlir/calliope/internal/text/words"
 )
 
 // registerAll binds a function that does nothing to each name.

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/callbacks"
-	"github.com/calliope-mlir/calliope/internal/check"
-	release "github.com/calliope-mlir/calliope/internal/version"
+	release "github.com/calliope-mlir/calliope/internal/host/version"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/native"
 )
 

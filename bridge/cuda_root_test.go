@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/bridge/internal/xla"
-	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/internal/pjrt"
-	"github.com/calliope-mlir/calliope/internal/pjrt/pjrttest"
+	"github.com/calliope-mlir/calliope/internal/run/pjrt"
+	"github.com/calliope-mlir/calliope/internal/run/pjrt/pjrttest"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // TestCUDARoot checks that a compile for CUDA looks for programs in an absolute folder, unless the user names one.

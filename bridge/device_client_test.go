@@ -12,11 +12,11 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/engine"
-	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/internal/cuda"
-	"github.com/calliope-mlir/calliope/internal/cuda/cudatest"
-	"github.com/calliope-mlir/calliope/internal/pjrt"
-	"github.com/calliope-mlir/calliope/internal/pjrt/pjrttest"
+	"github.com/calliope-mlir/calliope/internal/run/cuda"
+	"github.com/calliope-mlir/calliope/internal/run/cuda/cudatest"
+	"github.com/calliope-mlir/calliope/internal/run/pjrt"
+	"github.com/calliope-mlir/calliope/internal/run/pjrt/pjrttest"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 

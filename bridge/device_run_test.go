@@ -12,10 +12,10 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/engine"
-	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/internal/cuda/cudatest"
-	"github.com/calliope-mlir/calliope/internal/ffi"
-	"github.com/calliope-mlir/calliope/internal/ffi/serve"
+	"github.com/calliope-mlir/calliope/internal/run/cuda/cudatest"
+	"github.com/calliope-mlir/calliope/internal/run/ffi"
+	"github.com/calliope-mlir/calliope/internal/run/ffi/serve"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 

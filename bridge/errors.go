@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/callbacks"
-	"github.com/calliope-mlir/calliope/internal/ffi/serve"
-	"github.com/calliope-mlir/calliope/internal/pjrt"
+	"github.com/calliope-mlir/calliope/internal/run/ffi/serve"
+	"github.com/calliope-mlir/calliope/internal/run/pjrt"
 )
 
 // ErrClosed is the error, for errors.Is, of using a Client, Executable or Array that is

@@ -12,12 +12,12 @@ import (
 	"github.com/calliope-mlir/calliope/bridge/internal/hlo"
 	"github.com/calliope-mlir/calliope/bridge/internal/xla"
 	"github.com/calliope-mlir/calliope/engine"
-	"github.com/calliope-mlir/calliope/internal/dispatch"
-	"github.com/calliope-mlir/calliope/internal/errtext"
-	"github.com/calliope-mlir/calliope/internal/forgotten"
-	"github.com/calliope-mlir/calliope/internal/lifetime"
-	"github.com/calliope-mlir/calliope/internal/pjrt"
-	"github.com/calliope-mlir/calliope/internal/trim"
+	"github.com/calliope-mlir/calliope/internal/host/trim"
+	"github.com/calliope-mlir/calliope/internal/run/dispatch"
+	"github.com/calliope-mlir/calliope/internal/run/forgotten"
+	"github.com/calliope-mlir/calliope/internal/run/lifetime"
+	"github.com/calliope-mlir/calliope/internal/run/pjrt"
+	"github.com/calliope-mlir/calliope/internal/text/errtext"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 

@@ -11,8 +11,8 @@ import (
 	"github.com/calliope-mlir/calliope/bridge/internal/hlo"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/callargs"
-	"github.com/calliope-mlir/calliope/internal/nearest"
+	"github.com/calliope-mlir/calliope/internal/run/callargs"
+	"github.com/calliope-mlir/calliope/internal/text/nearest"
 )
 
 // A TargetError reports a custom call that no handler serves.

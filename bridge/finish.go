@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/engine"
-	"github.com/calliope-mlir/calliope/internal/element"
-	"github.com/calliope-mlir/calliope/internal/ffi/serve"
-	"github.com/calliope-mlir/calliope/internal/pjrt"
+	"github.com/calliope-mlir/calliope/internal/run/element"
+	"github.com/calliope-mlir/calliope/internal/run/ffi/serve"
+	"github.com/calliope-mlir/calliope/internal/run/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/bridge/internal/xla"
-	"github.com/calliope-mlir/calliope/internal/ffi"
-	"github.com/calliope-mlir/calliope/internal/nearest"
+	"github.com/calliope-mlir/calliope/internal/run/ffi"
+	"github.com/calliope-mlir/calliope/internal/text/nearest"
 )
 
 // A FlagError reports a flag of [CompileOptions], or in the environment variable XLA_FLAGS, that XLA

@@ -3,8 +3,8 @@ package bridge
 import (
 	"log/slog"
 
-	"github.com/calliope-mlir/calliope/internal/callers"
-	"github.com/calliope-mlir/calliope/internal/forgotten"
+	"github.com/calliope-mlir/calliope/internal/run/forgotten"
+	"github.com/calliope-mlir/calliope/internal/text/callers"
 )
 
 // A forgottenExecutable is what an Executable had that is garbage without having been closed.

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/calliope-mlir/calliope/callbacks"
-	"github.com/calliope-mlir/calliope/internal/ffi"
+	"github.com/calliope-mlir/calliope/internal/run/ffi"
 )
 
 // helpersKept is how many idle helper goroutines are kept. There are more while more runs

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/engine"
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // A program on a client takes no array of the host's memory.

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/internal/dispatch"
-	"github.com/calliope-mlir/calliope/internal/ffi"
-	"github.com/calliope-mlir/calliope/internal/ffi/serve"
+	"github.com/calliope-mlir/calliope/internal/run/dispatch"
+	"github.com/calliope-mlir/calliope/internal/run/ffi"
+	"github.com/calliope-mlir/calliope/internal/run/ffi/serve"
 )
 
 // enter marks the thread to be inside a callback of the client until leave, for functions

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // A flag in XLA_FLAGS for which XLA would end the process is an error that names the nearest one.

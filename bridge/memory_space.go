@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/engine"
-	"github.com/calliope-mlir/calliope/internal/pjrt"
+	"github.com/calliope-mlir/calliope/internal/run/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 

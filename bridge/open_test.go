@@ -3,7 +3,7 @@ package bridge
 import (
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // TestOpenDuringLoad opens a plugin that is open while another one is being loaded: it does not wait for that, and

@@ -13,11 +13,11 @@ import (
 	"github.com/calliope-mlir/calliope/bridge/internal/xla"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/dl"
-	"github.com/calliope-mlir/calliope/internal/errtext"
-	"github.com/calliope-mlir/calliope/internal/ffi"
-	"github.com/calliope-mlir/calliope/internal/ffi/serve"
-	"github.com/calliope-mlir/calliope/internal/pjrt"
+	"github.com/calliope-mlir/calliope/internal/host/dl"
+	"github.com/calliope-mlir/calliope/internal/run/ffi"
+	"github.com/calliope-mlir/calliope/internal/run/ffi/serve"
+	"github.com/calliope-mlir/calliope/internal/run/pjrt"
+	"github.com/calliope-mlir/calliope/internal/text/errtext"
 	"github.com/calliope-mlir/calliope/native"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/engine"
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 func TestVLogText(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/calliope-mlir/calliope/internal/ffi"
+	"github.com/calliope-mlir/calliope/internal/run/ffi"
 )
 
 // A Process says which of several processes a client is in. Each process makes a client with the devices of its

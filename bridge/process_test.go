@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/internal/cuda/cudatest"
-	"github.com/calliope-mlir/calliope/internal/pjrt/pjrttest"
+	"github.com/calliope-mlir/calliope/internal/run/cuda/cudatest"
+	"github.com/calliope-mlir/calliope/internal/run/pjrt/pjrttest"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // A memoryStore is a store for clients of one process.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/engine"
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // BenchmarkSaved compiles modules, and loads what was compiled, from memory and from a cache. Loading 20 operations may

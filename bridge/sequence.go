@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/bridge/internal/wait"
-	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/run/dispatch"
 )
 
 // A Sequence orders the effects of executions: of two runs in it, the callbacks of an effect

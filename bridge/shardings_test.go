@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/engine"
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // stringShardings is a module with shardings as strings for four partitions.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/calliope-mlir/calliope/bridge/internal/stall"
-	"github.com/calliope-mlir/calliope/internal/ffi"
+	"github.com/calliope-mlir/calliope/internal/run/ffi"
 )
 
 // A StallError reports a run that waited for longer than ClientOptions.StallAfter while a

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/callbacks"
-	"github.com/calliope-mlir/calliope/internal/dispatch"
-	"github.com/calliope-mlir/calliope/internal/ffi/serve"
+	"github.com/calliope-mlir/calliope/internal/run/dispatch"
+	"github.com/calliope-mlir/calliope/internal/run/ffi/serve"
 )
 
 // RegisterForeign makes a callback the handler of a custom call target of another host: of XLA's typed FFI, with calls

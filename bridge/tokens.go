@@ -9,8 +9,8 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge/internal/hlo"
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/element"
-	"github.com/calliope-mlir/calliope/internal/pjrt"
+	"github.com/calliope-mlir/calliope/internal/run/element"
+	"github.com/calliope-mlir/calliope/internal/run/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 

@@ -8,8 +8,8 @@ import (
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/engine"
-	"github.com/calliope-mlir/calliope/internal/forgotten"
-	"github.com/calliope-mlir/calliope/internal/pages"
+	"github.com/calliope-mlir/calliope/internal/host/pages"
+	"github.com/calliope-mlir/calliope/internal/run/forgotten"
 )
 
 // View implements engine.Memory.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/tree"
+	"github.com/calliope-mlir/calliope/internal/run/tree"
 )
 
 // JacFwd returns the function of all derivatives of f, by forward mode: good if f has more results than arguments. They

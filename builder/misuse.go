@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/callers"
+	"github.com/calliope-mlir/calliope/internal/text/callers"
 )
 
 // misuse returns the text of a panic for a mistake that no builder can record, because nothing names one. It begins

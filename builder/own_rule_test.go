@@ -7,7 +7,7 @@ import (
 
 	"github.com/calliope-mlir/calliope"
 	"github.com/calliope-mlir/calliope/builder"
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // TestOwnRule differentiates functions whose rules call them, as those in the documentation of jax.custom_jvp and

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/calliope-mlir/calliope/internal/callers"
+	"github.com/calliope-mlir/calliope/internal/text/callers"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 

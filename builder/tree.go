@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/calliope-mlir/calliope/internal/tree"
+	"github.com/calliope-mlir/calliope/internal/run/tree"
 )
 
 // A pytree is a Value, or a struct, slice, array or map of pytrees. Leaves are taken in

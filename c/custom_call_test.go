@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // signatures has, for each form of a custom-call function, parameter lists in C.

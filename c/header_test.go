@@ -16,7 +16,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks/legacy"
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // languages are those that the header is for. Each print shows a string or an integer.

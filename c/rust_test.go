@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/internal/version"
+	"github.com/calliope-mlir/calliope/internal/host/version"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // inRust are the types of the header as Rust has them. Pointers to incomplete types are *mut c_void.

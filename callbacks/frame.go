@@ -7,7 +7,7 @@ import (
 	"reflect"
 
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/dispatch/access"
+	"github.com/calliope-mlir/calliope/internal/run/dispatch/access"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 

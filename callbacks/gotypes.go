@@ -9,7 +9,7 @@ import (
 	"weak"
 
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/leaf"
+	"github.com/calliope-mlir/calliope/internal/run/leaf"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/calliope-mlir/calliope/internal/leaf"
-	"github.com/calliope-mlir/calliope/internal/tree"
+	"github.com/calliope-mlir/calliope/internal/run/leaf"
+	"github.com/calliope-mlir/calliope/internal/run/tree"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 

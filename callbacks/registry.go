@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/dispatch/access"
+	"github.com/calliope-mlir/calliope/internal/run/dispatch/access"
 )
 
 // A Registry holds callbacks by name and by id. It is safe for concurrent use. The zero

@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/dispatch/access"
+	"github.com/calliope-mlir/calliope/internal/run/dispatch/access"
 )
 
-// dispatcher is implemented by internal/dispatch, which makes the calls. A runtime, such as
+// dispatcher is implemented by internal/run/dispatch, which makes the calls. A runtime, such as
 // package bridge, installs it. Without a runtime there are no calls.
 type dispatcher interface {
 	Stats(*Registry) []Stat

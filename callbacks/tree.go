@@ -3,8 +3,8 @@ package callbacks
 import (
 	"reflect"
 
-	"github.com/calliope-mlir/calliope/internal/leaf"
-	"github.com/calliope-mlir/calliope/internal/tree"
+	"github.com/calliope-mlir/calliope/internal/run/leaf"
+	"github.com/calliope-mlir/calliope/internal/run/tree"
 )
 
 // A pytree is a leaf, or a struct, array, slice or map of pytrees. Leaves are taken in

@@ -5,7 +5,7 @@ import (
 	"maps"
 
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/nearest"
+	"github.com/calliope-mlir/calliope/internal/text/nearest"
 )
 
 // An UnknownError reports that a module calls a callback that is not registered.

@@ -7,9 +7,9 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/internal/dispatch"
-	"github.com/calliope-mlir/calliope/internal/dispatch/dispatchtest"
+	"github.com/calliope-mlir/calliope/internal/run/dispatch"
+	"github.com/calliope-mlir/calliope/internal/run/dispatch/dispatchtest"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // Middleware wraps every function, the later outside the earlier, until it is removed.

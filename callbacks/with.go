@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"maps"
 
-	"github.com/calliope-mlir/calliope/internal/nearest"
+	"github.com/calliope-mlir/calliope/internal/text/nearest"
 )
 
 // override is one function given to With.

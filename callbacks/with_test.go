@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/callbacks"
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // A name given to With that is like a registered one is logged once.

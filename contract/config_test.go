@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // byName and byID together have every field set.

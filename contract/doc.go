@@ -12,7 +12,7 @@
 // The operands and results of a callback are the leaves of trees. A tree is a leaf, or a
 // struct, array, slice or map of trees. The order of the leaves is: the fields of a struct as
 // declared, elements by index, the entries of a map by key, strings by their bytes and
-// integers by their values. Package internal/tree implements this order for builder and
+// integers by their values. Package internal/run/tree implements this order for builder and
 // callbacks.
 //
 // Ids of other hosts, which are opaque bytes, have other encodings: see Encoding.

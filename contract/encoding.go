@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/internal/words"
+	"github.com/calliope-mlir/calliope/internal/text/words"
 )
 
 // A Host says how another host names the callback. The zero value is the contract's own dictionary.

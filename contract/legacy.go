@@ -3,7 +3,7 @@ package contract
 import (
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/internal/legacycall"
+	"github.com/calliope-mlir/calliope/internal/run/legacycall"
 )
 
 // A Legacy is a custom call of XLA's old conventions.

@@ -3,7 +3,7 @@ package contract
 import (
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 func TestPolicy(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/internal/words"
+	"github.com/calliope-mlir/calliope/internal/test/check"
+	"github.com/calliope-mlir/calliope/internal/text/words"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // later is the contract of a later release: "every" and "optional" are added in version 2,

@@ -4,8 +4,8 @@ import (
 	"context"
 	"io"
 
-	"github.com/calliope-mlir/calliope/internal/errtext"
-	"github.com/calliope-mlir/calliope/internal/lifetime"
+	"github.com/calliope-mlir/calliope/internal/run/lifetime"
+	"github.com/calliope-mlir/calliope/internal/text/errtext"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 

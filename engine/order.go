@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/errtext"
+	"github.com/calliope-mlir/calliope/internal/text/errtext"
 )
 
 // An Order orders the effects of runs: one that has an effect begins when the earlier ones that have it are over. The

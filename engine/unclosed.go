@@ -1,8 +1,8 @@
 package engine
 
 import (
-	"github.com/calliope-mlir/calliope/internal/forgotten"
-	"github.com/calliope-mlir/calliope/internal/lifetime"
+	"github.com/calliope-mlir/calliope/internal/run/forgotten"
+	"github.com/calliope-mlir/calliope/internal/run/lifetime"
 )
 
 // An unclosed is what an Array holds that is garbage without having been closed.

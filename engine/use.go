@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/internal/errtext"
+	"github.com/calliope-mlir/calliope/internal/text/errtext"
 )
 
 // A Use is the use of an array by a run, or by whatever else reads or overwrites the memory. Engines have them.

@@ -13,7 +13,7 @@ import (
 	"github.com/gomlx/compute/support/testutil"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 var must = testutil.Must1[compute.Value]

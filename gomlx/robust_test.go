@@ -21,8 +21,8 @@ import (
 	"github.com/calliope-mlir/calliope"
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
-	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/internal/child"
+	"github.com/calliope-mlir/calliope/internal/host/child"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // blocked starts an execution that calls Go and waits there. It returns the execution's result, and what lets it go on.

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/calliope-mlir/calliope/internal/worker"
+	"github.com/calliope-mlir/calliope/internal/host/worker"
 	"github.com/calliope-mlir/calliope/jit/internal/callback"
 	"github.com/calliope-mlir/calliope/jit/internal/product"
 	"github.com/calliope-mlir/calliope/mlir"

@@ -12,8 +12,8 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/dispatch"
-	"github.com/calliope-mlir/calliope/internal/hostcall/reader"
+	"github.com/calliope-mlir/calliope/internal/run/dispatch"
+	"github.com/calliope-mlir/calliope/internal/run/hostcall/reader"
 	"github.com/calliope-mlir/calliope/jit/internal/callback"
 	"github.com/calliope-mlir/calliope/jit/internal/lower"
 	"github.com/calliope-mlir/calliope/mlir"

@@ -10,8 +10,8 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/engine"
-	"github.com/calliope-mlir/calliope/internal/dispatch"
-	"github.com/calliope-mlir/calliope/internal/trim"
+	"github.com/calliope-mlir/calliope/internal/host/trim"
+	"github.com/calliope-mlir/calliope/internal/run/dispatch"
 	"github.com/calliope-mlir/calliope/jit/internal/callback"
 	"github.com/calliope-mlir/calliope/jit/internal/product"
 	"github.com/calliope-mlir/calliope/jit/internal/runtime"

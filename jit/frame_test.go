@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // TestFreedArrays runs a module while Go's collector marks, after it has freed the arrays of the run before.

@@ -2,10 +2,10 @@ package mlir
 
 import (
 	"github.com/calliope-mlir/calliope/experimental/capi"
-	"github.com/calliope-mlir/calliope/internal/raw/access"
+	"github.com/calliope-mlir/calliope/internal/ir/raw/access"
 )
 
-// Package internal/raw documents these functions.
+// Package internal/ir/raw documents these functions.
 func init() {
 	access.LibraryTable = func(l *Library) *capi.Table { return l.api }
 	access.Table = func(c *Context) *capi.Table { return c.api }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
-	"github.com/calliope-mlir/calliope/internal/guard"
+	"github.com/calliope-mlir/calliope/internal/ir/guard"
 )
 
 // An Attribute is an MLIR attribute. Its context uniques attributes, so equal attributes

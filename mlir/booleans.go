@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/lazyregexp"
+	"github.com/calliope-mlir/calliope/internal/text/lazyregexp"
 )
 
 // hexBooleans matches the constant of booleans in hexadecimal form, with its dimensions.

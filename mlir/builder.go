@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/callers"
+	"github.com/calliope-mlir/calliope/internal/text/callers"
 )
 
 // A Builder creates operations at an insertion point and keeps the first error. The packages

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/internal/test/check"
+	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
 )
 
 // TestDamagedBytecode reads bytecode and portable artifacts of which a few bytes were changed, in a child process. The

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
-	"github.com/calliope-mlir/calliope/internal/checkform"
+	"github.com/calliope-mlir/calliope/internal/ir/checkform"
 )
 
 // StableHLO's tests have a dialect check, which no library contains, and IREE has another one of the same name. Texts

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
-	"github.com/calliope-mlir/calliope/internal/lazyregexp"
+	"github.com/calliope-mlir/calliope/internal/text/lazyregexp"
 )
 
 // An operation without an attribute that its definition requires ends the process when

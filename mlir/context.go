@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
-	"github.com/calliope-mlir/calliope/internal/forgotten"
+	"github.com/calliope-mlir/calliope/internal/run/forgotten"
 )
 
 // A Context owns everything that is built or parsed in it. Creating one takes tens of

@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
-	"github.com/calliope-mlir/calliope/internal/guard"
-	"github.com/calliope-mlir/calliope/internal/nearest"
+	"github.com/calliope-mlir/calliope/internal/ir/guard"
+	"github.com/calliope-mlir/calliope/internal/text/nearest"
 )
 
 // OperationState describes an operation to be created.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
-	"github.com/calliope-mlir/calliope/internal/lex"
+	"github.com/calliope-mlir/calliope/internal/ir/lex"
 )
 
 // The library's parser accepts two numbers, as of a complex element, for an element of another

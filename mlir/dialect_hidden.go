@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
-	"github.com/calliope-mlir/calliope/internal/lex"
+	"github.com/calliope-mlir/calliope/internal/ir/lex"
 )
 
 // hiddenDialects are the dialects that torch-mlir's library contains but does not register

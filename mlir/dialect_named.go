@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/calliope-mlir/calliope/internal/bytecode"
-	"github.com/calliope-mlir/calliope/internal/lex"
+	"github.com/calliope-mlir/calliope/internal/ir/bytecode"
+	"github.com/calliope-mlir/calliope/internal/ir/lex"
 )
 
 // DialectsOf returns the namespaces of the dialects that a module names, sorted: text, or

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
-	"github.com/calliope-mlir/calliope/internal/nearest"
+	"github.com/calliope-mlir/calliope/internal/text/nearest"
 )
 
 // A Trait is a property of the operations of one name.

@@ -5,8 +5,8 @@ import (
 	"sync"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
-	"github.com/calliope-mlir/calliope/internal/callers"
-	"github.com/calliope-mlir/calliope/internal/forgotten"
+	"github.com/calliope-mlir/calliope/internal/run/forgotten"
+	"github.com/calliope-mlir/calliope/internal/text/callers"
 )
 
 // heldByContext is what a context holds in C. Every object of the context leads to the context, so nothing of it is in

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
-	"github.com/calliope-mlir/calliope/internal/bytecode"
-	"github.com/calliope-mlir/calliope/internal/guard"
-	"github.com/calliope-mlir/calliope/internal/lazyregexp"
+	"github.com/calliope-mlir/calliope/internal/ir/bytecode"
+	"github.com/calliope-mlir/calliope/internal/ir/guard"
+	"github.com/calliope-mlir/calliope/internal/text/lazyregexp"
 )
 
 // IsBytecode reports whether data is MLIR bytecode. A portable artifact is bytecode, too.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/calliope-mlir/calliope/internal/guard"
+	"github.com/calliope-mlir/calliope/internal/ir/guard"
 )
 
 // What guards look at are the values of this package with the methods that guards call.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/calliope-mlir/calliope/internal/nearest"
+	"github.com/calliope-mlir/calliope/internal/text/nearest"
 	"github.com/calliope-mlir/calliope/native"
 )
 

@@ -9,12 +9,12 @@ import (
 	"sync"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
-	"github.com/calliope-mlir/calliope/internal/checkform"
-	"github.com/calliope-mlir/calliope/internal/dl"
-	"github.com/calliope-mlir/calliope/internal/guard"
-	"github.com/calliope-mlir/calliope/internal/lex"
-	"github.com/calliope-mlir/calliope/internal/nearest"
-	"github.com/calliope-mlir/calliope/internal/version"
+	"github.com/calliope-mlir/calliope/internal/host/dl"
+	"github.com/calliope-mlir/calliope/internal/host/version"
+	"github.com/calliope-mlir/calliope/internal/ir/checkform"
+	"github.com/calliope-mlir/calliope/internal/ir/guard"
+	"github.com/calliope-mlir/calliope/internal/ir/lex"
+	"github.com/calliope-mlir/calliope/internal/text/nearest"
 	"github.com/calliope-mlir/calliope/native"
 )
 

@@ -10,10 +10,10 @@ import (
 	"weak"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
-	"github.com/calliope-mlir/calliope/internal/bytecode"
-	"github.com/calliope-mlir/calliope/internal/forgotten"
-	"github.com/calliope-mlir/calliope/internal/guard"
-	"github.com/calliope-mlir/calliope/internal/notmlir"
+	"github.com/calliope-mlir/calliope/internal/ir/bytecode"
+	"github.com/calliope-mlir/calliope/internal/ir/guard"
+	"github.com/calliope-mlir/calliope/internal/ir/notmlir"
+	"github.com/calliope-mlir/calliope/internal/run/forgotten"
 )
 
 // A Module is a top-level builtin.module. It owns everything in it. The caller must close

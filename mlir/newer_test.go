@@ -6,8 +6,8 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/internal/test/check"
+	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
 )
 
 var calledFunction = regexp.MustCompile(`missing\("(\w+)"\)`)

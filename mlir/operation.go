@@ -5,7 +5,7 @@ import (
 	"iter"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
-	"github.com/calliope-mlir/calliope/internal/guard"
+	"github.com/calliope-mlir/calliope/internal/ir/guard"
 )
 
 // An Operation is an operation in a block or detached. Two valid handles to the same

@@ -3,7 +3,7 @@ package mlir
 import (
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/guard"
+	"github.com/calliope-mlir/calliope/internal/ir/guard"
 )
 
 // orphan reports whether the verifier would crash on the operation. Printing verifies it too,

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
-	"github.com/calliope-mlir/calliope/internal/lazyregexp"
+	"github.com/calliope-mlir/calliope/internal/text/lazyregexp"
 )
 
 // The library's function that parses a module calls every text "-". The one that parses an

@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/callers"
+	"github.com/calliope-mlir/calliope/internal/text/callers"
 )
 
 // here returns the location of the line that called this package from outside: see isOurs.
@@ -49,7 +49,7 @@ func callerFrame() runtime.Frame {
 func isOurs(file string) bool {
 	below, ok := strings.CutPrefix(file, moduleDir)
 	return ok && !strings.HasSuffix(file, "_test.go") && (strings.HasPrefix(below, "mlir/") ||
-		strings.HasPrefix(below, "stablehlo/") || strings.HasPrefix(below, "internal/ods/"))
+		strings.HasPrefix(below, "stablehlo/") || strings.HasPrefix(below, "internal/ir/ods/"))
 }
 
 // moduleDir is the folder of this module as call frames name it, with a slash at its end.

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/calliope-mlir/calliope/internal/trust"
+	"github.com/calliope-mlir/calliope/internal/host/trust"
 )
 
 // executable returns the path of the program, without symbolic links. Tests replace it.

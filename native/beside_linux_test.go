@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // TestUnreadableBeside has a library that only its owner may read, as under an umask of 077, and another user.

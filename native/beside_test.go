@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/internal/trust"
+	"github.com/calliope-mlir/calliope/internal/host/trust"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // beside makes a program in a folder the executable until the end of the test.

@@ -15,7 +15,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/program"
+	"github.com/calliope-mlir/calliope/internal/host/program"
 )
 
 // debPlatform is the only platform (GOOS/GOARCH) whose packages are pinned.

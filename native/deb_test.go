@@ -15,9 +15,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/internal/debs"
-	"github.com/calliope-mlir/calliope/internal/program"
+	"github.com/calliope-mlir/calliope/internal/host/debs"
+	"github.com/calliope-mlir/calliope/internal/host/program"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // debPart is a part whose packages are made here. A false package is just the tar

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/replace"
+	"github.com/calliope-mlir/calliope/internal/host/replace"
 )
 
 // manifestName is the name of the file with the SHA-256 of the other files of an export. Its

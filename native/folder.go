@@ -8,7 +8,7 @@ import (
 	"os"
 	"runtime"
 
-	"github.com/calliope-mlir/calliope/internal/debs"
+	"github.com/calliope-mlir/calliope/internal/host/debs"
 )
 
 func init() {

@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // Unpacking writes to /dev/full, where the kernel answers each write as a full

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/program"
-	"github.com/calliope-mlir/calliope/internal/trust"
+	"github.com/calliope-mlir/calliope/internal/host/program"
+	"github.com/calliope-mlir/calliope/internal/host/trust"
 )
 
 // assemble makes one shared library with the whole C API, at the slot's partial. Debian has

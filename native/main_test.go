@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // testPart is a part whose wheel is made here, so that no test needs a network.

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/internal/version"
+	"github.com/calliope-mlir/calliope/internal/host/version"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // write writes a file, with its folder.

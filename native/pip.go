@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/calliope-mlir/calliope/internal/program"
-	"github.com/calliope-mlir/calliope/internal/version"
+	"github.com/calliope-mlir/calliope/internal/host/program"
+	"github.com/calliope-mlir/calliope/internal/host/version"
 )
 
 // pips are the commands that start pip, best first. uv has no download command of its own,

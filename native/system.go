@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/version"
+	"github.com/calliope-mlir/calliope/internal/host/version"
 )
 
 // The releases of LLVM whose C API is known.

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/trust"
+	"github.com/calliope-mlir/calliope/internal/host/trust"
 )
 
 // An UnsafeError reports that a user other than the current one and root may change the

@@ -13,8 +13,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/internal/trust"
+	"github.com/calliope-mlir/calliope/internal/host/trust"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // Another user who may write to a folder or a file of the cache, or owns it, may change

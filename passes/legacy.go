@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/legacycall"
+	"github.com/calliope-mlir/calliope/internal/run/legacycall"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )

@@ -7,8 +7,8 @@ import (
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
-	"github.com/calliope-mlir/calliope/internal/legacycall"
-	"github.com/calliope-mlir/calliope/internal/rewrite"
+	"github.com/calliope-mlir/calliope/internal/ir/rewrite"
+	"github.com/calliope-mlir/calliope/internal/run/legacycall"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"

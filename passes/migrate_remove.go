@@ -3,7 +3,7 @@ package passes
 import (
 	"slices"
 
-	"github.com/calliope-mlir/calliope/internal/rewrite"
+	"github.com/calliope-mlir/calliope/internal/ir/rewrite"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/contract/callop"
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/passes/order"
 )

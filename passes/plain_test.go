@@ -3,9 +3,9 @@ package passes_test
 import (
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/internal/mlirtest"
-	"github.com/calliope-mlir/calliope/internal/xlafix"
+	"github.com/calliope-mlir/calliope/internal/ir/xlafix"
+	"github.com/calliope-mlir/calliope/internal/test/check"
+	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 )

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/xlafix"
+	"github.com/calliope-mlir/calliope/internal/ir/xlafix"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/internal/ods"
+	"github.com/calliope-mlir/calliope/internal/ir/ods"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 

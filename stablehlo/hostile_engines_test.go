@@ -5,7 +5,7 @@ package stablehlo
 import (
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
 )
 
 // TestHostileTools checks that mlir-lint and mlir-run outlive them, too.

@@ -1,5 +1,5 @@
 package stablehlo
 
-import "github.com/calliope-mlir/calliope/internal/ods"
+import "github.com/calliope-mlir/calliope/internal/ir/ods"
 
 func init() { ods.Register(inference, guards()) }

@@ -3,7 +3,7 @@ package stablehlo
 import (
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 func TestFormatMessage(t *testing.T) {

@@ -2,7 +2,7 @@ package stages
 
 import (
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/hostcall"
+	"github.com/calliope-mlir/calliope/internal/run/hostcall"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 

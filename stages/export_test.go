@@ -1,6 +1,6 @@
 package stages
 
-import "github.com/calliope-mlir/calliope/internal/evaluator"
+import "github.com/calliope-mlir/calliope/internal/run/evaluator"
 
 // IdleWorkers returns the process ids of the workers that wait for requests.
 func IdleWorkers() []int { return evaluator.Current().Idle }

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/callargs"
+	"github.com/calliope-mlir/calliope/internal/run/callargs"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )

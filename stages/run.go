@@ -11,7 +11,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/engine"
-	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/run/dispatch"
 )
 
 // An Error is the error of a step that failed, other than that of a callback's call, which is a

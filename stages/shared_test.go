@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/calliope-mlir/calliope/engine"
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // counted is a program that counts how often it is closed.

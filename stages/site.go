@@ -3,7 +3,7 @@ package stages
 import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
-	"github.com/calliope-mlir/calliope/internal/hostcall/reader"
+	"github.com/calliope-mlir/calliope/internal/run/hostcall/reader"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 

@@ -12,8 +12,8 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/engine"
-	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/internal/test/check"
+	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
 	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/stages"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -94,8 +94,8 @@ func TestLinked(t *testing.T) {
 		imports string
 		without []string
 	}{
-		{"./jit ./stages ./engine", []string{"/bridge", "/internal/pjrt", "gopjrt", "protobuf", "klog"}},
-		{"./engine/load ./interpreter", []string{"/internal/pjrt", "/internal/ffi", "gopjrt", "protobuf", "klog"}},
+		{"./jit ./stages ./engine", []string{"/bridge", "/internal/run/pjrt", "gopjrt", "protobuf", "klog"}},
+		{"./engine/load ./interpreter", []string{"/internal/run/pjrt", "/internal/run/ffi", "gopjrt", "protobuf", "klog"}},
 		{"./bridge", []string{"/jit", "/stages", "calliope/mlir"}},
 		{"./lint ./lint/rules ./lint/fix ./builder ./passes ./stablehlo ./mlir",
 			[]string{"/bridge", "/jit", "/stages", "/engine", "gopjrt", "protobuf"}},

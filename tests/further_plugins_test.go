@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/nativetest"
+	"github.com/calliope-mlir/calliope/internal/test/nativetest"
 )
 
 // TestFurtherPlugins runs what depends on XLA on the CPU plugins that are not the default.

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/internal/version"
+	"github.com/calliope-mlir/calliope/internal/host/version"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // TestGet gets each module of this repository as a stranger does once there is a release: from a proxy, into a module

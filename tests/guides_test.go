@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/internal/doctest"
+	"github.com/calliope-mlir/calliope/internal/test/check"
+	"github.com/calliope-mlir/calliope/internal/test/doctest"
 )
 
 // TestGuides runs the guides, each in an empty folder. The one from JAX, which needs Python, runs in examples/embed.

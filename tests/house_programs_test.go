@@ -12,23 +12,23 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
-// starters are the folders besides internal/program that start programs. None of them reads what a stranger wrote.
+// starters are the folders besides internal/host/program that start programs. None of them reads what a stranger wrote.
 var starters = map[string]string{
-	"examples":               "programs to copy, which compile their own sources",
-	"internal/cctest":        "compilers, for tests",
-	"internal/cuda/cudatest": "compilers, for tests",
-	"internal/doctest":       "the programs of documents, for tests",
-	"internal/mlirtest":      "children, for tests",
-	"internal/nativetest":    "children, for tests",
-	"internal/pjrt/pjrttest": "compilers, for tests",
-	"tools/bench":            "what is measured, by those who develop this module",
-	"tools/opgen":            "LLVM's tools, by those who develop this module",
-	"tools/release":          "compilers, by those who release this module",
-	"tools/soak":             "children and tools of this module, by those who develop it",
-	"tools/wheel":            "the Go tool, by those who release this module",
+	"examples":                   "programs to copy, which compile their own sources",
+	"internal/test/cctest":       "compilers, for tests",
+	"internal/run/cuda/cudatest": "compilers, for tests",
+	"internal/test/doctest":      "the programs of documents, for tests",
+	"internal/test/mlirtest":     "children, for tests",
+	"internal/test/nativetest":   "children, for tests",
+	"internal/run/pjrt/pjrttest": "compilers, for tests",
+	"tools/bench":                "what is measured, by those who develop this module",
+	"tools/opgen":                "LLVM's tools, by those who develop this module",
+	"tools/release":              "compilers, by those who release this module",
+	"tools/soak":                 "children and tools of this module, by those who develop it",
+	"tools/wheel":                "the Go tool, by those who release this module",
 }
 
 // starts are the functions and types that start a process, by the package's path.
@@ -43,7 +43,7 @@ var starts = map[string][]string{
 // startsInC finds calls of C functions that start a process.
 var startsInC = regexp.MustCompile(`\b(system|popen|v?fork|exec[lv]p?e?|fexecve|posix_spawnp?|CreateProcess[AW]?|_spawn\w+|ShellExecute\w*)\s*\(`)
 
-// TestHousePrograms holds that only internal/program starts programs.
+// TestHousePrograms holds that only internal/host/program starts programs.
 func TestHousePrograms(t *testing.T) {
 	check.NoRaces(t)
 	t.Parallel()
@@ -55,8 +55,8 @@ func TestHousePrograms(t *testing.T) {
 				return
 			}
 		}
-		if used[folder] = true; folder != "internal/program" {
-			t.Errorf("%s uses %s: internal/program starts programs", file, what)
+		if used[folder] = true; folder != "internal/host/program" {
+			t.Errorf("%s uses %s: internal/host/program starts programs", file, what)
 		}
 	}
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
@@ -100,8 +100,8 @@ func TestHousePrograms(t *testing.T) {
 			t.Errorf("%s starts no program: remove it from the list", starter)
 		}
 	}
-	if !used["internal/program"] {
-		t.Error("internal/program starts no program, so the test finds nothing")
+	if !used["internal/host/program"] {
+		t.Error("internal/host/program starts no program, so the test finds nothing")
 	}
 }
 

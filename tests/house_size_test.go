@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // What a folder has at most, by hand: files, and exported names with methods.
@@ -21,7 +21,7 @@ var large = map[string]string{
 	"builder":           "there is a function for each operation, and a type has its methods in one package",
 	"experimental/capi": "the C API has this many types, and what C calls in Go",
 	"gomlx":             "GoMLX asks for a method for each operation",
-	"internal/ods":      "generated operations call a function for each kind of operand, attribute and result",
+	"internal/ir/ods":   "generated operations call a function for each kind of operand, attribute and result",
 	"lint/rules":        "a rule is a file",
 	"mlir":              "a type of MLIR has its methods in one package, and all types hold their context",
 	"stablehlo":         "a file has the checks or the attributes of a few operations, which are generated into this package",

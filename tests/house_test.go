@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 const module = "github.com/calliope-mlir/calliope"
@@ -66,7 +66,7 @@ var thirdParty = map[string][]string{
 	"github.com/gomlx/go-xla":          {"gomlx/gopjrt", "gomlx/internal/bench"},
 	"github.com/gomlx/gomlx":           {"gomlx/internal/bench", "gomlx/host", "gomlx/examples"}, // whose tests import the backend
 	"github.com/pkg/errors":            {"gomlx"},
-	"github.com/google/go-cmp":         {"internal/check", "internal/mlirtest"},
+	"github.com/google/go-cmp":         {"internal/test/check", "internal/test/mlirtest"},
 	"modernc.org/cc/v4":                {"tools"},
 	"go.yaml.in/yaml/v3":               {"lint/command/internal/config"},
 	"github.com/aymanbagabas/go-udiff": {"lint/command", "lint/command/internal/lsp"},

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // quiet are the folders whose code says what it has to say by errors and log/slog.

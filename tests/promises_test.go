@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // TestPromises holds that the folders of which docs/compatibility.md promises nothing exist.

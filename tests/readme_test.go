@@ -3,8 +3,8 @@ package tests
 import (
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/internal/doctest"
+	"github.com/calliope-mlir/calliope/internal/test/check"
+	"github.com/calliope-mlir/calliope/internal/test/doctest"
 )
 
 // TestReadme runs the program in the README, and the others those of documents. They print what the documents say.

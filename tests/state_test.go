@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // TestState holds the table of the process's state: it names each variable of a package that changes while a program

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 var includes = regexp.MustCompile(`(?m)^\s*#\s*include\s+"([^"]*)"`)

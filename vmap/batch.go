@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/transform"
-	"github.com/calliope-mlir/calliope/internal/xlacalls"
+	"github.com/calliope-mlir/calliope/internal/ir/transform"
+	"github.com/calliope-mlir/calliope/internal/ir/xlacalls"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 

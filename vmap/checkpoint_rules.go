@@ -3,8 +3,8 @@ package vmap
 import (
 	"slices"
 
-	"github.com/calliope-mlir/calliope/internal/rewrite"
-	"github.com/calliope-mlir/calliope/internal/transform"
+	"github.com/calliope-mlir/calliope/internal/ir/rewrite"
+	"github.com/calliope-mlir/calliope/internal/ir/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )

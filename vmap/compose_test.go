@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/autodiff"
-	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/internal/transform/transformtest"
+	"github.com/calliope-mlir/calliope/internal/ir/transform/transformtest"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/vmap"

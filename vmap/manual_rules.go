@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/contract/callop"
-	"github.com/calliope-mlir/calliope/internal/transform"
+	"github.com/calliope-mlir/calliope/internal/ir/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 

@@ -3,7 +3,7 @@ package lapack
 import (
 	"slices"
 
-	"github.com/calliope-mlir/calliope/internal/fortran"
+	"github.com/calliope-mlir/calliope/internal/run/fortran"
 )
 
 // trsm solves op(X) Y' = Y, or Y' op(X) = Y, for a triangular matrix X.

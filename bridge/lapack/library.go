@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/calliope-mlir/calliope/callbacks"
-	"github.com/calliope-mlir/calliope/internal/fortran"
+	"github.com/calliope-mlir/calliope/internal/run/fortran"
 	"github.com/calliope-mlir/calliope/native"
 )
 

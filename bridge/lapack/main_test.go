@@ -3,7 +3,7 @@ package lapack
 import (
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/nativetest"
+	"github.com/calliope-mlir/calliope/internal/test/nativetest"
 	"github.com/calliope-mlir/calliope/native"
 )
 

@@ -3,7 +3,7 @@ package lapack
 import (
 	"unsafe"
 
-	"github.com/calliope-mlir/calliope/internal/fortran"
+	"github.com/calliope-mlir/calliope/internal/run/fortran"
 )
 
 // syevd, heevd for complex matrices, finds the eigenvalues and eigenvectors of a Hermitian

@@ -6,7 +6,7 @@ import (
 	"math/cmplx"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 func TestSyevd(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/bridge/preflight"
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // Placement hints are explained, and refused only if they are more than that.

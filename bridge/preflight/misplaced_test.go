@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/bridge/preflight"
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // TestMisplaced has a callback in the comparator of a sort. Check reports it with its place.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
-	"github.com/calliope-mlir/calliope/internal/nearest"
-	"github.com/calliope-mlir/calliope/internal/xlacalls"
+	"github.com/calliope-mlir/calliope/internal/ir/xlacalls"
+	"github.com/calliope-mlir/calliope/internal/text/nearest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )

@@ -9,7 +9,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge/preflight"
 	"github.com/calliope-mlir/calliope/callbacks"
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // TestNoTrace checks that Check does not call or bind functions: the counters have the same

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/contract/callop"
-	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/run/dispatch"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/calliope-mlir/calliope/internal/ffi/serve"
+	"github.com/calliope-mlir/calliope/internal/run/ffi/serve"
 )
 
 // asked are the targets whose handlers the host has got.

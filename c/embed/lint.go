@@ -21,7 +21,7 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
-	"github.com/calliope-mlir/calliope/internal/program"
+	"github.com/calliope-mlir/calliope/internal/host/program"
 )
 
 //export calliopeLint

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/c/include"
-	"github.com/calliope-mlir/calliope/internal/program"
+	"github.com/calliope-mlir/calliope/internal/host/program"
 )
 
 var declared = regexp.MustCompile(`(?m)^CALLIOPE_API [^(]*?(\w+)\(`)

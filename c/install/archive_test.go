@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // TestArchive links the archive alone, and with another one in Go, and has programs use them.

@@ -30,8 +30,8 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/c/include"
-	"github.com/calliope-mlir/calliope/internal/program"
-	"github.com/calliope-mlir/calliope/internal/version"
+	"github.com/calliope-mlir/calliope/internal/host/program"
+	"github.com/calliope-mlir/calliope/internal/host/version"
 )
 
 func main() {

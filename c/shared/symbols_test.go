@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // TestSymbols holds that the library exports the functions of the header, and nothing else.

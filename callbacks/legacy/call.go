@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/callbacks"
-	"github.com/calliope-mlir/calliope/internal/legacy"
-	"github.com/calliope-mlir/calliope/internal/legacycall"
+	"github.com/calliope-mlir/calliope/internal/run/legacy"
+	"github.com/calliope-mlir/calliope/internal/run/legacycall"
 )
 
 // A call is what all calls of a call site share.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/legacy"
-	"github.com/calliope-mlir/calliope/internal/legacycall"
+	"github.com/calliope-mlir/calliope/internal/run/legacy"
+	"github.com/calliope-mlir/calliope/internal/run/legacycall"
 )
 
 // A Form is the signature of a function.

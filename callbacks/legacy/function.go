@@ -11,8 +11,8 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/errtext"
-	"github.com/calliope-mlir/calliope/internal/legacy"
+	"github.com/calliope-mlir/calliope/internal/run/legacy"
+	"github.com/calliope-mlir/calliope/internal/text/errtext"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/callbacks"
-	"github.com/calliope-mlir/calliope/internal/legacycall"
+	"github.com/calliope-mlir/calliope/internal/run/legacycall"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/dl"
-	"github.com/calliope-mlir/calliope/internal/legacy"
+	"github.com/calliope-mlir/calliope/internal/host/dl"
+	"github.com/calliope-mlir/calliope/internal/run/legacy"
 )
 
 // A Library is a shared library with functions of C. It stays loaded until the process ends. It is safe for

@@ -9,8 +9,8 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/errtext"
-	"github.com/calliope-mlir/calliope/internal/replace"
+	"github.com/calliope-mlir/calliope/internal/host/replace"
+	"github.com/calliope-mlir/calliope/internal/text/errtext"
 )
 
 // A Recorder writes every call of the functions that it wraps. It is safe for concurrent

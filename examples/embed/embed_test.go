@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // TestHosts builds and runs the hosts, and compares what they print.

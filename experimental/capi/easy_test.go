@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
-	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/internal/test/check"
+	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
 )
 
 // TestEasy calls a third of the functions, of nearly all headers: those that take nothing, or a context.

@@ -3,7 +3,7 @@ package capi_test
 import (
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
 )
 
 func TestMain(m *testing.M) { mlirtest.Main(m) }

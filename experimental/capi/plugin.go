@@ -16,7 +16,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/calliope-mlir/calliope/internal/dl"
+	"github.com/calliope-mlir/calliope/internal/host/dl"
 )
 
 // plugins are the dialects that further libraries have for the MLIR of a table.

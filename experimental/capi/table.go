@@ -15,8 +15,8 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/calliope-mlir/calliope/internal/dl"
-	"github.com/calliope-mlir/calliope/internal/stack"
+	"github.com/calliope-mlir/calliope/internal/host/dl"
+	"github.com/calliope-mlir/calliope/internal/host/stack"
 )
 
 // A Table holds the functions of one library. It is read-only, lives until the process ends,

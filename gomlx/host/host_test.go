@@ -18,7 +18,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/gomlx"
 	"github.com/calliope-mlir/calliope/gomlx/host"
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 func open(t *testing.T) compute.Backend {

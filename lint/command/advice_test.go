@@ -5,8 +5,8 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/internal/doctest"
+	"github.com/calliope-mlir/calliope/internal/test/check"
+	"github.com/calliope-mlir/calliope/internal/test/doctest"
 	"github.com/calliope-mlir/calliope/lint/command"
 )
 

@@ -14,8 +14,8 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/calliope-mlir/calliope/internal/bounded"
-	"github.com/calliope-mlir/calliope/internal/store"
+	"github.com/calliope-mlir/calliope/internal/host/bounded"
+	"github.com/calliope-mlir/calliope/internal/host/store"
 	"github.com/calliope-mlir/calliope/native"
 )
 

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/finding"
 )

@@ -12,7 +12,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
-	"github.com/calliope-mlir/calliope/internal/replace"
+	"github.com/calliope-mlir/calliope/internal/host/replace"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
 	"github.com/calliope-mlir/calliope/lint/finding"

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // TestFixSplit repairs the parts of a file in place: each as it is repaired alone.

@@ -5,7 +5,7 @@ import (
 	"flag"
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/internal/replace"
+	"github.com/calliope-mlir/calliope/internal/host/replace"
 	"github.com/calliope-mlir/calliope/lint/command/internal/config"
 )
 

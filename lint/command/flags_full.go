@@ -3,7 +3,7 @@
 package command
 
 import (
-	"github.com/calliope-mlir/calliope/internal/bounded"
+	"github.com/calliope-mlir/calliope/internal/host/bounded"
 	"github.com/calliope-mlir/calliope/lint/command/internal/config"
 )
 

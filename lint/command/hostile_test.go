@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/command"
 )
@@ -19,7 +19,7 @@ func TestCrash(t *testing.T) {
 	dir := t.TempDir()
 	crash := "SIGSEGV"
 	if runtime.GOOS == "windows" {
-		crash = "" // "Exception 0xc00000fd", or the fatal error of internal/stack
+		crash = "" // "Exception 0xc00000fd", or the fatal error of internal/host/stack
 	}
 	first := writeFile(t, dir, "first.mlir", hook)
 	hostile := writeFile(t, dir, "hostile.mlir",

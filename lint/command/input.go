@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/calliope-mlir/calliope/internal/bounded"
+	"github.com/calliope-mlir/calliope/internal/host/bounded"
 	"github.com/calliope-mlir/calliope/lint/command/internal/config"
 	"github.com/calliope-mlir/calliope/lint/command/internal/gitdiff"
 	"github.com/calliope-mlir/calliope/lint/command/internal/terminal"

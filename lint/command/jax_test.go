@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // TestJAX checks functions that JAX 0.12 lowered, in each form (testdata/jax12.py): nothing in them is an error or

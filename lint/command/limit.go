@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/calliope-mlir/calliope/internal/bounded"
+	"github.com/calliope-mlir/calliope/internal/host/bounded"
 	"github.com/calliope-mlir/calliope/lint/finding"
 )
 

@@ -5,7 +5,7 @@ package command_test
 import (
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // TestMemoryLimit checks a file that takes too much memory, between others.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/calliope-mlir/calliope/internal/bounded"
+	"github.com/calliope-mlir/calliope/internal/host/bounded"
 	"github.com/calliope-mlir/calliope/lint/command/internal/baseline"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
 )

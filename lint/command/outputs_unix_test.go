@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // Reports that are endless, pipes without a writer, and outputs that are no regular files.

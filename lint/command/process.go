@@ -10,8 +10,8 @@ import (
 	"io"
 	"time"
 
-	"github.com/calliope-mlir/calliope/internal/bounded"
-	"github.com/calliope-mlir/calliope/internal/child"
+	"github.com/calliope-mlir/calliope/internal/host/bounded"
+	"github.com/calliope-mlir/calliope/internal/host/child"
 	"github.com/calliope-mlir/calliope/native"
 )
 

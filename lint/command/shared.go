@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/version"
+	"github.com/calliope-mlir/calliope/internal/host/version"
 )
 
 // The exit statuses. The greatest one of a run is returned.

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"regexp"
 
-	"github.com/calliope-mlir/calliope/internal/lazyregexp"
-	"github.com/calliope-mlir/calliope/internal/parts"
+	"github.com/calliope-mlir/calliope/internal/ir/parts"
+	"github.com/calliope-mlir/calliope/internal/text/lazyregexp"
 	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/lint/quick"
 )

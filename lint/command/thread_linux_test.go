@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
 )
 
 // starve, in the environment of a worker, leaves it no address space.

@@ -10,8 +10,8 @@ import (
 	"io"
 	"os"
 
-	"github.com/calliope-mlir/calliope/internal/bounded"
-	"github.com/calliope-mlir/calliope/internal/child"
+	"github.com/calliope-mlir/calliope/internal/host/bounded"
+	"github.com/calliope-mlir/calliope/internal/host/child"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/mlir"

@@ -5,7 +5,7 @@ package finding
 import (
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/internal/errtext"
+	"github.com/calliope-mlir/calliope/internal/text/errtext"
 )
 
 // Invalid is the rule of findings about the input itself: it could not be read, parsed, verified or checked.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/lex"
+	"github.com/calliope-mlir/calliope/internal/ir/lex"
 )
 
 // A dictionary is a list of attributes in the text, in tokens.

@@ -1,6 +1,6 @@
 package fix
 
-import "github.com/calliope-mlir/calliope/internal/lex"
+import "github.com/calliope-mlir/calliope/internal/ir/lex"
 
 // A token is a token of MLIR's text. Comments and white space are not tokens.
 type token struct{ start, end int }

@@ -3,7 +3,7 @@ package quick
 import (
 	"bytes"
 
-	"github.com/calliope-mlir/calliope/internal/lex"
+	"github.com/calliope-mlir/calliope/internal/ir/lex"
 )
 
 // WithoutLocations returns a text with spaces in place of the locations of operations and block

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/bytecode"
+	"github.com/calliope-mlir/calliope/internal/ir/bytecode"
 )
 
 // A module is bytecode whose operations are searched.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/calliope-mlir/calliope/internal/bytecode"
-	"github.com/calliope-mlir/calliope/internal/notmlir"
+	"github.com/calliope-mlir/calliope/internal/ir/bytecode"
+	"github.com/calliope-mlir/calliope/internal/ir/notmlir"
 	"github.com/calliope-mlir/calliope/lint/finding"
 )
 

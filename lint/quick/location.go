@@ -3,7 +3,7 @@ package quick
 import (
 	"cmp"
 
-	"github.com/calliope-mlir/calliope/internal/lex"
+	"github.com/calliope-mlir/calliope/internal/ir/lex"
 	"github.com/calliope-mlir/calliope/lint/finding"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/lex"
+	"github.com/calliope-mlir/calliope/internal/ir/lex"
 )
 
 // A scanner searches one text.

@@ -2,7 +2,7 @@ package rules
 
 import (
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/legacycall"
+	"github.com/calliope-mlir/calliope/internal/run/legacycall"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/passes"

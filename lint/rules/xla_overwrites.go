@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"github.com/calliope-mlir/calliope/internal/xlafix"
+	"github.com/calliope-mlir/calliope/internal/ir/xlafix"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/finding"
 )

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/dl"
+	"github.com/calliope-mlir/calliope/internal/host/dl"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 

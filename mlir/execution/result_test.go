@@ -5,7 +5,7 @@ package execution_test
 import (
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/mlir/execution"
 )
 

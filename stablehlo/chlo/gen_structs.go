@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
-	"github.com/calliope-mlir/calliope/internal/ods"
-	"github.com/calliope-mlir/calliope/internal/raw"
+	"github.com/calliope-mlir/calliope/internal/ir/ods"
+	"github.com/calliope-mlir/calliope/internal/ir/raw"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 

@@ -3,7 +3,7 @@ package chlo
 import (
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
 )
 
 // TestHostile checks that invalid operands, attributes and regions do not crash the type

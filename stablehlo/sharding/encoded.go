@@ -1,8 +1,8 @@
 package sharding
 
 import (
-	"github.com/calliope-mlir/calliope/internal/bytecode"
-	"github.com/calliope-mlir/calliope/internal/guard"
+	"github.com/calliope-mlir/calliope/internal/ir/bytecode"
+	"github.com/calliope-mlir/calliope/internal/ir/guard"
 )
 
 // Encoded reports whether a module is bytecode in which Shardy's dialect encodes attributes in a form of its own, which

@@ -13,8 +13,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/bounded"
-	"github.com/calliope-mlir/calliope/internal/replace"
+	"github.com/calliope-mlir/calliope/internal/host/bounded"
+	"github.com/calliope-mlir/calliope/internal/host/replace"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 

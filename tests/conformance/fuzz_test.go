@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/mlir"
 	soak "github.com/calliope-mlir/calliope/tools/soak/programs"

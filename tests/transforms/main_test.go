@@ -3,7 +3,7 @@ package transforms
 import (
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/nativetest"
+	"github.com/calliope-mlir/calliope/internal/test/nativetest"
 	"github.com/calliope-mlir/calliope/native"
 )
 

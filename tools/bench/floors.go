@@ -2,8 +2,8 @@ package main
 
 import (
 	"github.com/calliope-mlir/calliope/bridge"
-	"github.com/calliope-mlir/calliope/internal/dl"
-	"github.com/calliope-mlir/calliope/internal/pjrt"
+	"github.com/calliope-mlir/calliope/internal/host/dl"
+	"github.com/calliope-mlir/calliope/internal/run/pjrt"
 	"github.com/calliope-mlir/calliope/tools/bench/internal/floor"
 )
 

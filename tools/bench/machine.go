@@ -10,7 +10,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/version"
+	"github.com/calliope-mlir/calliope/internal/host/version"
 	"github.com/calliope-mlir/calliope/native"
 )
 

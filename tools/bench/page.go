@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/calliope-mlir/calliope/internal/replace"
-	"github.com/calliope-mlir/calliope/internal/version"
+	"github.com/calliope-mlir/calliope/internal/host/replace"
+	"github.com/calliope-mlir/calliope/internal/host/version"
 )
 
 // A chapter is a suite, and a sentence on what it measures.

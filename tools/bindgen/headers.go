@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/internal/debs"
+	"github.com/calliope-mlir/calliope/internal/host/debs"
 	_ "github.com/calliope-mlir/calliope/native" // sets debs.Fetch
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/autodiff"
-	"github.com/calliope-mlir/calliope/internal/doctest"
+	"github.com/calliope-mlir/calliope/internal/test/doctest"
 )
 
 // TestFlagsInTexts holds that there is each flag that an error or the usage names. PASS stands for any of the

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/parts"
+	"github.com/calliope-mlir/calliope/internal/ir/parts"
 )
 
 func TestSplit(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // TestReproducerFiles runs reproducers of a stranger. A pass that writes a file does so only if a flag allows it.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/doctest"
+	"github.com/calliope-mlir/calliope/internal/test/doctest"
 )
 
 // TestFlagsInTexts holds that there is each flag that an error or the usage names.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/calliope-mlir/calliope/internal/child"
+	"github.com/calliope-mlir/calliope/internal/host/child"
 )
 
 // jobEnv is the environment variable that makes this program a child process with the named

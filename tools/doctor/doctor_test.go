@@ -13,8 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/calliope-mlir/calliope/internal/nativetest"
-	"github.com/calliope-mlir/calliope/internal/version"
+	"github.com/calliope-mlir/calliope/internal/host/version"
+	"github.com/calliope-mlir/calliope/internal/test/nativetest"
 	"github.com/calliope-mlir/calliope/native"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // TestFullDisk checks that a report that cannot be written is a failure.

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/bridge"
-	"github.com/calliope-mlir/calliope/internal/fortran"
-	"github.com/calliope-mlir/calliope/internal/raw"
+	"github.com/calliope-mlir/calliope/internal/ir/raw"
+	"github.com/calliope-mlir/calliope/internal/run/fortran"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/stablehlo"

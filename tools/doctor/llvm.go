@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"github.com/calliope-mlir/calliope/internal/version"
+	"github.com/calliope-mlir/calliope/internal/host/version"
 	"github.com/calliope-mlir/calliope/native"
 )
 

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/calliope-mlir/calliope/internal/program"
-	"github.com/calliope-mlir/calliope/internal/version"
+	"github.com/calliope-mlir/calliope/internal/host/program"
+	"github.com/calliope-mlir/calliope/internal/host/version"
 	"github.com/calliope-mlir/calliope/native"
 )
 

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/version"
+	"github.com/calliope-mlir/calliope/internal/host/version"
 )
 
 // command starts this program, from any directory of any module that requires this one.

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/replace"
-	"github.com/calliope-mlir/calliope/internal/version"
+	"github.com/calliope-mlir/calliope/internal/host/replace"
+	"github.com/calliope-mlir/calliope/internal/host/version"
 	"github.com/calliope-mlir/calliope/native"
 )
 

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/calliope-mlir/calliope/internal/cctest"
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/cctest"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 const (

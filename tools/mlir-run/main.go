@@ -15,7 +15,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/calliope-mlir/calliope/internal/version"
+	"github.com/calliope-mlir/calliope/internal/host/version"
 	"github.com/calliope-mlir/calliope/native"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/callbacks/record"
-	"github.com/calliope-mlir/calliope/internal/replace"
+	"github.com/calliope-mlir/calliope/internal/host/replace"
 )
 
 // observers implement --record, --replay and --trace. They wrap the callbacks.

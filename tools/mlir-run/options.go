@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/calliope-mlir/calliope/internal/bounded"
-	"github.com/calliope-mlir/calliope/internal/replace"
+	"github.com/calliope-mlir/calliope/internal/host/bounded"
+	"github.com/calliope-mlir/calliope/internal/host/replace"
 )
 
 const usage = `usage: mlir-run [flags] MODULE

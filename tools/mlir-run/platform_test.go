@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // TestPlatforms runs exports for several platforms and compares with JAX's results. Their branches

@@ -8,7 +8,7 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/calliope-mlir/calliope/internal/child"
+	"github.com/calliope-mlir/calliope/internal/host/child"
 )
 
 // workerEnv is the environment variable that makes this program the worker process.

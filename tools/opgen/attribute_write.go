@@ -10,10 +10,10 @@ import (
 func (g *generator) writeAttributes() map[string]string {
 	const module = "github.com/calliope-mlir/calliope/"
 	start := fmt.Sprintf(header, g.pkg) + "import (\n"
-	end := fmt.Sprintf("%q\n%q\n)\n", module+"internal/ods", module+"mlir")
+	end := fmt.Sprintf("%q\n%q\n)\n", module+"internal/ir/ods", module+"mlir")
 	var enums, structs strings.Builder
 	fmt.Fprintf(&enums, "%s%q\n%s", start, module+"experimental/capi", end)
-	fmt.Fprintf(&structs, "%s\"fmt\"\n\n%q\n%q\n%s", start, module+"experimental/capi", module+"internal/raw", end)
+	fmt.Fprintf(&structs, "%s\"fmt\"\n\n%q\n%q\n%s", start, module+"experimental/capi", module+"internal/ir/raw", end)
 	for _, a := range g.attributes {
 		if a.isEnum() {
 			writeKeywords(&enums, a)

@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // bindings has the lines of generated bindings that are read.

@@ -6,8 +6,8 @@ import (
 	"os/exec"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/internal/test/check"
+	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
 )
 
 // TestExtracted checks that the committed tables of StableHLO and CHLO match the wheel of the

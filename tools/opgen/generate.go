@@ -368,7 +368,7 @@ func (g *generator) file(body *bytes.Buffer) string {
 			fmt.Fprintf(&b, "\"github.com/calliope-mlir/calliope/mlir/dialect/%s\"\n", other)
 		}
 	}
-	b.WriteString("\"github.com/calliope-mlir/calliope/internal/ods\"\n)\n")
+	b.WriteString("\"github.com/calliope-mlir/calliope/internal/ir/ods\"\n)\n")
 	b.Write(body.Bytes())
 	clear(g.imports)
 	return b.String()

@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/calliope-mlir/calliope/internal/version"
+	"github.com/calliope-mlir/calliope/internal/host/version"
 )
 
 // A bill is a bill of materials: a document of SPDX 2.3.

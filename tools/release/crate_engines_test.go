@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/internal/version"
+	"github.com/calliope-mlir/calliope/internal/host/version"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // TestCrate packs the crate twice, into the same bytes, with the licence. It needs cargo.

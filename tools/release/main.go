@@ -26,7 +26,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/calliope-mlir/calliope/internal/version"
+	"github.com/calliope-mlir/calliope/internal/host/version"
 )
 
 func main() {

@@ -21,7 +21,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/version"
+	"github.com/calliope-mlir/calliope/internal/host/version"
 )
 
 func main() {

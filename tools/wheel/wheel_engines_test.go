@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/cctest"
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/cctest"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 const outfeed = `func.func @f(%x: tensor<f32>, %t: !stablehlo.token) {

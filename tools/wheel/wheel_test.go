@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 func TestVersions(t *testing.T) {

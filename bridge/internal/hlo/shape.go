@@ -3,7 +3,7 @@ package hlo
 import (
 	"slices"
 
-	"github.com/calliope-mlir/calliope/internal/element"
+	"github.com/calliope-mlir/calliope/internal/run/element"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 

@@ -3,7 +3,7 @@ package hlo
 import (
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // The bytes are those that protoc makes of an OpSharding.

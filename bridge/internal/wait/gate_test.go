@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // A Gate has Width places. Who finds none waits for one, until the context ends, a rejection, or Close.

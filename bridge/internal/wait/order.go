@@ -3,7 +3,7 @@ package wait
 import (
 	"context"
 
-	"github.com/calliope-mlir/calliope/internal/pjrt"
+	"github.com/calliope-mlir/calliope/internal/run/pjrt"
 )
 
 // An Order is what a run has to do with its Sequence. Its methods other than Args may be called on nil, for a run

@@ -9,7 +9,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/engine"
-	"github.com/calliope-mlir/calliope/internal/pjrt"
+	"github.com/calliope-mlir/calliope/internal/run/pjrt"
 )
 
 // A Sequence has the last runs of each effect, for the runs after them: see bridge.Sequence. It is safe for concurrent

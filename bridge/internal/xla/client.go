@@ -5,7 +5,7 @@ package xla
 import (
 	gopjrt "github.com/gomlx/gopjrt/pjrt"
 
-	"github.com/calliope-mlir/calliope/internal/pjrt"
+	"github.com/calliope-mlir/calliope/internal/run/pjrt"
 )
 
 // Client has devices and compiles for them. It is safe for concurrent use, except for

@@ -13,8 +13,8 @@ import (
 
 	gopjrt "github.com/gomlx/gopjrt/pjrt"
 
-	"github.com/calliope-mlir/calliope/internal/pjrt"
-	"github.com/calliope-mlir/calliope/internal/stack"
+	"github.com/calliope-mlir/calliope/internal/host/stack"
+	"github.com/calliope-mlir/calliope/internal/run/pjrt"
 )
 
 // Executable is a compiled module.

@@ -3,7 +3,7 @@
 // Package xla makes clients and compiles modules, by gopjrt.
 //
 // It is the only package that uses gopjrt: to replace gopjrt by another module or by C,
-// only this package changes. Runs and buffers are calls of internal/pjrt, which works on
+// only this package changes. Runs and buffers are calls of internal/run/pjrt, which works on
 // the C objects behind those of gopjrt. An error that the plugin returned is a *pjrt.Error.
 package xla
 
@@ -17,7 +17,7 @@ import (
 	gopjrt "github.com/gomlx/gopjrt/pjrt"
 
 	"github.com/calliope-mlir/calliope/bridge/internal/quiet"
-	"github.com/calliope-mlir/calliope/internal/pjrt"
+	"github.com/calliope-mlir/calliope/internal/run/pjrt"
 )
 
 func init() { quiet.End() }

@@ -3,7 +3,7 @@ package xla
 import (
 	"errors"
 
-	"github.com/calliope-mlir/calliope/internal/pjrt"
+	"github.com/calliope-mlir/calliope/internal/run/pjrt"
 )
 
 // gopjrt needs dlfcn.h, which Windows lacks. There, Open returns an error, so that nothing

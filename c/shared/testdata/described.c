@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../internal/pjrt/pjrt_abi.h"
+#include "../../../internal/run/pjrt/pjrt_abi.h"
 
 // What pjrt_abi.h does not have, because only this program uses it.
 enum { PLUGIN_INITIALIZE = 3, TOPOLOGY_CREATE = 82, COMPILE_FOR = 89 };

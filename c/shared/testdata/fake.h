@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../internal/ffi/ffi_abi.h"
+#include "../../../internal/run/ffi/ffi_abi.h"
 
 // Ends the program if a function of the library fails.
 static inline void must(calliope_status status) {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../../internal/pjrt/pjrt_abi.h"
+#include "../../../internal/run/pjrt/pjrt_abi.h"
 
 static const struct PJRT_Api* load_plugin(const char* path) {
   void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);

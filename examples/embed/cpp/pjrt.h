@@ -11,7 +11,7 @@
 #include <vector>
 
 extern "C" {
-#include "../../../internal/pjrt/pjrt_abi.h"
+#include "../../../internal/run/pjrt/pjrt_abi.h"
 }
 
 class Pjrt {

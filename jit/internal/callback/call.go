@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/run/dispatch"
 	"github.com/calliope-mlir/calliope/jit/internal/runtime"
 	"github.com/calliope-mlir/calliope/tensor"
 )

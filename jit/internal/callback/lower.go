@@ -11,8 +11,8 @@ import (
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
-	"github.com/calliope-mlir/calliope/internal/hostcall"
-	"github.com/calliope-mlir/calliope/internal/hostcall/reader"
+	"github.com/calliope-mlir/calliope/internal/run/hostcall"
+	"github.com/calliope-mlir/calliope/internal/run/hostcall/reader"
 	"github.com/calliope-mlir/calliope/jit/internal/extern"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"

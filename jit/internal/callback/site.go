@@ -5,8 +5,8 @@ import (
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/callbacks"
-	"github.com/calliope-mlir/calliope/internal/dispatch"
-	"github.com/calliope-mlir/calliope/internal/hostcall"
+	"github.com/calliope-mlir/calliope/internal/run/dispatch"
+	"github.com/calliope-mlir/calliope/internal/run/hostcall"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 

@@ -1,7 +1,7 @@
 package lower
 
 import (
-	"github.com/calliope-mlir/calliope/internal/einsum"
+	"github.com/calliope-mlir/calliope/internal/ir/einsum"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 

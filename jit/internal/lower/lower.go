@@ -12,8 +12,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/internal/xlacalls"
-	"github.com/calliope-mlir/calliope/internal/xlafix"
+	"github.com/calliope-mlir/calliope/internal/ir/xlacalls"
+	"github.com/calliope-mlir/calliope/internal/ir/xlafix"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 )

@@ -3,7 +3,7 @@ package product
 import (
 	"sync"
 
-	"github.com/calliope-mlir/calliope/internal/fortran"
+	"github.com/calliope-mlir/calliope/internal/run/fortran"
 	"github.com/calliope-mlir/calliope/jit/internal/runtime"
 	"github.com/calliope-mlir/calliope/native"
 )

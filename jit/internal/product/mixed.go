@@ -1,7 +1,7 @@
 package product
 
 import (
-	"github.com/calliope-mlir/calliope/internal/numbers"
+	"github.com/calliope-mlir/calliope/internal/ir/numbers"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )

@@ -2,4 +2,4 @@
 
 package runtime
 
-import _ "github.com/calliope-mlir/calliope/internal/cgo"
+import _ "github.com/calliope-mlir/calliope/internal/host/cgo"

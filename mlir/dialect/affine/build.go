@@ -1,7 +1,7 @@
 package affine
 
 import (
-	"github.com/calliope-mlir/calliope/internal/ods"
+	"github.com/calliope-mlir/calliope/internal/ir/ods"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/calliope-mlir/calliope/internal/nearest"
+	"github.com/calliope-mlir/calliope/internal/text/nearest"
 )
 
 // The library loads a definition that nothing can meet, and reports it at each use. These functions find such ones

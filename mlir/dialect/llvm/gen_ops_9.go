@@ -3,7 +3,7 @@
 package llvm
 
 import (
-	"github.com/calliope-mlir/calliope/internal/ods"
+	"github.com/calliope-mlir/calliope/internal/ir/ods"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 

@@ -3,7 +3,7 @@
 package spirv
 
 import (
-	"github.com/calliope-mlir/calliope/internal/ods"
+	"github.com/calliope-mlir/calliope/internal/ir/ods"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 

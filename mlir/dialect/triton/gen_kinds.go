@@ -3,7 +3,7 @@
 package triton
 
 import (
-	"github.com/calliope-mlir/calliope/internal/ods"
+	"github.com/calliope-mlir/calliope/internal/ir/ods"
 )
 
 // The kinds of attributes that have types of their own.

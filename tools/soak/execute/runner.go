@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/calliope-mlir/calliope/internal/worker"
+	"github.com/calliope-mlir/calliope/internal/host/worker"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/calliope-mlir/calliope/internal/dl"
+	"github.com/calliope-mlir/calliope/internal/host/dl"
 )
 
 // A Sample is what the process holds while no call is made.

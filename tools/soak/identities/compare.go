@@ -3,7 +3,7 @@ package identities
 import (
 	"math"
 
-	"github.com/calliope-mlir/calliope/internal/progen"
+	"github.com/calliope-mlir/calliope/internal/test/progen"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 

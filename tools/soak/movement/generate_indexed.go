@@ -3,7 +3,7 @@ package movement
 import (
 	"slices"
 
-	"github.com/calliope-mlir/calliope/internal/progen"
+	"github.com/calliope-mlir/calliope/internal/test/progen"
 )
 
 // windows returns random ones of an array, the shape of the indices, and that of the result or the updates.

@@ -3,7 +3,7 @@ package movement
 import (
 	"slices"
 
-	"github.com/calliope-mlir/calliope/internal/progen"
+	"github.com/calliope-mlir/calliope/internal/test/progen"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 

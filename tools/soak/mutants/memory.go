@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/child"
+	"github.com/calliope-mlir/calliope/internal/host/child"
 )
 
 // tiny is the size of the modules that are varied, so that many are checked fast.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/progen"
+	"github.com/calliope-mlir/calliope/internal/test/progen"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 

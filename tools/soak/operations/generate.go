@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/lazyregexp"
-	"github.com/calliope-mlir/calliope/internal/progen"
+	"github.com/calliope-mlir/calliope/internal/test/progen"
+	"github.com/calliope-mlir/calliope/internal/text/lazyregexp"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 

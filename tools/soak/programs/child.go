@@ -6,7 +6,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/calliope-mlir/calliope/internal/child"
+	"github.com/calliope-mlir/calliope/internal/host/child"
 )
 
 // childVariable is the environment variable that has the batch of a child.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/calliope-mlir/calliope/internal/child"
+	"github.com/calliope-mlir/calliope/internal/host/child"
 	"github.com/calliope-mlir/calliope/native"
 )
 

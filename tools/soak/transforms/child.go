@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 
-	"github.com/calliope-mlir/calliope/internal/child"
+	"github.com/calliope-mlir/calliope/internal/host/child"
 )
 
 // childVariable is the environment variable that has the batch of a child.

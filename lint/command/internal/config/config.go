@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/calliope-mlir/calliope/internal/lazyregexp"
+	"github.com/calliope-mlir/calliope/internal/text/lazyregexp"
 	"github.com/calliope-mlir/calliope/lint/finding"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/calliope-mlir/calliope/internal/lazyregexp"
+	"github.com/calliope-mlir/calliope/internal/text/lazyregexp"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
 )
 

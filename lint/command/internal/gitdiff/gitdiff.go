@@ -14,8 +14,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/lazyregexp"
-	"github.com/calliope-mlir/calliope/internal/program"
+	"github.com/calliope-mlir/calliope/internal/host/program"
+	"github.com/calliope-mlir/calliope/internal/text/lazyregexp"
 )
 
 // Changes are the lines of a work tree that changed since a revision.

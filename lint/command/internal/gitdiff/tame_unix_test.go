@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 )
 
 // TestStrangersRepository reads repositories whose configuration names a program in each way in which git runs one to

@@ -11,7 +11,7 @@ import (
 
 	"github.com/creachadair/jrpc2/channel"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/lint/command/internal/lsp"
 )
 

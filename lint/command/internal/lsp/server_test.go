@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/lint/command/internal/lsp"
 	"github.com/calliope-mlir/calliope/lint/command/internal/lsp/lsptest"
 	"github.com/calliope-mlir/calliope/lint/finding"

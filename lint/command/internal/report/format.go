@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/nearest"
+	"github.com/calliope-mlir/calliope/internal/text/nearest"
 	"github.com/calliope-mlir/calliope/lint/finding"
 )
 

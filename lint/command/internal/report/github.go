@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/internal/errtext"
+	"github.com/calliope-mlir/calliope/internal/text/errtext"
 	"github.com/calliope-mlir/calliope/lint/finding"
 )
 

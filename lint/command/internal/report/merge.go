@@ -8,7 +8,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/calliope-mlir/calliope/internal/errtext"
+	"github.com/calliope-mlir/calliope/internal/text/errtext"
 	"github.com/calliope-mlir/calliope/lint/finding"
 )
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../../internal/pjrt/pjrt_error.h"
+#include "../../../../internal/run/pjrt/pjrt_error.h"
 #include "gate.h"
 
 // Functions that only this file calls; see pjrt_abi.h.

@@ -13,7 +13,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/calliope-mlir/calliope/internal/pjrt"
+	"github.com/calliope-mlir/calliope/internal/run/pjrt"
 )
 
 // Bare executes a module through a plugin's PJRT table with nothing in between. It has a

@@ -2,7 +2,7 @@
 
 #include <sched.h>
 
-#include "../../../../internal/ffi/ffi_call.h"
+#include "../../../../internal/run/ffi/ffi_call.h"
 #include "gate.h"
 
 enum { XLA_F32 = 11 };
@@ -23,7 +23,7 @@ static ffi_error* passthrough_instantiate(ffi_frame* frame) {
   return ffi_state_set(trampoline.api, &trampoline.type_id, frame->context, &state);
 }
 
-// Does all that the trampoline of internal/ffi does but the crossing into Go.
+// Does all that the trampoline of internal/run/ffi does but the crossing into Go.
 static ffi_error* passthrough_execute(ffi_frame* frame) {
   if (frame->extensions != NULL && ffi_answer_metadata(frame)) return NULL;
   calliope_call call;

@@ -12,8 +12,8 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/calliope-mlir/calliope/internal/ffi"
-	"github.com/calliope-mlir/calliope/internal/pjrt"
+	"github.com/calliope-mlir/calliope/internal/run/ffi"
+	"github.com/calliope-mlir/calliope/internal/run/pjrt"
 )
 
 // The custom call targets of Register. Each does what a way of dispatch does at least.

@@ -1,0 +1,58 @@
+package raw
+
+import (
+	"github.com/calliope-mlir/calliope/experimental/capi"
+	"github.com/calliope-mlir/calliope/internal/ir/raw/access"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// Functions that take the name of a method panic if the object is nil, belongs to another
+// context, or its context is closed. The message names the method.
+var (
+	// LibraryTable returns the function table of a library.
+	LibraryTable = access.LibraryTable.(func(*mlir.Library) *capi.Table)
+	// Table returns the function table to use for objects of a context.
+	Table = access.Table.(func(*mlir.Context) *capi.Table)
+	// Need returns an *mlir.UnsupportedError that names the first of these C functions that
+	// the library lacks, or nil.
+	Need = access.Need.(func(l *mlir.Library, functions ...string) error)
+	// Failure returns an *mlir.DiagnosticError with the diagnostics that the library reported
+	// since the last call. The operation names what failed.
+	Failure = access.Failure.(func(c *mlir.Context, operation string) error)
+
+	// RegisterTranslations registers the translations of all dialects to LLVM IR with the
+	// context, if the library does not do so when it registers the dialects.
+	RegisterTranslations = access.RegisterTranslations.(func(*mlir.Context))
+
+	// Unlowered returns the type that a function of a module had before passes lowered it to the LLVM dialect, or nil
+	// if that is not known.
+	Unlowered = access.Unlowered.(func(m *mlir.Module, function string) mlir.Type)
+
+	// WithoutSmallResources returns a module, or a copy of it if it has resources that the library cannot translate,
+	// and a function that frees the copy.
+	WithoutSmallResources = access.WithoutSmallResources.(func(*mlir.Module) (*mlir.Module, func(), error))
+
+	// Context, Module, Type and Attribute return C handles.
+	Context   = access.Context.(func(*mlir.Context) capi.MlirContext)
+	Module    = access.Module.(func(*mlir.Module) capi.MlirModule)
+	Type      = access.Type.(func(mlir.Type) capi.MlirType)
+	Attribute = access.Attribute.(func(mlir.Attribute) capi.MlirAttribute)
+
+	// TypeIn and AttributeIn return C handles, and panic if the object does not belong to context c.
+	TypeIn      = access.TypeIn.(func(t mlir.Type, c *mlir.Context, method string) capi.MlirType)
+	AttributeIn = access.AttributeIn.(func(a mlir.Attribute, c *mlir.Context, method string) capi.MlirAttribute)
+
+	// WrapType and WrapAttribute return the objects of C handles of context c.
+	WrapType      = access.WrapType.(func(c *mlir.Context, handle capi.MlirType) mlir.Type)
+	WrapAttribute = access.WrapAttribute.(func(c *mlir.Context, handle capi.MlirAttribute) mlir.Attribute)
+
+	// UnwrapType, UnwrapAttribute and UnwrapOperation return an object's context and C handle.
+	UnwrapType      = access.UnwrapType.(func(t mlir.Type, method string) (*mlir.Context, capi.MlirType))
+	UnwrapAttribute = access.UnwrapAttribute.(func(a mlir.Attribute, method string) (*mlir.Context, capi.MlirAttribute))
+	UnwrapOperation = access.UnwrapOperation.(func(o mlir.Operation, method string) (*mlir.Context, capi.MlirOperation))
+
+	// Build is Builder.Create without a copy of the parts.
+	Build = access.Build.(func(b *mlir.Builder, s *mlir.OperationState) mlir.Operation)
+	// Parts returns a place of the Builder for what package ods makes an operation from.
+	Parts = access.Parts.(func(b *mlir.Builder) *any)
+)

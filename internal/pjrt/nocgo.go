@@ -1,5 +1,0 @@
-//go:build !cgo
-
-package pjrt
-
-import _ "github.com/calliope-mlir/calliope/internal/cgo"
