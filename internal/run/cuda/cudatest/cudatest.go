@@ -107,7 +107,7 @@ func source() (string, error) {
 	}
 	for ; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return filepath.Join(dir, "internal", "cuda", "cudatest", "testdata", "driver.c"), nil
+			return filepath.Join(dir, "internal", "run", "cuda", "cudatest", "testdata", "driver.c"), nil
 		}
 	}
 	return "", os.ErrNotExist

@@ -62,11 +62,11 @@ const Refused = "refused"
 // Open compiles a variant and loads it. The test needs a C compiler.
 func Open(t testing.TB, variant int) *dl.Library {
 	t.Helper()
-	internal := filepath.Join(root(t), "internal")
+	folder := filepath.Join(root(t), "internal", "run")
 	path := filepath.Join(t.TempDir(), fmt.Sprintf("fake%d.so", variant))
 	out, err := exec.Command("cc", "-shared", "-fPIC", fmt.Sprintf("-DVARIANT=%d", variant),
-		"-I"+filepath.Join(internal, "ffi"), "-I"+filepath.Join(internal, "pjrt"), "-o", path,
-		filepath.Join(internal, "pjrt", "pjrttest", "testdata", "fakeplugin.c")).CombinedOutput()
+		"-I"+filepath.Join(folder, "ffi"), "-I"+filepath.Join(folder, "pjrt"), "-o", path,
+		filepath.Join(folder, "pjrt", "pjrttest", "testdata", "fakeplugin.c")).CombinedOutput()
 	if err != nil {
 		t.Fatalf("a C compiler is needed: %v\n%s", err, out)
 	}
