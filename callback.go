@@ -166,7 +166,7 @@ func closureOf[T any](
 		return cb, false
 	}
 	t := found.(*trace)
-	options := merged(o)
+	options := CallOptions{}.Merge(o...)
 	fn, err := made()
 	id := int64(0)
 	if err == nil {
@@ -188,10 +188,10 @@ func closureOf[T any](
 	}, true
 }
 
-// merged returns what several options say together.
-func merged(list []CallOptions) (o CallOptions) {
+// Merge returns the options with the fields that others set, of which a later one decides.
+func (o CallOptions) Merge(others ...CallOptions) CallOptions {
 	to := reflect.ValueOf(&o).Elem()
-	for _, one := range list {
+	for _, one := range others {
 		from := reflect.ValueOf(one)
 		for i := range from.NumField() {
 			if f := from.Field(i); !f.IsZero() {

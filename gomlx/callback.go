@@ -20,8 +20,8 @@ import (
 // the function returns an error or panics, that is the error of Execute, unless the call is Async.
 //
 // Package host has Tap, and the others, for nodes of GoMLX.
-func Tap(o calliope.CallOptions, fn callbacks.Func, values ...compute.Value) error {
-	_, err := call("tap", o, fn, values, func(_ *trace, cb ir.Callback, vs []ir.Value) []ir.Value {
+func Tap(values []compute.Value, fn callbacks.Func, o ...calliope.CallOptions) error {
+	_, err := call("tap", values, fn, o, func(_ *trace, cb ir.Callback, vs []ir.Value) []ir.Value {
 		ir.Tap(vs, cb)
 		return nil
 	})
@@ -30,9 +30,9 @@ func Tap(o calliope.CallOptions, fn callbacks.Func, values ...compute.Value) err
 
 // Check is Tap for executions in which cond, a boolean scalar, is false: see callbacks.Check. If cond is true, nothing
 // is called and nothing is copied.
-func Check(o calliope.CallOptions, cond compute.Value, fn callbacks.Func, values ...compute.Value) error {
+func Check(cond compute.Value, values []compute.Value, fn callbacks.Func, o ...calliope.CallOptions) error {
 	values = append([]compute.Value{cond}, values...)
-	_, err := call("check", o, fn, values, func(_ *trace, cb ir.Callback, vs []ir.Value) []ir.Value {
+	_, err := call("check", values, fn, o, func(_ *trace, cb ir.Callback, vs []ir.Value) []ir.Value {
 		ir.Check(vs[0], vs[1:], cb)
 		return nil
 	})
@@ -42,22 +42,22 @@ func Check(o calliope.CallOptions, cond compute.Value, fn callbacks.Func, values
 // RuntimeCall is Tap for a function with results, of the shapes that are given: see callbacks.Call. The call is always
 // made, even if its results are not used.
 func RuntimeCall(
-	o calliope.CallOptions, fn callbacks.Func, results []shapes.Shape, values ...compute.Value,
+	results []shapes.Shape, values []compute.Value, fn callbacks.Func, o ...calliope.CallOptions,
 ) ([]compute.Value, error) {
-	return callFor("runtime call", o, fn, results, values, ir.RuntimeCall[[]ir.Value, []ir.Value])
+	return callFor("runtime call", results, values, fn, o, ir.RuntimeCall[[]ir.Value, []ir.Value])
 }
 
 // PureCall is RuntimeCall for a function whose results depend on its arguments only, and that has no other effect: the
 // call may be left out, moved, or merged with an equal one.
 func PureCall(
-	o calliope.CallOptions, fn callbacks.Func, results []shapes.Shape, values ...compute.Value,
+	results []shapes.Shape, values []compute.Value, fn callbacks.Func, o ...calliope.CallOptions,
 ) ([]compute.Value, error) {
-	return callFor("pure call", o, fn, results, values, ir.PureCall[[]ir.Value, []ir.Value])
+	return callFor("pure call", results, values, fn, o, ir.PureCall[[]ir.Value, []ir.Value])
 }
 
 // callFor adds a call with results.
 func callFor(
-	op string, o calliope.CallOptions, fn callbacks.Func, results []shapes.Shape, values []compute.Value,
+	op string, results []shapes.Shape, values []compute.Value, fn callbacks.Func, o []calliope.CallOptions,
 	emit func(template, args []ir.Value, cb ir.Callback) []ir.Value,
 ) ([]compute.Value, error) {
 	like := make([]tensor.Shape, len(results))
@@ -67,7 +67,7 @@ func callFor(
 			return nil, errors.WithStack(fmt.Errorf("%s: %s: result %d: %w", Name, op, i, err))
 		}
 	}
-	return call(op, o, fn, values, func(t *trace, cb ir.Callback, vs []ir.Value) []ir.Value {
+	return call(op, values, fn, o, func(t *trace, cb ir.Callback, vs []ir.Value) []ir.Value {
 		template := make([]ir.Value, len(like))
 		for i, s := range like {
 			s.Dims = t.dims(results[i])
@@ -90,7 +90,7 @@ func Return(values ...compute.Value) error {
 // call adds a call of a function that is registered until the executable is freed, or the builder if it is never
 // compiled.
 func call(
-	op string, o calliope.CallOptions, fn callbacks.Func, values []compute.Value,
+	op string, values []compute.Value, fn callbacks.Func, o []calliope.CallOptions,
 	emit func(*trace, ir.Callback, []ir.Value) []ir.Value,
 ) ([]compute.Value, error) {
 	f, err := innermost(op, values)
@@ -101,7 +101,7 @@ func call(
 	if err != nil {
 		return nil, err
 	}
-	cb, err := f.builder.called.register(fn, o)
+	cb, err := f.builder.called.register(fn, calliope.CallOptions{}.Merge(o...))
 	if err != nil {
 		return nil, errors.WithStack(fmt.Errorf("%s: %s: %w", Name, op, err))
 	}
@@ -141,14 +141,15 @@ func (c *called) register(fn callbacks.Func, o calliope.CallOptions) (ir.Callbac
 	defer c.mu.Unlock()
 	registry := c.backend.session.Registry()
 	id, err := registry.RegisterFunc(fn, callbacks.Options{
-		Dispatch: o.Dispatch, Timeout: o.Timeout, PerSecond: o.PerSecond, FailRun: o.Dispatch != callbacks.Async,
+		Dispatch: o.Dispatch, Timeout: o.Timeout, PerSecond: o.PerSecond, Parallel: o.Parallel,
+		FailRun: o.Dispatch != callbacks.Async,
 	})
 	if err == nil {
 		c.ids = append(c.ids, id)
 		c.backend.called.Store(c, nil)
 	}
 	return ir.Callback{
-		ID: id, Registry: registry.Name(), Effect: o.Effect, Every: o.Every, Policy: o.Policy,
+		ID: id, Registry: registry.Name(), Effect: o.Effect, Every: o.Every, Policy: o.Policy, Batch: o.Batch,
 	}, err
 }
 

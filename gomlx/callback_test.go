@@ -12,7 +12,6 @@ import (
 	"github.com/gomlx/compute/support/testutil"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/calliope-mlir/calliope"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/test/check"
 )
@@ -45,12 +44,12 @@ func TestTap(t *testing.T) {
 	_, err := testutil.Exec(b, []any{[]float32{1, 2}},
 		func(f compute.Function, p []compute.Value) ([]compute.Value, error) {
 			state, err := counter(f, func(_ compute.Function, s compute.Value) error {
-				return Tap(calliope.CallOptions{}, note, s)
+				return Tap([]compute.Value{s}, note)
 			})
 			if err != nil {
 				return nil, err
 			}
-			return state, Tap(calliope.CallOptions{}, last, p[0], state[0])
+			return state, Tap([]compute.Value{p[0], state[0]}, last)
 		})
 	check.NoError(t, err)
 	if d := cmp.Diff([]string{"0", "1", "2", "{[1 2] 3}"}, got); d != "" {
@@ -67,15 +66,15 @@ func TestCall(t *testing.T) {
 	pair := shapes.Make(dtypes.Float32, 2)
 	tests := map[string]func(f compute.Function, x compute.Value) ([]compute.Value, error){
 		"pure call": func(_ compute.Function, x compute.Value) ([]compute.Value, error) {
-			return PureCall(calliope.CallOptions{}, double, []shapes.Shape{pair}, x)
+			return PureCall([]shapes.Shape{pair}, []compute.Value{x}, double)
 		},
 		"runtime call": func(_ compute.Function, x compute.Value) ([]compute.Value, error) {
-			return RuntimeCall(calliope.CallOptions{}, double, []shapes.Shape{pair}, x)
+			return RuntimeCall([]shapes.Shape{pair}, []compute.Value{x}, double)
 		},
 		"return": func(f compute.Function, x compute.Value) ([]compute.Value, error) {
 			g := testutil.Must1(f.Builder().NewFunction("double"))
 			param := must(g.Parameter("x", pair, nil))
-			doubled := testutil.Must1(PureCall(calliope.CallOptions{}, double, []shapes.Shape{pair}, param))
+			doubled := testutil.Must1(PureCall([]shapes.Shape{pair}, []compute.Value{param}, double))
 			testutil.Must(Return(doubled...))
 			testutil.Must(g.Return([]compute.Value{param}, nil))
 			return f.Call(g, x)
@@ -90,7 +89,7 @@ func TestCall(t *testing.T) {
 			}
 		})
 	}
-	if _, err := PureCall(calliope.CallOptions{}, double, []shapes.Shape{{}}, nil); err == nil {
+	if _, err := PureCall([]shapes.Shape{{}}, []compute.Value{nil}, double); err == nil {
 		t.Error("a result without a shape is no error")
 	}
 	if err := Return(); err == nil {
@@ -107,18 +106,18 @@ func TestFailingCalls(t *testing.T) {
 		is  func(error) bool
 	}{
 		"error": {func(_ compute.Function, s compute.Value) error {
-			return Tap(calliope.CallOptions{}, callbacks.Tap(func(context.Context, int32) error { return stop }), s)
+			return Tap([]compute.Value{s}, callbacks.Tap(func(context.Context, int32) error { return stop }))
 		}, func(err error) bool { return errors.Is(err, stop) }},
 		"panic": {func(_ compute.Function, s compute.Value) error {
-			return Tap(calliope.CallOptions{}, callbacks.Tap(func(context.Context, int32) error { panic("oh") }), s)
+			return Tap([]compute.Value{s}, callbacks.Tap(func(context.Context, int32) error { panic("oh") }))
 		}, is[*callbacks.PanicError]},
 		"check": {func(g compute.Function, s compute.Value) error {
 			small := must(g.LessThan(s, must(g.Constant([]int32{2}))))
-			return Check(calliope.CallOptions{}, small, callbacks.Check("the state is large", "state"), s)
+			return Check(small, []compute.Value{s}, callbacks.Check("the state is large", "state"))
 		}, is[*callbacks.CheckError]},
 		"a check that holds": {func(g compute.Function, s compute.Value) error {
 			small := must(g.LessThan(s, must(g.Constant([]int32{9}))))
-			return Check(calliope.CallOptions{}, small, callbacks.Check("the state is large"), s)
+			return Check(small, []compute.Value{s}, callbacks.Check("the state is large"))
 		}, func(err error) bool { return err == nil }},
 	}
 	for name, test := range tests {
@@ -131,10 +130,10 @@ func TestFailingCalls(t *testing.T) {
 			}
 		})
 	}
-	if err := Tap(calliope.CallOptions{}, callbacks.Check("")); err == nil {
+	if err := Tap(nil, callbacks.Check("")); err == nil {
 		t.Error("a tap without values is no error")
 	}
-	if err := Tap(calliope.CallOptions{}, callbacks.Check(""), 1); err == nil {
+	if err := Tap([]compute.Value{1}, callbacks.Check("")); err == nil {
 		t.Error("a tap of a number is no error")
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/gomlx/compute/support/testutil"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/calliope-mlir/calliope"
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/host/child"
@@ -58,7 +57,7 @@ func tapped(t *testing.T, b *Backend, fn callbacks.Func) compute.Executable {
 	t.Helper()
 	return compiled(t, b, []shapes.Shape{shapes.Make(dtypes.Float32, 2)},
 		func(f compute.Function, p []compute.Value) []compute.Value {
-			testutil.Must(Tap(calliope.CallOptions{}, fn, p[0]))
+			testutil.Must(Tap([]compute.Value{p[0]}, fn))
 			return []compute.Value{must(f.Neg(p[0]))}
 		})
 }
@@ -136,7 +135,7 @@ func TestReleased(t *testing.T) {
 	note := callbacks.Tap(func(context.Context, []float32) error { return nil })
 	tap := func(f compute.Function, shape shapes.Shape) compute.Value {
 		x := must(f.Parameter("x", shape, nil))
-		testutil.Must(Tap(calliope.CallOptions{}, note, x))
+		testutil.Must(Tap([]compute.Value{x}, note))
 		return x
 	}
 	for _, shape := range []shapes.Shape{shapes.Make(dtypes.Float32, 2), dynamic("n")} {
@@ -183,7 +182,7 @@ func TestSteps(t *testing.T) {
 		func(f compute.Function, p []compute.Value) []compute.Value {
 			w, x, y := p[0], p[1], p[2]
 			off := must(f.Sub(must(f.DotGeneral(x, []int{1}, nil, w, []int{0}, nil, compute.DotGeneralConfig{})), y))
-			testutil.Must(Tap(calliope.CallOptions{}, note, must(f.ReduceSum(must(f.Mul(off, off))))))
+			testutil.Must(Tap([]compute.Value{must(f.ReduceSum(must(f.Mul(off, off))))}, note))
 			slope := must(f.DotGeneral(off, []int{0}, nil, x, []int{0}, nil, compute.DotGeneralConfig{}))
 			rate := must(f.Constant([]float32{1e-3}))
 			return []compute.Value{must(f.Sub(w, must(f.Mul(slope, rate))))}

@@ -4,7 +4,7 @@
 // and so on, with the results and errors of an execution that calls back.
 //
 // [Cut] makes a [Plan] of a module. [Plan.Compile] compiles its stages on a [Device], and
-// returns a [Program]. [Compile] does both, and leaves the module whole if the device can call
+// returns a [Executable]. [Compile] does both, and leaves the module whole if the device can call
 // back:
 //
 //	e, err := stages.Compile(ctx, module, stages.Options{Devices: stages.On(client.Engine())})

@@ -11,7 +11,7 @@ import (
 func TestZeroValues(t *testing.T) {
 	check.Receivers(t, "stages: ",
 		&stages.Callback{}, &stages.CutError{}, &stages.Device{}, &stages.Error{}, &stages.Options{}, &stages.Plan{},
-		&stages.Program{}, &stages.SavedError{}, &stages.Stage{})
-	check.Panics(t, "stages: Program.Call called on a zero value: get one from Compile or Plan.Compile",
-		func() { _, _ = new(stages.Program).Call(t.Context()) })
+		&stages.Executable{}, &stages.SavedError{}, &stages.Stage{})
+	check.Panics(t, "stages: Executable.Call called on a zero value: get one from Compile or Plan.Compile",
+		func() { _, _ = new(stages.Executable).Call(t.Context()) })
 }

@@ -55,7 +55,7 @@ func TestHiddenFFI(t *testing.T) {
 		e, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client.Engine())})
 		check.NoError(t, err)
 		check.Cleanup(t, e)
-		_, staged := e.(*stages.Program)
+		_, staged := e.(*stages.Executable)
 		check.Diff(t, "in stages", client == without, staged)
 		got, err := e.Call(t.Context(), floats(1, -2, 3, -4))
 		check.NoError(t, err)

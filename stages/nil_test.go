@@ -39,7 +39,7 @@ func TestNilArguments(t *testing.T) {
 		check.Cleanup(t, e)
 		_, err = e.Call(ctx, floats(1, 2, 3, 4))
 		check.Error(t, err, noContext)
-		if p, ok := e.(*stages.Program); ok {
+		if p, ok := e.(*stages.Executable); ok {
 			check.Error(t, p.Barrier(ctx, "b"), noContext)
 		}
 		if o.Devices == nil {

@@ -87,16 +87,16 @@ func (t tokens) drop(results []*value) []*value {
 }
 
 // enter takes the turn of a run. It waits for earlier runs that have one of the effects, and later ones wait for leave.
-func (p *Program) enter(ctx context.Context) (leave func(error), err error) {
-	if len(p.tokens.effects) == 0 {
+func (e *Executable) enter(ctx context.Context) (leave func(error), err error) {
+	if len(e.tokens.effects) == 0 {
 		return func(error) {}, nil
 	}
-	for _, d := range p.devices {
-		if e, ok := d.Engine.(engine.Orderer); ok {
-			return e.Order(ctx, p.tokens.effects...)
+	for _, d := range e.devices {
+		if orderer, ok := d.Engine.(engine.Orderer); ok {
+			return orderer.Order(ctx, e.tokens.effects...)
 		}
 	}
-	return hostOrder.Enter(ctx, p.tokens.effects)
+	return hostOrder.Enter(ctx, e.tokens.effects)
 }
 
 // hostOrder is the order of the runs whose engines have none. They are in one order, as those of a client are by

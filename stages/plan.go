@@ -206,8 +206,8 @@ func (p *Plan) given(method string) {
 	}
 }
 
-// ErrClosed is the error, for errors.Is, of using a Program or Plan that is closed, or a buffer that is closed or was
-// donated.
+// ErrClosed is the error, for errors.Is, of using an Executable or Plan that is closed, or a buffer that is closed or
+// was donated.
 var ErrClosed = engine.ErrClosed
 
 func stageName(n int) string { return fmt.Sprintf("stage %d", n) }

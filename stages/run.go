@@ -26,7 +26,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // An execution is one run of a program.
 type execution struct {
-	program *Program
+	program *Executable
 	calls   dispatch.Run
 	ctx     context.Context // of the calls
 
@@ -47,24 +47,24 @@ type run struct {
 }
 
 // run executes the program, and calls use with the results, which it releases afterwards.
-func (p *Program) run(ctx context.Context, inputs []engine.Input, use func(*execution, []*value) error) (err error) {
+func (e *Executable) run(ctx context.Context, inputs []engine.Input, use func(*execution, []*value) error) (err error) {
 	if err := dispatch.Ended(ctx); err != nil {
 		return err
 	}
-	if !p.life.Begin() {
+	if !e.life.Begin() {
 		return fmt.Errorf("stages: the program is %w", ErrClosed)
 	}
-	defer p.life.End()
+	defer e.life.End()
 	depth, err := dispatch.Depth(ctx, 0)
 	if err != nil {
 		return fmt.Errorf("stages: run: %w", err)
 	}
-	args, err := take(inputs, p.inputs, p.replicas, p.devices)
+	args, err := take(inputs, e.inputs, e.replicas, e.devices)
 	if err != nil {
 		args.release()
 		return err
 	}
-	leave, err := p.enter(ctx)
+	leave, err := e.enter(ctx)
 	if err != nil {
 		args.release()
 		return err
@@ -75,20 +75,20 @@ func (p *Program) run(ctx context.Context, inputs []engine.Input, use func(*exec
 		return err
 	}
 	defer func() { leave(err) }()
-	e := &execution{program: p}
-	if p.replicas > 1 {
-		e.meetings, e.ended = map[*Stage]*meeting{}, make([]bool, p.replicas)
+	x := &execution{program: e}
+	if e.replicas > 1 {
+		x.meetings, x.ended = map[*Stage]*meeting{}, make([]bool, e.replicas)
 	}
-	p.group.Begin(ctx, &e.calls, dispatch.RunOptions{ID: firstRun + lastRun.Add(1), Devices: p.replicas,
-		Device: p.device(0, 0).Number, On: p.on, Depth: depth, Apart: true})
-	defer e.calls.End()
-	e.ctx = e.calls.Context()
-	results, err := e.replicas(args.values)
+	e.group.Begin(ctx, &x.calls, dispatch.RunOptions{ID: firstRun + lastRun.Add(1), Devices: e.replicas,
+		Device: e.device(0, 0).Number, On: e.on, Depth: depth, Apart: true})
+	defer x.calls.End()
+	x.ctx = x.calls.Context()
+	results, err := x.replicas(args.values)
 	if err != nil {
 		return err
 	}
 	defer release(results...)
-	return use(e, results)
+	return use(x, results)
 }
 
 // replicas executes main on all replicas. It takes over the use of each of args, and the caller gets one of each

@@ -134,13 +134,13 @@ func (v *value) give(b *engine.Array) {
 }
 
 // result returns an Array of a value for the caller to close: on the given device if it is only on the host.
-func (p *Program) result(ctx context.Context, v *value, home Device) (*engine.Array, error) {
+func (e *Executable) result(ctx context.Context, v *value, home Device) (*engine.Array, error) {
 	if first := v.first(); first != nil && !first.Borrowed() && (!first.OnHost() || home.onHost()) {
 		if v.last(first) {
 			v.give(first)
 			return first, nil
 		}
-		home = p.deviceOf(first)
+		home = e.deviceOf(first)
 	}
 	array, err := v.host(ctx)
 	if err != nil {

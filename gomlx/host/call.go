@@ -31,7 +31,7 @@ func PureCall[L, N Nodes, A, R any](like L, x N, fn func(context.Context, A) (R,
 // call makes the call in a function of the graph, because GoMLX makes nodes of the results of these.
 func call[L, N Nodes](
 	like L, x N, fn callbacks.Func, o []calliope.CallOptions,
-	emit func(calliope.CallOptions, callbacks.Func, []shapes.Shape, ...compute.Value) ([]compute.Value, error),
+	emit func([]shapes.Shape, []compute.Value, callbacks.Func, ...calliope.CallOptions) ([]compute.Value, error),
 ) L {
 	var results []shapes.Shape
 	for _, n := range flat(like) {
@@ -49,7 +49,7 @@ func call[L, N Nodes](
 		for i, a := range args {
 			params = append(params, graph.Parameter(g, fmt.Sprint("arg", i), a.Shape()))
 		}
-		must(gomlx.Return(must1(emit(optionsOf(o), fn, results, valuesOf(params)...))...))
+		must(gomlx.Return(must1(emit(results, valuesOf(params), fn, o...))...))
 		return params // Return has replaced them
 	})
 	return as(like, f.Call(args...))

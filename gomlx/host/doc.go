@@ -22,7 +22,6 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/pkg/errors"
 
-	"github.com/calliope-mlir/calliope"
 	"github.com/calliope-mlir/calliope/gomlx"
 )
 
@@ -69,15 +68,4 @@ func must(err error) {
 func must1[T any](v T, err error) T {
 	must(err)
 	return v
-}
-
-// optionsOf returns the one element of options, or the usual choice.
-func optionsOf(o []calliope.CallOptions) calliope.CallOptions {
-	switch len(o) {
-	case 0:
-		return calliope.CallOptions{}
-	case 1:
-		return o[0]
-	}
-	panic(errors.Errorf("host: a call takes one calliope.CallOptions, and has %d", len(o)))
 }

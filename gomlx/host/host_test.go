@@ -104,7 +104,7 @@ func TestCalls(t *testing.T) {
 					notes = append(notes,
 						fmt.Sprint(i))
 					return nil
-				}, calliope.CallOptions{Every: 2})
+				}, calliope.CallOptions{Every: 2}, calliope.CallOptions{Effect: "every second"})
 				return s
 			})
 		}, []float32{1, 2}, []string{"0", "2"}},
@@ -240,11 +240,6 @@ func TestMistakes(t *testing.T) {
 			host.Check(graph.IsFinite(x), nil, "not finite")
 			return x
 		}, "host_test.go:"},
-		"two options": {"calliope", func(x *graph.Node) *graph.Node {
-			host.Tap(x, func(context.Context, []float32) error { return nil }, calliope.CallOptions{},
-				calliope.CallOptions{})
-			return x
-		}, "a call takes one calliope.CallOptions"},
 		"a format without its field": {"calliope", func(x *graph.Node) *graph.Node {
 			host.Print("{y}", host.Fields{"x": x})
 			return x

@@ -14,7 +14,7 @@ import (
 
 // Tap calls fn with the values of x. An error of fn fails the execution, unless the call is calliope.Async.
 func Tap[N Nodes, A any](x N, fn func(context.Context, A) error, o ...calliope.CallOptions) {
-	must(gomlx.Tap(optionsOf(o), callbacks.Tap(fn), valuesOf(flat(x))...))
+	must(gomlx.Tap(valuesOf(flat(x)), callbacks.Tap(fn), o...))
 }
 
 // Fields are nodes with names.
@@ -33,7 +33,7 @@ func (f Fields) names() (names []string, nodes []*graph.Node) {
 func Print(format string, x Fields, o ...calliope.CallOptions) {
 	names, nodes := x.names()
 	fn := must1(callbacks.Print(callbacks.PrintOptions{Format: format, Names: names}))
-	must(gomlx.Tap(optionsOf(o), fn, valuesOf(nodes)...))
+	must(gomlx.Tap(valuesOf(nodes), fn, o...))
 }
 
 // Check fails the execution with a *callbacks.CheckError if ok, a boolean scalar, is false. The error has the message
@@ -41,5 +41,5 @@ func Print(format string, x Fields, o ...calliope.CallOptions) {
 func Check(ok *graph.Node, x Fields, message string, o ...calliope.CallOptions) {
 	names, nodes := x.names()
 	values := valuesOf(append([]*graph.Node{ok}, nodes...))
-	must(gomlx.Check(optionsOf(o), values[0], callbacks.Check(message, names...), values[1:]...))
+	must(gomlx.Check(values[0], values[1:], callbacks.Check(message, names...), o...))
 }

@@ -17,7 +17,7 @@ import (
 
 // Compile compiles a module for devices. If the only one is the first of an engine whose code can call back, no option
 // asks for something else, and the engine does not refuse the module, the result is the engine's executable of the
-// whole module: a *bridge.Executable or a *jit.Executable. Otherwise it is a *Program of the module's stages.
+// whole module: a *bridge.Executable or a *jit.Executable. Otherwise it is a *Executable of the module's stages.
 func Compile(ctx context.Context, m *mlir.Module, o Options) (engine.Executable, error) {
 	if err := cmp.Or(dispatch.Ended(ctx), given(m), o.check()); err != nil {
 		return nil, err
@@ -36,8 +36,8 @@ func Compile(ctx context.Context, m *mlir.Module, o Options) (engine.Executable,
 	return p, plan.Close()
 }
 
-// A Program is a module in stages, which are compiled. It is safe for concurrent use.
-type Program struct {
+// An Executable is a module in stages, which are compiled. It is safe for concurrent use.
+type Executable struct {
 	devices         []Device
 	inputs, outputs []tensor.Shape
 	replicas        int
@@ -57,7 +57,7 @@ type Program struct {
 
 // Compile compiles the stages and binds the callbacks that the program calls between them. The
 // plan can be compiled again, and closed.
-func (p *Plan) Compile(ctx context.Context) (*Program, error) {
+func (p *Plan) Compile(ctx context.Context) (*Executable, error) {
 	p.given("Compile")
 	if err := dispatch.Ended(ctx); err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (p *Plan) Compile(ctx context.Context) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := &Program{
+	made := &Executable{
 		devices: p.devices, inputs: p.inputs, outputs: p.outputs, replicas: p.replicas, numbered: p.numbered,
 		tokens: p.tokens, main: p.main, bindings: bound,
 	}
@@ -88,76 +88,76 @@ func (p *Plan) Compile(ctx context.Context) (*Program, error) {
 }
 
 // Inputs returns the shapes of the parameters.
-func (p *Program) Inputs() []tensor.Shape {
-	p.given("Inputs")
-	return engine.Cloned(p.inputs)
+func (e *Executable) Inputs() []tensor.Shape {
+	e.given("Inputs")
+	return engine.Cloned(e.inputs)
 }
 
 // Outputs returns the shapes of the results.
-func (p *Program) Outputs() []tensor.Shape {
-	p.given("Outputs")
-	return engine.Cloned(p.outputs)
+func (e *Executable) Outputs() []tensor.Shape {
+	e.given("Outputs")
+	return engine.Cloned(e.outputs)
 }
 
 // NumDevices returns the number of replicas.
-func (p *Program) NumDevices() int {
-	p.given("NumDevices")
-	return p.replicas
+func (e *Executable) NumDevices() int {
+	e.given("NumDevices")
+	return e.replicas
 }
 
 // Close releases the compiled stages, after the runs in flight. Closing it again does nothing.
-func (p *Program) Close() error {
-	p.given("Close")
-	if !p.life.Close() {
+func (e *Executable) Close() error {
+	e.given("Close")
+	if !e.life.Close() {
 		return nil
 	}
-	return p.closed
+	return e.closed
 }
 
-func (p *Program) free() {
-	p.group.Close()
-	p.bindings.close()
-	p.closed = closeStages(p.compiled)
+func (e *Executable) free() {
+	e.group.Close()
+	e.bindings.close()
+	e.closed = closeStages(e.compiled)
 }
 
 // OnClose registers a function to be called when the program is closed and its last run is over, or at once if that has
 // happened.
-func (p *Program) OnClose(f func()) {
-	p.given("OnClose")
+func (e *Executable) OnClose(f func()) {
+	e.given("OnClose")
 	if f != nil {
-		p.life.OnOver(f)
+		e.life.OnOver(f)
 	}
 }
 
 // Barrier waits until every callback of every earlier run is done, and returns the errors of taps since the last one,
 // as callbacks.Barrier does for all.
-func (p *Program) Barrier(ctx context.Context, name string) error {
-	p.given("Barrier")
-	return p.group.Barrier(ctx, name)
+func (e *Executable) Barrier(ctx context.Context, name string) error {
+	e.given("Barrier")
+	return e.group.Barrier(ctx, name)
 }
 
 // device returns the device that executes the stages of a device for a replica. Those on the host have numbers, too,
 // which calls get.
-func (p *Program) device(device, replica int) Device {
-	d := p.devices[device]
+func (e *Executable) device(device, replica int) Device {
+	d := e.devices[device]
 	d.Number += replica
 	return d
 }
 
 // deviceOf returns the device that an array is on.
-func (p *Program) deviceOf(a *engine.Array) Device {
-	i := slices.IndexFunc(p.devices, func(d Device) bool { return d.Engine.Owns(a) })
-	return Device{p.devices[i].Engine, a.Device()}
+func (e *Executable) deviceOf(a *engine.Array) Device {
+	i := slices.IndexFunc(e.devices, func(d Device) bool { return d.Engine.Owns(a) })
+	return Device{e.devices[i].Engine, a.Device()}
 }
 
 // Call runs the module on host arrays, and returns host arrays. The error of a callback or of a stage is a
 // *[Error].
-func (p *Program) Call(ctx context.Context, inputs ...tensor.View) ([]tensor.View, error) {
-	p.given("Call")
+func (e *Executable) Call(ctx context.Context, inputs ...tensor.View) ([]tensor.View, error) {
+	e.given("Call")
 	var out []tensor.View
-	err := p.run(ctx, engine.Views(inputs), func(e *execution, results []*value) error {
+	err := e.run(ctx, engine.Views(inputs), func(x *execution, results []*value) error {
 		for _, v := range results {
-			host, err := v.host(e.ctx)
+			host, err := v.host(x.ctx)
 			if err != nil {
 				return err
 			}
@@ -173,13 +173,13 @@ func (p *Program) Call(ctx context.Context, inputs ...tensor.View) ([]tensor.Vie
 // Run runs the module. An Array among the inputs may be on any device of the program's engines. A result is on the
 // device that computed it. If a callback, JIT or the interpreter did, it is on the first of Options.Devices that has
 // memory of its own. If there is none, it is in the host's memory, as what Run takes then: see engine.NewHostArray.
-func (p *Program) Run(ctx context.Context, inputs ...engine.Input) ([]*engine.Array, error) {
-	p.given("Run")
-	home := max(0, slices.IndexFunc(p.devices, func(d Device) bool { return !d.onHost() }))
+func (e *Executable) Run(ctx context.Context, inputs ...engine.Input) ([]*engine.Array, error) {
+	e.given("Run")
+	home := max(0, slices.IndexFunc(e.devices, func(d Device) bool { return !d.onHost() }))
 	var out []*engine.Array
-	err := p.run(ctx, inputs, func(e *execution, results []*value) error {
+	err := e.run(ctx, inputs, func(x *execution, results []*value) error {
 		for i, v := range results {
-			a, err := p.result(e.ctx, v, p.device(home, i/len(p.outputs)))
+			a, err := e.result(x.ctx, v, e.device(home, i/len(e.outputs)))
 			if err != nil {
 				return err
 			}
@@ -195,8 +195,8 @@ func (p *Program) Run(ctx context.Context, inputs ...engine.Input) ([]*engine.Ar
 }
 
 // given panics because a method was called on a nil pointer or a zero value.
-func (p *Program) given(method string) {
-	if p == nil || p.group == nil {
-		panic(errtext.Receiver("stages: Program."+method, p == nil, "Compile or Plan.Compile"))
+func (e *Executable) given(method string) {
+	if e == nil || e.group == nil {
+		panic(errtext.Receiver("stages: Executable."+method, e == nil, "Compile or Plan.Compile"))
 	}
 }
