@@ -12,7 +12,7 @@ import (
 
 const (
 	manyBrackets = 100_000
-	manyRegions  = 5_000
+	manyRegions  = 3_000
 )
 
 func brackets(open, inner, close string, levels int) string {
