@@ -69,9 +69,12 @@ func (c Config) Validate() error {
 		return errors.New("contract: a callback needs a name (key \"callback\") or a positive id (key \"callback_id\")")
 	case c.Callback == "" && c.Signature != "":
 		return errors.New("contract: a signature belongs to a callback that is bound by name")
-	case c.NumIDs < 0 || c.NumTokens < 0 || c.Every < 0:
-		return fmt.Errorf("contract: n_ids %d, n_tokens %d and every %d cannot be negative", c.NumIDs, c.NumTokens,
-			c.Every)
+	case c.NumIDs < 0:
+		return fmt.Errorf("contract: n_ids %d cannot be negative", c.NumIDs)
+	case c.NumTokens < 0:
+		return fmt.Errorf("contract: n_tokens %d cannot be negative", c.NumTokens)
+	case c.Every < 0:
+		return fmt.Errorf("contract: every %d cannot be negative: 3 is every third call, 0 is each", c.Every)
 	}
 	if c.Every > 1 && c.Form.Target() == TargetRuntimeCall {
 		return fmt.Errorf("contract: callback %q cannot be called every %d-th time only: its results are needed each time", c.Name(), c.Every)
