@@ -14,7 +14,7 @@ func TestArchive(t *testing.T) {
 	folder := t.TempDir()
 	ours, second := filepath.Join(folder, "libcalliope.a"), filepath.Join(folder, "libsecond.a")
 	for path, source := range map[string]string{ours: "../../c/shared", second: "./testdata/second"} {
-		check.Must(run("go", "build", "-buildmode=c-archive", "-ldflags=-w", "-o", path, source))
+		check.Must(run("go", "build", "-buildmode=c-archive", "-trimpath", "-ldflags=-w", "-o", path, source))
 	}
 	link := func(name string, files ...string) error {
 		args := []string{"-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-I../include", "-o",

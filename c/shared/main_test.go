@@ -44,9 +44,10 @@ func testMain(m *testing.M) int {
 	return m.Run()
 }
 
-// build builds a package into the folder of the library, without what only debuggers need.
+// build builds a package into the folder of the library as tools/wheel does, so that Go compiles the packages once, and
+// without what only debuggers need.
 func build(name string, args ...string) error {
-	args = append([]string{"build", "-ldflags=-w", "-o", filepath.Join(built, name)}, args...)
+	args = append([]string{"build", "-trimpath", "-ldflags=-w", "-o", filepath.Join(built, name)}, args...)
 	if *sanitize {
 		args = slices.Insert(args, 1, "-asan")
 	}

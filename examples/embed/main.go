@@ -83,7 +83,7 @@ func (w *work) command(env []string, name string, args ...string) error {
 
 // library builds a package into a shared library.
 func (w *work) library(name, pkg string) error {
-	return w.command(nil, "go", "build", "-buildmode=c-shared", "-o", w.built(name), pkg)
+	return w.command(nil, "go", "build", "-buildmode=c-shared", "-trimpath", "-o", w.built(name), pkg)
 }
 
 // compiler returns a compiler: that of an environment variable, or the default.

@@ -31,7 +31,7 @@ func embedSuite(ctx context.Context, s settings, r *report) error {
 	}
 	defer os.RemoveAll(folder)
 	library := filepath.Join(folder, "libfunctions.so")
-	build := exec.CommandContext(ctx, "go", "build", "-buildmode=c-shared", "-o", library,
+	build := exec.CommandContext(ctx, "go", "build", "-buildmode=c-shared", "-trimpath", "-o", library,
 		"github.com/calliope-mlir/calliope/examples/embed/functions")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("building the Go functions: %w\n%s", err, out)
