@@ -9,6 +9,7 @@ import (
 func init() {
 	access.LibraryTable = func(l *Library) *capi.Table { return l.api }
 	access.Table = func(c *Context) *capi.Table { return c.api }
+	access.Use = func(c *Context, method string) *capi.Table { return c.life.check(method) }
 	access.Need = (*Library).need
 	access.Failure = func(c *Context, operation string) error {
 		return &DiagnosticError{Op: operation, Diagnostics: c.takeDiagnostics("")}

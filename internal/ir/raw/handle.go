@@ -13,6 +13,8 @@ var (
 	LibraryTable = access.LibraryTable.(func(*mlir.Library) *capi.Table)
 	// Table returns the function table to use for objects of a context.
 	Table = access.Table.(func(*mlir.Context) *capi.Table)
+	// Use is Table for the method of a package that does not check its context otherwise.
+	Use = access.Use.(func(c *mlir.Context, method string) *capi.Table)
 	// Need returns an *mlir.UnsupportedError that names the first of these C functions that
 	// the library lacks, or nil.
 	Need = access.Need.(func(l *mlir.Library, functions ...string) error)
