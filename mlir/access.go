@@ -1,6 +1,8 @@
 package mlir
 
 import (
+	"io"
+
 	"github.com/calliope-mlir/calliope/experimental/capi"
 	"github.com/calliope-mlir/calliope/internal/ir/raw/access"
 )
@@ -30,6 +32,15 @@ func init() {
 	access.AttributeIn = Attribute.in
 	access.WrapType = (*Context).typ
 	access.WrapAttribute = (*Context).attribute
+	access.OperationIn, access.BlockIn, access.ValueIn = Operation.in, Block.in, Value.in
+	access.WrapOperation, access.WrapBlock = (*Context).operation, (*Context).block
+	access.WrapValue = (*Context).value
+	access.Keep = func(c *Context, x io.Closer) { c.calls.keep(x) }
+	access.Drop = func(c *Context, x io.Closer) bool {
+		_, kept := c.calls.open[x]
+		delete(c.calls.open, x)
+		return kept && !c.life.ended
+	}
 	access.UnwrapType = func(t Type, method string) (*Context, capi.MlirType) {
 		t.life.check(method)
 		return t.life.ctx, t.raw

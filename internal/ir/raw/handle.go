@@ -1,6 +1,8 @@
 package raw
 
 import (
+	"io"
+
 	"github.com/calliope-mlir/calliope/experimental/capi"
 	"github.com/calliope-mlir/calliope/internal/ir/raw/access"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -47,6 +49,21 @@ var (
 	// WrapType and WrapAttribute return the objects of C handles of context c.
 	WrapType      = access.WrapType.(func(c *mlir.Context, handle capi.MlirType) mlir.Type)
 	WrapAttribute = access.WrapAttribute.(func(c *mlir.Context, handle capi.MlirAttribute) mlir.Attribute)
+
+	// OperationIn, BlockIn and ValueIn are those of parts of the IR.
+	OperationIn = access.OperationIn.(func(o mlir.Operation, c *mlir.Context, method string) capi.MlirOperation)
+	BlockIn     = access.BlockIn.(func(b mlir.Block, c *mlir.Context, method string) capi.MlirBlock)
+	ValueIn     = access.ValueIn.(func(v mlir.Value, c *mlir.Context, method string) capi.MlirValue)
+
+	// WrapOperation, WrapBlock and WrapValue return handles to what belongs to context c.
+	WrapOperation = access.WrapOperation.(func(c *mlir.Context, handle capi.MlirOperation) mlir.Operation)
+	WrapBlock     = access.WrapBlock.(func(c *mlir.Context, handle capi.MlirBlock) mlir.Block)
+	WrapValue     = access.WrapValue.(func(c *mlir.Context, handle capi.MlirValue) mlir.Value)
+
+	// Keep closes x when the context is closed, unless Drop was called before. Drop reports whether x was kept and the
+	// context can be used, so that what x has in the library is to be freed.
+	Keep = access.Keep.(func(c *mlir.Context, x io.Closer))
+	Drop = access.Drop.(func(c *mlir.Context, x io.Closer) bool)
 
 	// UnwrapType, UnwrapAttribute and UnwrapOperation return an object's context and C handle.
 	UnwrapType      = access.UnwrapType.(func(t mlir.Type, method string) (*mlir.Context, capi.MlirType))

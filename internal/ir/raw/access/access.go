@@ -10,6 +10,9 @@ var (
 	Unlowered, WithoutSmallResources                              any
 	TypeIn, AttributeIn                                           any
 	WrapType, WrapAttribute                                       any
+	OperationIn, BlockIn, ValueIn                                 any
+	WrapOperation, WrapBlock, WrapValue                           any
+	Keep, Drop                                                    any
 	UnwrapType, UnwrapAttribute, UnwrapOperation                  any
 	Build, Parts                                                  any
 )
