@@ -13,7 +13,7 @@ func init() {
 	access.Table = func(c *Context) *capi.Table { return c.api }
 	access.Use = func(c *Context, method string) *capi.Table { return c.life.check(method) }
 	access.Need = (*Library).need
-	access.Failure = func(c *Context, operation string) error {
+	access.Failure = func(c *Context, operation string) *DiagnosticError {
 		return &DiagnosticError{Op: operation, Diagnostics: c.takeDiagnostics("")}
 	}
 	access.RegisterTranslations = (*Context).registerTranslations
@@ -40,6 +40,16 @@ func init() {
 		_, kept := c.calls.open[x]
 		delete(c.calls.open, x)
 		return kept && !c.life.ended
+	}
+	access.LocationIn, access.WrapLocation = Location.in, (*Context).location
+	access.After = func(c *Context, f func()) { c.after = f }
+	access.Idle = func(c *Context, method string) { c.calls.idle(method) }
+	access.Called = func(c *Context) bool { return c.calls.current != nil }
+	access.Beside = func(c *Context) map[any]any {
+		if c.beside == nil {
+			c.beside = map[any]any{}
+		}
+		return c.beside
 	}
 	access.UnwrapType = func(t Type, method string) (*Context, capi.MlirType) {
 		t.life.check(method)

@@ -2,6 +2,7 @@ package raw
 
 import (
 	"io"
+	"reflect"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
 	"github.com/calliope-mlir/calliope/internal/ir/raw/access"
@@ -22,7 +23,7 @@ var (
 	Need = access.Need.(func(l *mlir.Library, functions ...string) error)
 	// Failure returns an *mlir.DiagnosticError with the diagnostics that the library reported
 	// since the last call. The operation names what failed.
-	Failure = access.Failure.(func(c *mlir.Context, operation string) error)
+	Failure = access.Failure.(func(c *mlir.Context, operation string) *mlir.DiagnosticError)
 
 	// RegisterTranslations registers the translations of all dialects to LLVM IR with the
 	// context, if the library does not do so when it registers the dialects.
@@ -65,6 +66,18 @@ var (
 	Keep = access.Keep.(func(c *mlir.Context, x io.Closer))
 	Drop = access.Drop.(func(c *mlir.Context, x io.Closer) bool)
 
+	// LocationIn is AttributeIn for a location, and returns the unknown one for nil. WrapLocation is its reverse.
+	LocationIn   = access.LocationIn.(func(l mlir.Location, c *mlir.Context, method string) capi.MlirLocation)
+	WrapLocation = access.WrapLocation.(func(c *mlir.Context, handle capi.MlirLocation) mlir.Location)
+
+	// After has f called after the library may have reported something. Nil ends that.
+	After = access.After.(func(c *mlir.Context, f func()))
+	// Idle panics while the library runs passes or patterns. Called reports whether it has called Go code that runs.
+	Idle   = access.Idle.(func(c *mlir.Context, method string))
+	Called = access.Called.(func(*mlir.Context) bool)
+
+	beside = access.Beside.(func(*mlir.Context) map[any]any)
+
 	// UnwrapType, UnwrapAttribute and UnwrapOperation return an object's context and C handle.
 	UnwrapType      = access.UnwrapType.(func(t mlir.Type, method string) (*mlir.Context, capi.MlirType))
 	UnwrapAttribute = access.UnwrapAttribute.(func(a mlir.Attribute, method string) (*mlir.Context, capi.MlirAttribute))
@@ -75,3 +88,12 @@ var (
 	// Parts returns a place of the Builder for what package ods makes an operation from.
 	Parts = access.Parts.(func(b *mlir.Builder) *any)
 )
+
+// Beside returns the T of a context, which is zero at first: what a package keeps for each context.
+func Beside[T any](c *mlir.Context) *T {
+	all, key := beside(c), reflect.TypeFor[T]()
+	if all[key] == nil {
+		all[key] = new(T)
+	}
+	return all[key].(*T)
+}

@@ -12,7 +12,10 @@ var (
 	WrapType, WrapAttribute                                       any
 	OperationIn, BlockIn, ValueIn                                 any
 	WrapOperation, WrapBlock, WrapValue                           any
-	Keep, Drop                                                    any
+	LocationIn, WrapLocation                                      any
+	Keep, Drop, After, Idle, Called, Beside                       any
+	Run, Hold, Acyclic, Guarded, Translatable                     any
+	MayExtend, Ask, Rewrite                                       any
 	UnwrapType, UnwrapAttribute, UnwrapOperation                  any
 	Build, Parts                                                  any
 )
