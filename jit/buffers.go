@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/affine"
 	"github.com/calliope-mlir/calliope/mlir/dialect/bufferization"
 	"github.com/calliope-mlir/calliope/mlir/dialect/linalg"
 	"github.com/calliope-mlir/calliope/mlir/dialect/tensor"
@@ -198,8 +199,8 @@ func copyByLoops(m *mlir.Module, _ *Executable) error {
 	for _, op := range copies {
 		b := mlir.NewBuilder(mlir.Before(op), op.Location())
 		dims, _ := op.Operand(0).Type().Dims()
-		same := m.Context().IdentityMap(len(dims))
-		linalg.Generic(b, []mlir.AffineMap{same, same}, slices.Repeat([]string{linalg.ParallelLoop}, len(dims)),
+		same := affine.Identity(m.Context(), len(dims))
+		linalg.Generic(b, []affine.Map{same, same}, slices.Repeat([]string{linalg.ParallelLoop}, len(dims)),
 			[]mlir.Value{op.Operand(0)}, []mlir.Value{op.Operand(1)},
 			func(in []mlir.Value) []mlir.Value { return in[:1] })
 		if b.Err() != nil {
@@ -214,6 +215,6 @@ func copyByLoops(m *mlir.Module, _ *Executable) error {
 
 // isWhole reports whether buffers of a type are in row-major order without gaps.
 func isWhole(t mlir.Type) bool {
-	layout, ok := t.LayoutMap()
+	layout, ok := affine.LayoutOf(t)
 	return !ok || layout.IsIdentity()
 }

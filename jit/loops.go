@@ -4,7 +4,8 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/affine"
+	"github.com/calliope-mlir/calliope/mlir/affine"
+	upstream "github.com/calliope-mlir/calliope/mlir/dialect/affine"
 	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
 	"github.com/calliope-mlir/calliope/mlir/dialect/linalg"
 	"github.com/calliope-mlir/calliope/mlir/dialect/memref"
@@ -58,7 +59,7 @@ func (n nest) create() {
 	b, sizes, outputs := n.b, n.sizes(), len(n.Inputs)
 	inside := make([]bool, len(n.IndexingMaps)) // whether the innermost loop loads an element of an operand
 	for k, m := range n.IndexingMaps {
-		inside[k] = dependsOn(m, n.inner)
+		inside[k] = dependOn(m.Results(), n.inner)
 	}
 	reduces := !slices.Contains(inside[outputs:], true)
 	zero, end, one := arith.ConstantIndex(b, 0), arith.ConstantIndex(b, sizes[n.inner]), arith.ConstantIndex(b, 1)
@@ -138,11 +139,12 @@ func (n nest) innermost() int {
 	for loop := len(n.IteratorTypes) - 1; loop >= 0; loop-- {
 		adjacent := 0
 		for _, m := range n.IndexingMaps {
-			if !dependsOn(m, loop) {
+			places := m.Results()
+			if !dependOn(places, loop) {
 				continue
 			}
-			end := m.NumResults() - 1
-			if at, ok := m.Result(end).Position(); !ok || at != loop || dependsOn(m.MajorSubMap(end), loop) {
+			end := len(places) - 1
+			if at, ok := places[end].Position(); !ok || at != loop || dependOn(places[:end], loop) {
 				adjacent = 0
 				break
 			}
@@ -155,21 +157,16 @@ func (n nest) innermost() int {
 	return last
 }
 
-// dependsOn reports whether the place of an element depends on a loop.
-func dependsOn(m mlir.AffineMap, loop int) bool {
-	for _, place := range m.Results() {
-		if place.DependsOnDim(loop) {
-			return true
-		}
-	}
-	return false
+// dependOn reports whether places of elements depend on a loop.
+func dependOn(places []affine.Expr, loop int) bool {
+	return slices.ContainsFunc(places, func(p affine.Expr) bool { return p.DependsOnDim(loop) })
 }
 
 // place returns the indices of an operand.
 func (n nest) place(k int, loops []mlir.Value) (list []mlir.Value) {
 	m := n.IndexingMaps[k]
 	for i := range m.Results() {
-		list = append(list, affine.Apply(n.b, m.SubMap(i), loops...))
+		list = append(list, upstream.Apply(n.b, m.Select(i), loops...))
 	}
 	return list
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/jit/internal/extern"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/affine"
 	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
 	"github.com/calliope-mlir/calliope/mlir/dialect/llvm"
 	"github.com/calliope-mlir/calliope/mlir/dialect/memref"
@@ -78,7 +79,7 @@ func (n nest) position(k int) (p position, ok bool) {
 	}
 	m := n.IndexingMaps[k]
 	for _, e := range m.Results() {
-		if !e.Walk(func(e mlir.AffineExpr) bool { return e.Kind() <= mlir.AffineMul }) {
+		if !e.Walk(func(e affine.Expr) bool { return e.Kind() <= affine.KindMul }) {
 			return p, false
 		}
 	}

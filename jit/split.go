@@ -98,7 +98,7 @@ func divideUp(a, b int64) int64 { return (a + b - 1) / b }
 // isParallel reports whether the iterations of a loop write different elements and read none of them but their own.
 func (n nest) isParallel(loop int) bool {
 	for _, m := range n.IndexingMaps[len(n.Inputs):] {
-		if !dependsOn(m, loop) {
+		if !dependOn(m.Results(), loop) {
 			return false
 		}
 	}

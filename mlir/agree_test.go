@@ -12,6 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/affine"
 )
 
 // TestEnginesAgree builds the same modules on all engines, which are open at once, and
@@ -298,7 +299,7 @@ var programs = []program{
 		build: func(w writer) {
 			c, m := w.c, w.block.Parent()
 			i8 := c.IntegerType(8, mlir.Signed)
-			d, s := c.AffineDim(0), c.AffineSymbol(0)
+			d, s := affine.Dim(c, 0), affine.Symbol(c, 0)
 			set := func(name string, a mlir.Attribute) { m.SetAttribute("test."+name, a) }
 			set("text", c.StringAttribute("a\"b\\c\x00\xff\n"))
 			set("typed", c.TypedStringAttribute("s", c.IndexType()))
@@ -306,7 +307,7 @@ var programs = []program{
 				c.BoolAttribute(true), c.Int64ArrayAttribute(1, -2)))
 			set("symbol", c.NestedSymbolAttribute("a", "b", "c d"))
 			set("map",
-				c.AffineMapAttribute(c.AffineMap(1, 1, d.Add(s).Mul(c.AffineConstant(3)), d.Mod(c.AffineConstant(2)))))
+				affine.NewMap(c, 1, 1, d.Add(s).Mul(affine.Constant(c, 3)), d.Mod(affine.Constant(c, 2))).Attribute())
 			set("set", w.attr("affine_set<(d0)[s0] : (d0 - s0 >= 0, d0 mod 2 == 0)>"))
 			set("layout", c.StridedLayoutAttribute(3, 4, 1))
 			set("nested", c.DictionaryAttribute(mlir.NamedAttribute{Name: "b", Value: c.UnitAttribute()},

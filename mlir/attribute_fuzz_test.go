@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/affine"
 )
 
 // FuzzTypes parses a type and calls all of its readers. No reader may crash on an accepted
@@ -115,7 +116,7 @@ func readType(t mlir.Type) {
 	t.ScalableDims()
 	t.Opaque()
 	t.FloatKind()
-	if m, ok := t.LayoutMap(); ok {
+	if m, ok := affine.LayoutOf(t); ok {
 		m.IsProjectedPermutation()
 		_, _ = m.Eval(make([]int64, m.NumDims()), make([]int64, m.NumSymbols()))
 	}
@@ -160,15 +161,15 @@ func readAttribute(a mlir.Attribute) {
 	if dims, ok := dims0(t, ok); ok {
 		a.ElementAt(make([]int64, len(dims))...)
 	}
-	if m, ok := a.AffineMapValue(); ok {
+	if m, ok := affine.MapOf(a); ok {
 		for _, e := range m.Results() {
 			e.LargestKnownDivisor()
 			e.IsPureAffine()
 		}
 		_, _ = m.Eval(make([]int64, m.NumDims()), make([]int64, m.NumSymbols()))
-		_ = mlir.CompressUnusedSymbols(m)
+		_ = affine.CompressSymbols(m)
 	}
-	if s, ok := a.IntegerSetValue(); ok {
+	if s, ok := affine.SetOf(a); ok {
 		_, _ = s.Contains(make([]int64, s.NumDims()), make([]int64, s.NumSymbols()))
 	}
 	if elements, ok := a.Elements(); ok {

@@ -22,36 +22,6 @@ func (a Attribute) TypeValue() (Type, bool) {
 	return Type{a.life, capi.MlirTypeAttrGetValue(api, a.raw)}, true
 }
 
-// AffineMapAttribute returns affine_map<m>.
-func (c *Context) AffineMapAttribute(m AffineMap) Attribute {
-	api := c.life.check("Context.AffineMapAttribute")
-	return c.attribute(capi.MlirAffineMapAttrGet(api, m.in(c, "Context.AffineMapAttribute")))
-}
-
-// AffineMapValue returns the map in an affine map attribute, and whether a is one.
-func (a Attribute) AffineMapValue() (AffineMap, bool) {
-	api := a.check("Attribute.AffineMapValue")
-	if !capi.MlirAttributeIsAAffineMap(api, a.raw) {
-		return AffineMap{}, false
-	}
-	return AffineMap{a.life, capi.MlirAffineMapAttrGetValue(api, a.raw)}, true
-}
-
-// IntegerSetAttribute returns affine_set<s>.
-func (c *Context) IntegerSetAttribute(s IntegerSet) Attribute {
-	api := c.life.check("Context.IntegerSetAttribute")
-	return c.attribute(capi.MlirIntegerSetAttrGet(api, s.in(c, "Context.IntegerSetAttribute")))
-}
-
-// IntegerSetValue returns the set in an integer set attribute, and whether a is one.
-func (a Attribute) IntegerSetValue() (IntegerSet, bool) {
-	api := a.check("Attribute.IntegerSetValue")
-	if !capi.MlirAttributeIsAIntegerSet(api, a.raw) {
-		return IntegerSet{}, false
-	}
-	return IntegerSet{a.life, capi.MlirIntegerSetAttrGetValue(api, a.raw)}, true
-}
-
 // LocationAttribute returns a location as an attribute.
 func (c *Context) LocationAttribute(l Location) Attribute {
 	api := c.life.check("Context.LocationAttribute")

@@ -35,10 +35,9 @@ type Context struct {
 	guard        *forgotten.Guard[*heldByContext]
 
 	handlers []*handler
-	remarks  *remarks   // where remarks are reported, or nil
-	scripts  *scriptRun // the run of a transform script, or nil
-	inGo     bool       // operations of transform scripts are defined in Go
-	doubled  struct {   // see printsTwice
+	after    func()      // called after the library may have reported something, or nil
+	beside   map[any]any // what packages that import this one keep, by its type
+	doubled  struct {    // see printsTwice
 		once sync.Once
 		yes  bool
 	}
@@ -145,10 +144,6 @@ func (c *Context) Close() error {
 		capi.MlirContextDestroy(c.api, c.raw)
 	}
 	c.sink.Free()
-	if c.remarks != nil && c.remarks.call != nil {
-		c.remarks.Free()
-	}
-	c.remarks = nil
 	c.held.leavePool()
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/affine"
 )
 
 // TestCreateGuards checks that operations on which the library would crash are refused,
@@ -19,7 +20,7 @@ func TestCreateGuards(t *testing.T) {
 			check.Must(c.ParseType("tensor<*xf32>")))
 		scalar, unranked := block.Argument(3), block.Argument(4)
 		number, value, buffer := block.Argument(0), block.Argument(1), block.Argument(2)
-		none := mlir.NamedAttribute{Name: "tag_map", Value: c.AffineMapAttribute(c.AffineMap(0, 0))}
+		none := mlir.NamedAttribute{Name: "tag_map", Value: affine.NewMap(c, 0, 0).Attribute()}
 		for _, test := range []struct {
 			want string
 			s    mlir.OperationState
@@ -61,13 +62,13 @@ func TestCreateGuards(t *testing.T) {
 					Attributes: []mlir.NamedAttribute{{Name: "static_basis", Value: mlir.NewDenseArray[int64](c)}}}},
 			{"affine.for needs an operand for each input of its attributes", mlir.OperationState{Name: "affine.for",
 				Regions: []mlir.Region{c.NewRegion()}, Attributes: []mlir.NamedAttribute{
-					{Name: "lowerBoundMap", Value: c.AffineMapAttribute(c.IdentityMap(1))},
-					{Name: "upperBoundMap", Value: c.AffineMapAttribute(c.ConstantMap(1))},
+					{Name: "lowerBoundMap", Value: affine.Identity(c, 1).Attribute()},
+					{Name: "upperBoundMap", Value: affine.NewMap(c, 0, 0, affine.Constant(c, 1)).Attribute()},
 					{Name: "operandSegmentSizes", Value: mlir.NewDenseArray[int32](c, 0, 0, 0)}}}},
 			{"affine.parallel needs an operand for each input of its attributes", mlir.OperationState{
 				Name: "affine.parallel", Regions: []mlir.Region{c.NewRegion()}, Attributes: []mlir.NamedAttribute{
-					{Name: "lowerBoundsMap", Value: c.AffineMapAttribute(c.IdentityMap(1))},
-					{Name: "upperBoundsMap", Value: c.AffineMapAttribute(c.ConstantMap(1))}}}},
+					{Name: "lowerBoundsMap", Value: affine.Identity(c, 1).Attribute()},
+					{Name: "upperBoundsMap", Value: affine.NewMap(c, 0, 0, affine.Constant(c, 1)).Attribute()}}}},
 			{"affine.parallel needs an operand for each input of its attributes", mlir.OperationState{
 				Name: "affine.parallel", Regions: []mlir.Region{c.NewRegion()}, Attributes: []mlir.NamedAttribute{
 					{Name: "lowerBoundsMap", Value: c.UnitAttribute()}}}},

@@ -8,6 +8,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/affine"
 )
 
 const (
@@ -46,7 +47,7 @@ func TestDeepText(t *testing.T) {
 			return strings.Count(a.String(), `"]"`), nil
 		},
 		"an affine map": func(t *testing.T, c *mlir.Context) (int, error) {
-			m, err := c.ParseAffineMap("(d0) -> (" + brackets("(", "d0", ")", manyBrackets) + ")")
+			m, err := affine.ParseMap(c, "(d0) -> ("+brackets("(", "d0", ")", manyBrackets)+")")
 			if err != nil {
 				return 0, err
 			}

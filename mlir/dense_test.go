@@ -350,23 +350,6 @@ func ExampleDenseOf() {
 	// Output: dense<[1.000000e+00, 2.000000e+00, 4.000000e+00]> : tensor<3xf32> 7
 }
 
-// ExampleAffineMap composes a tiling with a transposition.
-func ExampleAffineMap() {
-	l, err := mlir.Open(mlir.OpenOptions{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	c := l.NewContext(mlir.ContextOptions{})
-	defer c.Close()
-	i, four := c.AffineDim(0), c.AffineConstant(4)
-	tile := c.AffineMap(1, 0, i.FloorDiv(four), i.Mod(four))
-	m := c.PermutationMap(1, 0).Compose(tile)
-	at, _ := m.Eval([]int64{11}, nil)
-	fmt.Println(m, at)
-	// Output: (d0) -> (d0 mod 4, d0 floordiv 4) [3 2]
-}
-
 // TestSplatLimit checks that a splat above the limit is not expanded but can be read.
 func TestSplatLimit(t *testing.T) {
 	for limit, want := range map[int64]string{0: "more than 1073741824 bytes", 1 << 20: "more than 1048576 bytes"} {

@@ -88,7 +88,9 @@ func (d Diagnostic) writeNotes(to *strings.Builder, newline string) {
 func (c *Context) takeDiagnostics(source string) []Diagnostic {
 	list := append(c.reported, c.sink.Take()...)
 	c.reported = nil
-	c.deliverRemarks()
+	if c.after != nil {
+		c.after()
+	}
 	diagnostics := nest(c, list, 0, source)
 	if len(c.handlers) == 0 {
 		return diagnostics

@@ -5,6 +5,7 @@
 // [Context] of a library owns everything that is built or parsed in it. The other types are
 // small values that can be copied and compared with ==. They are valid until their module
 // or context is closed. Using one after that panics with an error that names the method.
+// Packages below this one have subjects of their own, such as affine maps and transform scripts.
 //
 // The library's messages while it parses or verifies are returned as a [DiagnosticError],
 // and are never printed.

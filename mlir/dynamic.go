@@ -49,7 +49,7 @@ func (t Trait) String() string {
 // work.
 func (c *Context) AddTraits(operation string, list ...Trait) error {
 	t := c.life.check("Context.AddTraits")
-	if err := c.mayExtend("AddTraits", operation); err != nil {
+	if err := c.mayExtend("Context.AddTraits", operation); err != nil {
 		return err
 	}
 	for _, trait := range list {
@@ -96,7 +96,7 @@ func (c *Context) AddVerifier(operation string, verify func(Operation) error) er
 	if verify == nil {
 		return fmt.Errorf("mlir: the verifier of %s needs a function", operation)
 	}
-	if err := c.mayExtend("AddVerifier", operation); err != nil {
+	if err := c.mayExtend("Context.AddVerifier", operation); err != nil {
 		return err
 	}
 	capi.AttachVerifier(t, c.raw, operation, func(op capi.MlirOperation) bool {
@@ -127,7 +127,7 @@ func (c *Context) mayExtend(method, operation string) error {
 	if err := c.lib.need("mlirDynamicOpTraitAttach", "mlirDynamicOpTraitCreate"); err != nil {
 		return err
 	}
-	c.calls.idle("Context." + method)
+	c.calls.idle(method)
 	dialect, _, _ := strings.Cut(operation, ".")
 	if c.defined[dialect] == nil || !c.Registered(operation) {
 		return fmt.Errorf("mlir: LoadIRDL has not defined the operation %s in this context%s", operation,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/experimental/capi"
 	"github.com/calliope-mlir/calliope/internal/ir/guard"
 )
 
@@ -57,11 +58,11 @@ func (a guardedAttribute) FunctionResults() (int, bool) {
 }
 
 func (a guardedAttribute) MapInputs() (int, bool) {
-	m, ok := a.AffineMapValue()
-	if !ok {
+	if a.Kind() != AttrAffineMap {
 		return 0, false
 	}
-	return m.NumInputs(), true
+	api := a.life.ctx.api
+	return capi.MlirAffineMapGetNumInputs(api, capi.MlirAffineMapAttrGetValue(api, a.raw)), true
 }
 
 func (r guardedRegion) Blocks() (list []guard.Block) {

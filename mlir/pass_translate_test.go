@@ -8,6 +8,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/transform"
 )
 
 const gpuModule = `module attributes {gpu.container_module} {
@@ -57,16 +58,16 @@ func TestGPUModuleToBinary(t *testing.T) {
 func TestGPUModuleToBinaryInScript(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		if !e.Library.Has("mlirTransformApplyNamedSequence") {
-			return // see TestTransform
+			return // see TestApply in transform
 		}
 		c := mlirtest.ContextOf(t, e.Library)
 		m := mlirtest.Parse(t, c, gpuModule)
-		err := m.Transform(mlirtest.Parse(t, c, `module attributes {transform.with_named_sequence} {
+		err := transform.Apply(m, mlirtest.Parse(t, c, `module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%m: !transform.any_op) {
     %0 = transform.apply_registered_pass "gpu-module-to-binary" with options = { "format" = "llvm" } to %m : (!transform.any_op) -> !transform.any_op
     transform.yield
   }
-}`), mlir.TransformOptions{})
+}`), transform.Options{})
 		if e.Name == "default" {
 			check.Error(t, err, noTargets)
 		} else if e.Library.Has("mlirRegisterAllLLVMTranslations") {

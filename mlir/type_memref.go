@@ -8,8 +8,8 @@ import (
 
 // MemRefOptions are the optional parts of a memref type.
 type MemRefOptions struct {
-	// Layout is a strided layout or an affine map from the indices to the position in
-	// memory. If it is nil, the layout is row-major without gaps.
+	// Layout is a strided layout or an affine map from the indices to the position in memory, as affine.Map.Attribute
+	// makes it. If it is nil, the layout is row-major without gaps.
 	Layout Attribute
 	// MemorySpace is the memory space of the buffer. If it is nil, the default one is
 	// used.
@@ -53,23 +53,14 @@ func (c *Context) optional(a Attribute, method string) capi.MlirAttribute {
 	return a.in(c, method)
 }
 
-// Layout returns the layout of a memref type, and whether t is one. The default is the
-// identity map.
+// Layout returns the layout of a memref type, and whether t is one. The default is the identity map. affine.LayoutOf
+// returns any layout as a map.
 func (t Type) Layout() (Attribute, bool) {
 	api := t.check("Type.Layout")
 	if !capi.MlirTypeIsAMemRef(api, t.raw) {
 		return Attribute{}, false
 	}
 	return Attribute{t.life, capi.MlirMemRefTypeGetLayout(api, t.raw)}, true
-}
-
-// LayoutMap returns the layout of a memref type as an affine map, and whether t is one.
-func (t Type) LayoutMap() (AffineMap, bool) {
-	api := t.check("Type.LayoutMap")
-	if !capi.MlirTypeIsAMemRef(api, t.raw) {
-		return AffineMap{}, false
-	}
-	return AffineMap{t.life, capi.MlirMemRefTypeGetAffineMap(api, t.raw)}, true
 }
 
 // MemorySpace returns the memory space of a ranked or unranked memref type. It returns

@@ -10,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/affine"
 )
 
 // TestEachType creates every builtin type and checks its text, the type parsed from that
@@ -19,7 +20,7 @@ func TestEachType(t *testing.T) {
 		c := mlirtest.ContextOf(t, e.Library)
 		f32, i8 := c.F32Type(), c.IntegerType(8, mlir.Signless)
 		space := c.IntegerAttribute(c.IntegerType(64, mlir.Signless), 3)
-		transposed := c.AffineMapAttribute(c.PermutationMap(1, 0))
+		transposed := affine.Permutation(c, 1, 0).Attribute()
 		strided := c.StridedLayoutAttribute(mlir.Dynamic, 4, mlir.Dynamic)
 		for _, test := range []struct {
 			typ  mlir.Type
@@ -167,13 +168,8 @@ func TestTypeQueries(t *testing.T) {
 		check.Diff(t, "a tiled layout has strides", false, ok)
 		_, _, ok = parse("f32").Strides()
 		check.Diff(t, "f32 has strides", false, ok)
-		layout, ok := parse("memref<2x3xf32>").LayoutMap()
-		check.Diff(t, "layout", []any{"(d0, d1) -> (d0, d1)", true, true},
-			[]any{layout.String(), layout.IsIdentity(), ok})
 		attribute, ok := parse("memref<2xf32, strided<[4]>>").Layout()
 		check.Diff(t, "layout attribute", []any{mlir.AttrStridedLayout, true}, []any{attribute.Kind(), ok})
-		_, ok = parse("f32").LayoutMap()
-		check.Diff(t, "f32 has a layout", false, ok)
 		for typ, want := range map[string]string{"memref<2xf32, 1>": "1 : i64", "memref<*xf32, 2>": "2 : i64"} {
 			space, ok := parse(typ).MemorySpace()
 			check.Diff(t, "memory space of "+typ, []any{want, true}, []any{space.String(), ok})
@@ -211,7 +207,7 @@ func TestTypeRefused(t *testing.T) {
 				return c.MemRefType(f32, mlir.MemRefOptions{Layout: c.StringAttribute("x")}, 2)
 			},
 			"layout of another rank": func() (mlir.Type, error) {
-				return c.MemRefType(f32, mlir.MemRefOptions{Layout: c.AffineMapAttribute(c.IdentityMap(3))}, 2)
+				return c.MemRefType(f32, mlir.MemRefOptions{Layout: affine.Identity(c, 3).Attribute()}, 2)
 			},
 			"strides of another rank": func() (mlir.Type, error) {
 				return c.MemRefType(f32, mlir.MemRefOptions{Layout: c.StridedLayoutAttribute(0, 1, 1)}, 2)

@@ -23,7 +23,7 @@ var large = map[string]string{
 	"gomlx":             "GoMLX asks for a method for each operation",
 	"internal/ir/ods":   "generated operations call a function for each kind of operand, attribute and result",
 	"lint/rules":        "a rule is a file",
-	"mlir":              "a type of MLIR has its methods in one package, and all types hold their context",
+	"mlir":              "a type of MLIR has its methods in one package, and rewriting needs what handles keep, see RATIONALE.md",
 	"stablehlo":         "a file has the checks or the attributes of a few operations, which are generated into this package",
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/linalg"
 	"github.com/calliope-mlir/calliope/mlir/dialect/transform"
 	"github.com/calliope-mlir/calliope/mlir/execution"
+	scripts "github.com/calliope-mlir/calliope/mlir/transform"
 	"github.com/calliope-mlir/calliope/passes"
 )
 
@@ -62,7 +63,7 @@ func compile(m *mlir.Module, plain bool, until string) error {
 		b := mlir.NewBuilder(script.Body(), mlir.Location{})
 		script.Operation().SetAttribute("transform.with_named_sequence", b.Context().UnitAttribute())
 		transform.Main(b, func(root mlir.Value) { schedule(b, root) })
-		b.Fail(m.Transform(script, mlir.TransformOptions{ExpensiveChecks: true}))
+		b.Fail(scripts.Apply(m, script, scripts.Options{ExpensiveChecks: true}))
 		if b.Err() != nil || until == "vectors" {
 			return b.Err()
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/ir/raw"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/affine"
 )
 
 // A source is the type of a parameter or result before it was lowered. A memref is lowered to addresses and numbers,
@@ -85,8 +86,8 @@ func sources(types []mlir.Type, bare bool) []source {
 			s.memRef, s.unranked = true, true
 		}
 		if kind == mlir.KindMemRef {
-			layout, _ := t.LayoutMap()
-			s.rowMajor = layout.Equal(t.Context().IdentityMap(len(s.sizes)))
+			layout, _ := affine.LayoutOf(t)
+			s.rowMajor = layout.IsIdentity()
 			s.strides, s.offset, _ = t.Strides()
 		}
 		if s.memRef {

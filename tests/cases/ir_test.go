@@ -18,6 +18,7 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/spirv"
 	"github.com/calliope-mlir/calliope/mlir/dialect/transform"
 	"github.com/calliope-mlir/calliope/mlir/execution"
+	scripts "github.com/calliope-mlir/calliope/mlir/transform"
 )
 
 func newContext() *mlir.Context {
@@ -230,5 +231,5 @@ func shortForm() {
 		%0 = linalg.matmul ins(%a, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%c : tensor<8x8xf32>) -> tensor<8x8xf32>
 		return %0 : tensor<8x8xf32>
 	}`)))
-	fmt.Println("applied:", p.Transform(m, mlir.TransformOptions{}) == nil)
+	fmt.Println("applied:", scripts.Apply(p, m, scripts.Options{}) == nil)
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/affine"
+	"github.com/calliope-mlir/calliope/mlir/affine"
+	upstream "github.com/calliope-mlir/calliope/mlir/dialect/affine"
 	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
 	"github.com/calliope-mlir/calliope/mlir/dialect/cf"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
@@ -79,8 +80,8 @@ scf.reduce
 }
 return`},
 		"affine.For": {"memref<8xindex>", "", func(b *mlir.Builder, in []mlir.Value) []mlir.Value {
-			affine.For(b, 0, 8, 2, func(i mlir.Value) {
-				affine.Store(b, affine.Load(b, in[0], mlir.AffineMap{}, i), in[0], mlir.AffineMap{}, i)
+			upstream.For(b, 0, 8, 2, func(i mlir.Value) {
+				upstream.Store(b, upstream.Load(b, in[0], affine.Map{}, i), in[0], affine.Map{}, i)
 			})
 			return nil
 		}, `affine.for %arg1 = 0 to 8 step 2 {
@@ -90,8 +91,8 @@ affine.store %0, %arg0[%arg1] : memref<8xindex>
 return`},
 		"linalg.Generic": {"tensor<4xf32> tensor<4xf32>", "tensor<4xf32>",
 			func(b *mlir.Builder, in []mlir.Value) []mlir.Value {
-				identity := b.Context().IdentityMap(1)
-				op := linalg.Generic(b, []mlir.AffineMap{identity, identity}, []string{linalg.ParallelLoop}, in[:1],
+				identity := affine.Identity(b.Context(), 1)
+				op := linalg.Generic(b, []affine.Map{identity, identity}, []string{linalg.ParallelLoop}, in[:1],
 					in[1:], func(in []mlir.Value) []mlir.Value {
 						return []mlir.Value{arith.MulF(b, in[0], in[0])}
 					})

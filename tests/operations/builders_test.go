@@ -20,7 +20,8 @@ import (
 	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/affine"
+	"github.com/calliope-mlir/calliope/mlir/affine"
+	upstream "github.com/calliope-mlir/calliope/mlir/dialect/affine"
 	"github.com/calliope-mlir/calliope/mlir/dialect/amdgpu"
 	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
 	"github.com/calliope-mlir/calliope/mlir/dialect/async"
@@ -44,7 +45,7 @@ import (
 
 // builders are the functions of the dialect packages that are written by hand and build something, by package.
 var builders = map[string][]any{
-	"affine":  {affine.For, affine.Load, affine.Store},
+	"affine":  {upstream.For, upstream.Load, upstream.Store},
 	"amdgpu":  {amdgpu.TDMBaseType, amdgpu.TDMDescriptorType, amdgpu.TDMGatherBaseType},
 	"arith":   {arith.ConstantInt, arith.ConstantIndex, arith.ConstantFloat, arith.ConstantDense[float32]},
 	"async":   {async.Execute, async.Func},
@@ -127,9 +128,9 @@ func (o *odd) argument(t reflect.Type) reflect.Value {
 		if o.r.IntN(8) > 0 {
 			v, _ = o.c.ParseAttribute(pick(o, tries).attr)
 		}
-	case reflect.TypeFor[mlir.AffineMap]():
+	case reflect.TypeFor[affine.Map]():
 		if o.r.IntN(8) > 0 {
-			v = o.c.IdentityMap(o.r.IntN(4))
+			v = affine.Identity(o.c, o.r.IntN(4))
 		}
 	case reflect.TypeFor[mlir.Block]():
 		if o.r.IntN(8) > 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/affine"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tools/soak/structs"
 )
@@ -28,15 +29,15 @@ type parts struct {
 	number int64
 }
 
-func (p *parts) Value() mlir.Value           { return p.value }
-func (p *parts) Type() mlir.Type             { return p.typ }
-func (p *parts) Attribute() mlir.Attribute   { return p.attr }
-func (p *parts) AffineMap() mlir.AffineMap   { return p.c.IdentityMap(1) }
-func (p *parts) IntegerSet() mlir.IntegerSet { return p.c.EmptyIntegerSet(0, 0) }
-func (p *parts) Block() mlir.Block           { return p.other.Block() }
-func (p *parts) Len() int                    { return p.n }
-func (p *parts) Number() int64               { return p.number }
-func (p *parts) Text() string                { return p.text }
+func (p *parts) Value() mlir.Value         { return p.value }
+func (p *parts) Type() mlir.Type           { return p.typ }
+func (p *parts) Attribute() mlir.Attribute { return p.attr }
+func (p *parts) Map() affine.Map           { return affine.Identity(p.c, 1) }
+func (p *parts) Set() affine.Set           { return affine.EmptySet(p.c, 0, 0) }
+func (p *parts) Block() mlir.Block         { return p.other.Block() }
+func (p *parts) Len() int                  { return p.n }
+func (p *parts) Number() int64             { return p.number }
+func (p *parts) Text() string              { return p.text }
 
 func (p *parts) Region() mlir.Region {
 	r := p.c.NewRegion()

@@ -270,7 +270,7 @@ type generator struct {
 	byHand       map[string]bool
 	taken        map[string]bool
 	enums        map[string]string // Go expressions of the kinds of enumerations, by name
-	imports      map[string]bool   // other packages that the file needs
+	imports      map[string]bool   // the folders of other packages that the file needs
 	names        []string          // of the operations
 }
 
@@ -340,7 +340,7 @@ func goName(name string) string {
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // reserved are names that a parameter cannot have.
-var reserved = strings.Fields("b w o r op mlir ods arith type func range map select case default if else for go var const return switch import package interface struct chan defer goto fallthrough continue break string bool int len cap new make append any error copy min max clear")
+var reserved = strings.Fields("b w o r op affine mlir ods arith type func range map select case default if else for go var const return switch import package interface struct chan defer goto fallthrough continue break string bool int len cap new make append any error copy min max clear")
 
 // parameter returns the Go form of a name as a parameter.
 func parameter(name string) string {
@@ -363,10 +363,8 @@ func (g *generator) file(body *bytes.Buffer) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, header, g.pkg)
 	b.WriteString("import (\n\"github.com/calliope-mlir/calliope/mlir\"\n")
-	for _, other := range []string{"arith"} {
-		if g.imports[other] {
-			fmt.Fprintf(&b, "\"github.com/calliope-mlir/calliope/mlir/dialect/%s\"\n", other)
-		}
+	for _, other := range slices.Sorted(maps.Keys(g.imports)) {
+		fmt.Fprintf(&b, "%q\n", "github.com/calliope-mlir/calliope/"+other)
 	}
 	b.WriteString("\"github.com/calliope-mlir/calliope/internal/ir/ods\"\n)\n")
 	b.Write(body.Bytes())

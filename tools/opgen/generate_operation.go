@@ -18,8 +18,8 @@ var goKinds = map[string]goKind{
 	"unit": {"bool", "ods.Unit", "value"}, "bool": {"bool", "ods.Bool", "pointer"},
 	"string": {"string", "ods.Text", "value"}, "symbol": {"string", "ods.Symbol", "value"},
 	"path": {"[]string", "ods.Path", "list"},
-	"type": {"mlir.Type", "ods.Type", "value"}, "map": {"mlir.AffineMap", "ods.Map", "value"},
-	"set":       {"mlir.IntegerSet", "ods.Integers", "value"},
+	"type": {"mlir.Type", "ods.Type", "value"}, "map": {"affine.Map", "ods.Map", "value"},
+	"set":       {"affine.Set", "ods.Integers", "value"},
 	"attribute": {"mlir.Attribute", "ods.Attribute", "value"}, "array": {"[]mlir.Attribute", "ods.Attributes", "list"},
 	"i8": {"int8", "ods.I8", "pointer"}, "i16": {"int16", "ods.I16", "pointer"}, "i32": {"int32", "ods.I32", "pointer"},
 	"i64": {"int64", "ods.I64", "pointer"},
@@ -41,7 +41,7 @@ var goKinds = map[string]goKind{
 	"array:index": {"[]int64", "ods.IndexArray", "list"},
 	"array:bool":  {"[]bool", "ods.BoolArray", "list"}, "array:string": {"[]string", "ods.TextArray", "list"},
 	"array:type": {"[]mlir.Type", "ods.TypeArray", "list"},
-	"array:map":  {"[]mlir.AffineMap", "ods.MapArray", "list"}, "array:symbol": {"[]string", "ods.SymbolArray", "list"},
+	"array:map":  {"[]affine.Map", "ods.MapArray", "list"}, "array:symbol": {"[]string", "ods.SymbolArray", "list"},
 	"array:path": {"[][]string", "ods.PathArray", "list"},
 }
 
@@ -49,6 +49,9 @@ var goKinds = map[string]goKind{
 // packages that it needs.
 func (g *generator) goKindOf(kind string) goKind {
 	if k, ok := goKinds[kind]; ok {
+		if strings.Contains(k.typ, "affine.") {
+			g.imports["mlir/affine"] = true
+		}
 		return k
 	}
 	if name, ok := strings.CutPrefix(kind, "own:"); ok {
@@ -78,7 +81,7 @@ func (g *generator) goKindOf(kind string) goKind {
 		g.enums["enum:"+name] = "ods.Enumerated(As" + class + ")"
 		return goKind{class, kindVariable(name), "value"}
 	case slices.Contains(shared, dialect):
-		g.imports[dialect] = true
+		g.imports["mlir/dialect/"+dialect] = true
 		g.enums["enum:"+name] = "ods.Enumerated(" + dialect + ".As" + class + ")"
 		return goKind{dialect + "." + class, kindVariable(name), "value"}
 	}
@@ -157,7 +160,7 @@ func (g *generator) writeOperations() map[string]string {
 			fmt.Fprintf(&b, "%s = %s\n", variable, g.enums[key])
 		}
 		if strings.Contains(g.enums[key], "arith.") {
-			g.imports["arith"] = true
+			g.imports["mlir/dialect/arith"] = true
 		}
 	}
 	if b.Len() > 0 {

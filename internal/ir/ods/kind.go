@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/affine"
 )
 
 // A Kind converts between a Go type and an attribute.
@@ -120,9 +121,13 @@ var (
 		}
 		return c.NestedSymbolAttribute(path[0], path[1:]...), nil
 	}, mlir.Attribute.SymbolPath}
-	Type     = Kind[mlir.Type]{present((*mlir.Context).TypeAttribute), mlir.Attribute.TypeValue}
-	Map      = Kind[mlir.AffineMap]{present((*mlir.Context).AffineMapAttribute), mlir.Attribute.AffineMapValue}
-	Integers = Kind[mlir.IntegerSet]{present((*mlir.Context).IntegerSetAttribute), mlir.Attribute.IntegerSetValue}
+	Type = Kind[mlir.Type]{present((*mlir.Context).TypeAttribute), mlir.Attribute.TypeValue}
+	Map  = Kind[affine.Map]{
+		present(func(_ *mlir.Context, m affine.Map) mlir.Attribute { return m.Attribute() }), affine.MapOf,
+	}
+	Integers = Kind[affine.Set]{
+		present(func(_ *mlir.Context, s affine.Set) mlir.Attribute { return s.Attribute() }), affine.SetOf,
+	}
 
 	Int64s   = dense[int64]()
 	Int32s   = dense[int32]()

@@ -88,19 +88,7 @@ func Plain(
 	return WrapType(c, get(t, Context(c))), nil
 }
 
-// Map returns the C handle of an affine map, or null for the zero AffineMap.
-func Map(c *mlir.Context, m mlir.AffineMap) capi.MlirAffineMap {
-	if m.IsNil() {
-		return capi.MlirAffineMap{}
-	}
-	return capi.MlirAffineMapAttrGetValue(Table(c), Attribute(c.AffineMapAttribute(m)))
-}
-
-// WrapMap returns the affine map of a C handle.
-func WrapMap(c *mlir.Context, h capi.MlirAffineMap) mlir.AffineMap {
-	if h.Ptr == nil {
-		return mlir.AffineMap{}
-	}
-	m, _ := WrapAttribute(c, capi.MlirAffineMapAttrGet(Table(c), h)).AffineMapValue()
-	return m
+// Map returns the C handle of the map in an affine map attribute, which must belong to context c.
+func Map(a mlir.Attribute, c *mlir.Context, method string) capi.MlirAffineMap {
+	return capi.MlirAffineMapAttrGetValue(Table(c), AttributeIn(a, c, method))
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/affine"
 	"github.com/calliope-mlir/calliope/mlir/dialect/linalg"
 	upstream "github.com/calliope-mlir/calliope/mlir/dialect/tensor"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -115,16 +116,16 @@ func (c convolution) patches(b *mlir.Builder) mlir.Value {
 	x = stablehlo.Pad(b, x, zero, low, high, between)
 
 	k, loops := b.Context(), 2*len(ones)+2
-	from := []mlir.AffineExpr{k.AffineDim(0)}
+	from := []affine.Expr{affine.Dim(k, 0)}
 	for i := range ones {
-		at, inside := k.AffineDim(1+i), k.AffineDim(1+len(ones)+i)
+		at, inside := affine.Dim(k, 1+i), affine.Dim(k, 1+len(ones)+i)
 		from = append(from,
-			at.Mul(k.AffineConstant(strides[i])).Add(inside.Mul(k.AffineConstant(apart[i]))))
+			at.Mul(affine.Constant(k, strides[i])).Add(inside.Mul(affine.Constant(k, apart[i]))))
 	}
-	from = append(from, k.AffineDim(loops-1))
+	from = append(from, affine.Dim(k, loops-1))
 	dims := slices.Concat([]int64{int64(c.output.Dims[n.OutputBatchDimension])}, c.result, c.window,
 		[]int64{int64(c.kernel.Dims[n.KernelInputFeatureDimension])})
-	op := linalg.Generic(b, []mlir.AffineMap{k.AffineMap(loops, 0, from...), k.IdentityMap(loops)},
+	op := linalg.Generic(b, []affine.Map{affine.NewMap(k, loops, 0, from...), affine.Identity(k, loops)},
 		slices.Repeat([]string{linalg.ParallelLoop}, loops), []mlir.Value{x},
 		[]mlir.Value{upstream.Empty(b, c.tensor(b, dims...))},
 		func(in []mlir.Value) []mlir.Value { return in[:1] })

@@ -5,12 +5,13 @@ package affine
 import (
 	"github.com/calliope-mlir/calliope/internal/ir/ods"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/affine"
 	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
 )
 
 // ApplyOp is the operation affine.apply.
 type ApplyOp struct {
-	Map         mlir.AffineMap
+	Map         affine.Map
 	MapOperands []mlir.Value
 	ResultType  mlir.Type // optional: inferred, unless some are given
 }
@@ -25,7 +26,7 @@ func (o ApplyOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // Apply creates affine.apply and returns its result.
-func Apply(b *mlir.Builder, mapValue mlir.AffineMap, mapOperands ...mlir.Value) mlir.Value {
+func Apply(b *mlir.Builder, mapValue affine.Map, mapOperands ...mlir.Value) mlir.Value {
 	return ApplyOp{Map: mapValue, MapOperands: mapOperands}.Create(b).Result(0)
 }
 
@@ -87,9 +88,9 @@ func AsDelinearizeIndex(op mlir.Operation) (DelinearizeIndexOp, bool) {
 // DmaStartOp is the operation affine.dma_start.
 type DmaStartOp struct {
 	Operand0 []mlir.Value
-	SrcMap   mlir.AffineMap
-	DstMap   mlir.AffineMap
-	TagMap   mlir.AffineMap
+	SrcMap   affine.Map
+	DstMap   affine.Map
+	TagMap   affine.Map
 }
 
 // Create creates the operation.
@@ -103,7 +104,7 @@ func (o DmaStartOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // DmaStart creates affine.dma_start.
-func DmaStart(b *mlir.Builder, operand0 []mlir.Value, srcMap mlir.AffineMap, dstMap mlir.AffineMap, tagMap mlir.AffineMap) mlir.Operation {
+func DmaStart(b *mlir.Builder, operand0 []mlir.Value, srcMap affine.Map, dstMap affine.Map, tagMap affine.Map) mlir.Operation {
 	return DmaStartOp{Operand0: operand0, SrcMap: srcMap, DstMap: dstMap, TagMap: tagMap}.Create(b)
 }
 
@@ -126,7 +127,7 @@ func AsDmaStart(op mlir.Operation) (DmaStartOp, bool) {
 // DmaWaitOp is the operation affine.dma_wait.
 type DmaWaitOp struct {
 	Operand0 []mlir.Value
-	TagMap   mlir.AffineMap
+	TagMap   affine.Map
 }
 
 // Create creates the operation.
@@ -138,7 +139,7 @@ func (o DmaWaitOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // DmaWait creates affine.dma_wait.
-func DmaWait(b *mlir.Builder, operand0 []mlir.Value, tagMap mlir.AffineMap) mlir.Operation {
+func DmaWait(b *mlir.Builder, operand0 []mlir.Value, tagMap affine.Map) mlir.Operation {
 	return DmaWaitOp{Operand0: operand0, TagMap: tagMap}.Create(b)
 }
 
@@ -161,8 +162,8 @@ type ForOp struct {
 	LowerBoundOperands []mlir.Value
 	UpperBoundOperands []mlir.Value
 	Inits              []mlir.Value
-	LowerBoundMap      mlir.AffineMap
-	UpperBoundMap      mlir.AffineMap
+	LowerBoundMap      affine.Map
+	UpperBoundMap      affine.Map
 	Step               int64
 	Region             mlir.Region
 	ResultsTypes       []mlir.Type
@@ -206,7 +207,7 @@ func AsFor(op mlir.Operation) (ForOp, bool) {
 // IfOp is the operation affine.if.
 type IfOp struct {
 	Operand0     []mlir.Value
-	Condition    mlir.IntegerSet
+	Condition    affine.Set
 	ThenRegion   mlir.Region
 	ElseRegion   mlir.Region
 	ResultsTypes []mlir.Type
@@ -224,7 +225,7 @@ func (o IfOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // If creates affine.if.
-func If(b *mlir.Builder, resultsTypes []mlir.Type, operand0 []mlir.Value, condition mlir.IntegerSet, thenRegion mlir.Region, elseRegion mlir.Region) mlir.Operation {
+func If(b *mlir.Builder, resultsTypes []mlir.Type, operand0 []mlir.Value, condition affine.Set, thenRegion mlir.Region, elseRegion mlir.Region) mlir.Operation {
 	return IfOp{ResultsTypes: resultsTypes, Operand0: operand0, Condition: condition, ThenRegion: thenRegion, ElseRegion: elseRegion}.Create(b)
 }
 
@@ -293,7 +294,7 @@ func AsLinearizeIndex(op mlir.Operation) (LinearizeIndexOp, bool) {
 type LoadOp struct {
 	Memref     mlir.Value
 	Indices    []mlir.Value
-	Map        mlir.AffineMap
+	Map        affine.Map
 	ResultType mlir.Type
 }
 
@@ -325,7 +326,7 @@ func AsLoad(op mlir.Operation) (LoadOp, bool) {
 
 // MaxOp is the operation affine.max.
 type MaxOp struct {
-	Map        mlir.AffineMap
+	Map        affine.Map
 	Operands   []mlir.Value
 	ResultType mlir.Type // optional: inferred, unless some are given
 }
@@ -340,7 +341,7 @@ func (o MaxOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // Max creates affine.max and returns its result.
-func Max(b *mlir.Builder, mapValue mlir.AffineMap, operands ...mlir.Value) mlir.Value {
+func Max(b *mlir.Builder, mapValue affine.Map, operands ...mlir.Value) mlir.Value {
 	return MaxOp{Map: mapValue, Operands: operands}.Create(b).Result(0)
 }
 
@@ -361,7 +362,7 @@ func AsMax(op mlir.Operation) (MaxOp, bool) {
 
 // MinOp is the operation affine.min.
 type MinOp struct {
-	Map        mlir.AffineMap
+	Map        affine.Map
 	Operands   []mlir.Value
 	ResultType mlir.Type // optional: inferred, unless some are given
 }
@@ -376,7 +377,7 @@ func (o MinOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // Min creates affine.min and returns its result.
-func Min(b *mlir.Builder, mapValue mlir.AffineMap, operands ...mlir.Value) mlir.Value {
+func Min(b *mlir.Builder, mapValue affine.Map, operands ...mlir.Value) mlir.Value {
 	return MinOp{Map: mapValue, Operands: operands}.Create(b).Result(0)
 }
 
@@ -398,9 +399,9 @@ func AsMin(op mlir.Operation) (MinOp, bool) {
 // ParallelOp is the operation affine.parallel.
 type ParallelOp struct {
 	Reductions        []arith.AtomicRMWKind
-	LowerBoundsMap    mlir.AffineMap
+	LowerBoundsMap    affine.Map
 	LowerBoundsGroups mlir.Attribute
-	UpperBoundsMap    mlir.AffineMap
+	UpperBoundsMap    affine.Map
 	UpperBoundsGroups mlir.Attribute
 	Steps             []int64
 	MapOperands       []mlir.Value
@@ -424,7 +425,7 @@ func (o ParallelOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // Parallel creates affine.parallel.
-func Parallel(b *mlir.Builder, resultsTypes []mlir.Type, reductions []arith.AtomicRMWKind, lowerBoundsMap mlir.AffineMap, lowerBoundsGroups mlir.Attribute, upperBoundsMap mlir.AffineMap, upperBoundsGroups mlir.Attribute, steps []int64, mapOperands []mlir.Value, region mlir.Region) mlir.Operation {
+func Parallel(b *mlir.Builder, resultsTypes []mlir.Type, reductions []arith.AtomicRMWKind, lowerBoundsMap affine.Map, lowerBoundsGroups mlir.Attribute, upperBoundsMap affine.Map, upperBoundsGroups mlir.Attribute, steps []int64, mapOperands []mlir.Value, region mlir.Region) mlir.Operation {
 	return ParallelOp{ResultsTypes: resultsTypes, Reductions: reductions, LowerBoundsMap: lowerBoundsMap, LowerBoundsGroups: lowerBoundsGroups, UpperBoundsMap: upperBoundsMap, UpperBoundsGroups: upperBoundsGroups, Steps: steps, MapOperands: mapOperands, Region: region}.Create(b)
 }
 
@@ -456,7 +457,7 @@ type PrefetchOp struct {
 	IsWrite      bool
 	LocalityHint int32
 	IsDataCache  bool
-	Map          mlir.AffineMap
+	Map          affine.Map
 }
 
 // Create creates the operation.
@@ -472,7 +473,7 @@ func (o PrefetchOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // Prefetch creates affine.prefetch.
-func Prefetch(b *mlir.Builder, memref mlir.Value, indices []mlir.Value, isWrite bool, localityHint int32, isDataCache bool, mapValue mlir.AffineMap) mlir.Operation {
+func Prefetch(b *mlir.Builder, memref mlir.Value, indices []mlir.Value, isWrite bool, localityHint int32, isDataCache bool, mapValue affine.Map) mlir.Operation {
 	return PrefetchOp{Memref: memref, Indices: indices, IsWrite: isWrite, LocalityHint: localityHint, IsDataCache: isDataCache, Map: mapValue}.Create(b)
 }
 
@@ -499,7 +500,7 @@ type StoreOp struct {
 	Value   mlir.Value
 	Memref  mlir.Value
 	Indices []mlir.Value
-	Map     mlir.AffineMap
+	Map     affine.Map
 }
 
 // Create creates the operation.
@@ -532,7 +533,7 @@ func AsStore(op mlir.Operation) (StoreOp, bool) {
 type VectorLoadOp struct {
 	Memref     mlir.Value
 	Indices    []mlir.Value
-	Map        mlir.AffineMap
+	Map        affine.Map
 	ResultType mlir.Type
 }
 
@@ -547,7 +548,7 @@ func (o VectorLoadOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // VectorLoad creates affine.vector_load and returns its result.
-func VectorLoad(b *mlir.Builder, resultType mlir.Type, memref mlir.Value, indices []mlir.Value, mapValue mlir.AffineMap) mlir.Value {
+func VectorLoad(b *mlir.Builder, resultType mlir.Type, memref mlir.Value, indices []mlir.Value, mapValue affine.Map) mlir.Value {
 	return VectorLoadOp{ResultType: resultType, Memref: memref, Indices: indices, Map: mapValue}.Create(b).Result(0)
 }
 
@@ -572,7 +573,7 @@ type VectorStoreOp struct {
 	Value   mlir.Value
 	Memref  mlir.Value
 	Indices []mlir.Value
-	Map     mlir.AffineMap
+	Map     affine.Map
 }
 
 // Create creates the operation.
@@ -586,7 +587,7 @@ func (o VectorStoreOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // VectorStore creates affine.vector_store.
-func VectorStore(b *mlir.Builder, value mlir.Value, memref mlir.Value, indices []mlir.Value, mapValue mlir.AffineMap) mlir.Operation {
+func VectorStore(b *mlir.Builder, value mlir.Value, memref mlir.Value, indices []mlir.Value, mapValue affine.Map) mlir.Operation {
 	return VectorStoreOp{Value: value, Memref: memref, Indices: indices, Map: mapValue}.Create(b)
 }
 

@@ -3,6 +3,7 @@ package linalg
 import (
 	"github.com/calliope-mlir/calliope/internal/ir/ods"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/affine"
 )
 
 // The kinds of loops of a [Generic].
@@ -15,7 +16,7 @@ const (
 // this order, and loops the kind of each loop. body gets an element of each, and returns one
 // for each output.
 func Generic(
-	b *mlir.Builder, maps []mlir.AffineMap, loops []string, inputs, outputs []mlir.Value,
+	b *mlir.Builder, maps []affine.Map, loops []string, inputs, outputs []mlir.Value,
 	body func(in []mlir.Value) []mlir.Value,
 ) mlir.Operation {
 	ods.Needs(b, body != nil)

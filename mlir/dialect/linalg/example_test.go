@@ -5,6 +5,7 @@ import (
 	"log"
 
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/affine"
 	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/mlir/dialect/linalg"
@@ -22,7 +23,7 @@ func Example() {
 	b := mlir.NewBuilder(m.Body(), mlir.Location{})
 	matrix := b.Type("tensor<4x4xf32>")
 	function.Func(b, "squares", []mlir.Type{matrix, matrix}, []mlir.Type{matrix}, func(in []mlir.Value) {
-		maps := []mlir.AffineMap{c.IdentityMap(2), c.IdentityMap(2)}
+		maps := []affine.Map{affine.Identity(c, 2), affine.Identity(c, 2)}
 		square := linalg.Generic(b, maps, []string{"parallel", "parallel"}, in[:1], in[1:],
 			func(x []mlir.Value) []mlir.Value {
 				return []mlir.Value{arith.MulF(b, x[0], x[0])}

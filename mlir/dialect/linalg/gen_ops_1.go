@@ -5,6 +5,7 @@ package linalg
 import (
 	"github.com/calliope-mlir/calliope/internal/ir/ods"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/affine"
 )
 
 // AbsOp is the operation linalg.abs.
@@ -87,9 +88,9 @@ func AsAdd(op mlir.Operation) (AddOp, bool) {
 type BatchMatmulOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	IndexingMaps       []mlir.AffineMap // optional, with a default
-	Cast               TypeFn           // optional, with a default
-	ResultTensorsTypes []mlir.Type      // optional: the types of the outputs that are tensors
+	IndexingMaps       []affine.Map // optional, with a default
+	Cast               TypeFn       // optional, with a default
+	ResultTensorsTypes []mlir.Type  // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -207,9 +208,9 @@ func AsBatchMmt4D(op mlir.Operation) (BatchMmt4DOp, bool) {
 type BatchReduceMatmulOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	IndexingMaps       []mlir.AffineMap // optional, with a default
-	Cast               TypeFn           // optional, with a default
-	ResultTensorsTypes []mlir.Type      // optional: the types of the outputs that are tensors
+	IndexingMaps       []affine.Map // optional, with a default
+	Cast               TypeFn       // optional, with a default
+	ResultTensorsTypes []mlir.Type  // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -367,7 +368,7 @@ func AsCeil(op mlir.Operation) (CeilOp, bool) {
 type ContractOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	IndexingMaps       []mlir.AffineMap
+	IndexingMaps       []affine.Map
 	Cast               TypeFn      // optional, with a default
 	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
@@ -386,7 +387,7 @@ func (o ContractOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // Contract creates linalg.contract.
-func Contract(b *mlir.Builder, inputs []mlir.Value, outputs []mlir.Value, indexingMaps []mlir.AffineMap) mlir.Operation {
+func Contract(b *mlir.Builder, inputs []mlir.Value, outputs []mlir.Value, indexingMaps []affine.Map) mlir.Operation {
 	return ContractOp{Inputs: inputs, Outputs: outputs, IndexingMaps: indexingMaps}.Create(b)
 }
 

@@ -5,6 +5,7 @@ package linalg
 import (
 	"github.com/calliope-mlir/calliope/internal/ir/ods"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/affine"
 )
 
 // DepthwiseConv3DNdhwcDhwcmOp is the operation linalg.depthwise_conv_3d_ndhwc_dhwcm.
@@ -170,8 +171,8 @@ type ElementwiseOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
 	Kind               ElementwiseKind
-	IndexingMaps       []mlir.AffineMap // optional, with a default
-	ResultTensorsTypes []mlir.Type      // optional: the types of the outputs that are tensors
+	IndexingMaps       []affine.Map // optional, with a default
+	ResultTensorsTypes []mlir.Type  // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -403,7 +404,7 @@ func AsFloor(op mlir.Operation) (FloorOp, bool) {
 type GenericOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	IndexingMaps       []mlir.AffineMap
+	IndexingMaps       []affine.Map
 	IteratorTypes      []mlir.Attribute
 	Doc                string // optional
 	LibraryCall        string // optional
@@ -560,9 +561,9 @@ func AsMap(op mlir.Operation) (MapOp, bool) {
 type MatmulOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	IndexingMaps       []mlir.AffineMap // optional, with a default
-	Cast               TypeFn           // optional, with a default
-	ResultTensorsTypes []mlir.Type      // optional: the types of the outputs that are tensors
+	IndexingMaps       []affine.Map // optional, with a default
+	Cast               TypeFn       // optional, with a default
+	ResultTensorsTypes []mlir.Type  // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.

@@ -5,6 +5,7 @@ package linalg
 import (
 	"github.com/calliope-mlir/calliope/internal/ir/ods"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/affine"
 )
 
 // QuantizedBatchMatmulOp is the operation linalg.quantized_batch_matmul.
@@ -244,7 +245,7 @@ func AsRsqrt(op mlir.Operation) (RsqrtOp, bool) {
 type ScaledContractOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	IndexingMaps       []mlir.AffineMap
+	IndexingMaps       []affine.Map
 	Cast               TypeFn      // optional
 	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
@@ -263,7 +264,7 @@ func (o ScaledContractOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // ScaledContract creates linalg.scaled_contract.
-func ScaledContract(b *mlir.Builder, inputs []mlir.Value, outputs []mlir.Value, indexingMaps []mlir.AffineMap) mlir.Operation {
+func ScaledContract(b *mlir.Builder, inputs []mlir.Value, outputs []mlir.Value, indexingMaps []affine.Map) mlir.Operation {
 	return ScaledContractOp{Inputs: inputs, Outputs: outputs, IndexingMaps: indexingMaps}.Create(b)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/experimental/capi"
 	"github.com/calliope-mlir/calliope/internal/ir/raw"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/affine"
 )
 
 // A Contraction holds the loops of a contraction by their roles.
@@ -61,19 +62,19 @@ func ContractionOf(o mlir.Operation) (Contraction, error) {
 
 // ContractionOfMaps returns the dimensions of a contraction from the indexing maps of its
 // two operands and its result. All of them have the same loops.
-func ContractionOfMaps(left, right, result mlir.AffineMap) (Contraction, error) {
+func ContractionOfMaps(left, right, result affine.Map) (Contraction, error) {
 	const function = "mlirLinalgInferContractionDimensionsFromMaps"
 	c := left.Context()
 	if err := raw.Need(c.Library(), function); err != nil {
 		return Contraction{}, err
 	}
-	maps := []mlir.AffineMap{left, right, result}
+	maps := []affine.Map{left, right, result}
 	list := make([]capi.MlirAffineMap, len(maps))
 	for i, m := range maps {
 		if m.IsNil() || m.NumSymbols() != 0 || m.NumDims() != left.NumDims() || !m.IsProjectedPermutation() {
 			return Contraction{}, fmt.Errorf("linalg: %s is not a map of a contraction over %d loops: each result must be one of them", m, left.NumDims())
 		}
-		list[i] = raw.Map(c, m)
+		list[i] = raw.Map(m.Attribute(), c, "linalg.ContractionOfMaps")
 	}
 	d := contraction(c, capi.MlirLinalgInferContractionDimensionsFromMaps(raw.Table(c), raw.First(list), len(list)))
 	if len(d.K) == 0 {
@@ -101,19 +102,19 @@ func ConvolutionOf(o mlir.Operation) (Convolution, error) {
 
 // ConvolutionOfMaps returns the dimensions of a convolution from the indexing maps of its image,
 // its filter and its result. All of them have the same loops.
-func ConvolutionOfMaps(image, filter, result mlir.AffineMap) (Convolution, error) {
+func ConvolutionOfMaps(image, filter, result affine.Map) (Convolution, error) {
 	const function = "mlirLinalgInferConvolutionDimensionsFromMaps"
 	c := image.Context()
 	if err := raw.Need(c.Library(), function); err != nil {
 		return Convolution{}, err
 	}
-	maps := []mlir.AffineMap{image, filter, result}
+	maps := []affine.Map{image, filter, result}
 	list := make([]capi.MlirAffineMap, len(maps))
 	for i, m := range maps {
 		if m.IsNil() || m.NumSymbols() != 0 || m.NumDims() != image.NumDims() || i > 0 && !m.IsProjectedPermutation() {
 			return Convolution{}, fmt.Errorf("linalg: %s is not a map of a convolution over %d loops: each result of a filter's and a result's must be one of them", m, image.NumDims())
 		}
-		list[i] = raw.Map(c, m)
+		list[i] = raw.Map(m.Attribute(), c, "linalg.ConvolutionOfMaps")
 	}
 	if !isImage(image) {
 		return Convolution{}, fmt.Errorf("linalg: %s is not a map of an image: each result must be a loop or the sum of two, which may be multiplied by positive numbers", image)
@@ -127,31 +128,32 @@ func ConvolutionOfMaps(image, filter, result mlir.AffineMap) (Convolution, error
 
 // isImage reports whether a map has the form that the library expects of an image: other forms
 // may crash it.
-func isImage(m mlir.AffineMap) bool {
+func isImage(m affine.Map) bool {
 	seen := map[int]bool{}
-	loop := func(e mlir.AffineExpr) bool {
+	loop := func(e affine.Expr) bool {
 		if left, right, ok := e.Operands(); ok {
 			factor, ok := right.Constant()
-			if e.Kind() != mlir.AffineMul || !ok || factor < 1 {
+			if e.Kind() != affine.KindMul || !ok || factor < 1 {
 				return false
 			}
 			e = left
 		}
 		i, _ := e.Position()
-		ok := e.Kind() == mlir.AffineDim && !seen[i]
+		ok := e.Kind() == affine.KindDim && !seen[i]
 		seen[i] = true
 		return ok
 	}
-	for _, e := range m.Results() {
+	results := m.Results()
+	for _, e := range results {
 		left, right, _ := e.Operands()
 		switch {
-		case e.Kind() == mlir.AffineDim && loop(e):
-		case e.Kind() == mlir.AffineAdd && loop(left) && loop(right):
+		case e.Kind() == affine.KindDim && loop(e):
+		case e.Kind() == affine.KindAdd && loop(left) && loop(right):
 		default:
 			return false
 		}
 	}
-	return m.NumResults() > 0
+	return len(results) > 0
 }
 
 func convolution(c *mlir.Context, d capi.MlirLinalgConvolutionDimensions) Convolution {
@@ -164,16 +166,16 @@ func convolution(c *mlir.Context, d capi.MlirLinalgConvolutionDimensions) Convol
 
 // IndexingMaps returns the maps from the loops of a linalg operation to its operands. It
 // verifies o first.
-func IndexingMaps(o mlir.Operation) ([]mlir.AffineMap, error) {
+func IndexingMaps(o mlir.Operation) ([]affine.Map, error) {
 	c, t, h, err := verified(o, "IndexingMaps", "mlirLinalgGetIndexingMapsAttribute")
 	if err != nil {
 		return nil, err
 	}
-	var maps []mlir.AffineMap
+	var maps []affine.Map
 	if a := capi.MlirLinalgGetIndexingMapsAttribute(t, h); a.Ptr != nil {
 		each, _ := raw.WrapAttribute(c, a).Elements()
 		for _, e := range each {
-			m, _ := e.AffineMapValue()
+			m, _ := affine.MapOf(e)
 			maps = append(maps, m)
 		}
 		return maps, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/affine"
 	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/mlir/dialect/linalg"
@@ -30,7 +31,7 @@ func eachContext(t *testing.T, test func(t *testing.T, c *mlir.Context)) {
 			func() error { _, err := linalg.ContractionOf(o); return err },
 			func() error { _, err := linalg.ConvolutionOf(o); return err },
 			func() error { _, err := linalg.IndexingMaps(o); return err },
-			func() error { m := c.IdentityMap(1); _, err := linalg.ContractionOfMaps(m, m, m); return err },
+			func() error { m := affine.Identity(c, 1); _, err := linalg.ContractionOfMaps(m, m, m); return err },
 			func() error { return linalg.FillRegion(o) },
 		} {
 			mlirtest.Unsupported(t, call())
@@ -89,14 +90,14 @@ func TestDimensions(t *testing.T) {
 		check.Error(t, err, "linalg.batch_matmul is not a convolution")
 		_, err = linalg.IndexingMaps(ret)
 		check.Error(t, err, "func.return has no indexing maps")
-		one := c.IdentityMap(1)
+		one := affine.Identity(c, 1)
 		_, err = linalg.ContractionOfMaps(maps[0], one, maps[2])
 		check.Error(t, err, "is not a map of a contraction over 4 loops")
 		_, err = linalg.ContractionOfMaps(one, one, one)
 		check.Error(t, err, "do not form a contraction")
-		_, err = linalg.ContractionOfMaps(one, one, mlir.AffineMap{})
+		_, err = linalg.ContractionOfMaps(one, one, affine.Map{})
 		check.Error(t, err, "is not a map of a contraction")
-		_, err = linalg.ContractionOfMaps(one, check.Must(c.ParseAffineMap("(d0) -> (d0 * 2)")), one)
+		_, err = linalg.ContractionOfMaps(one, check.Must(affine.ParseMap(c, "(d0) -> (d0 * 2)")), one)
 		check.Error(t, err, "each result must be one of them")
 		check.Panics(t, "linalg.IsContraction called on a nil handle",
 			func() { linalg.IsContraction(mlir.Operation{}) })
@@ -106,7 +107,7 @@ func TestDimensions(t *testing.T) {
 // TestConvolutionOfMaps infers the dimensions of a convolution, and tries other maps.
 func TestConvolutionOfMaps(t *testing.T) {
 	eachContext(t, func(t *testing.T, c *mlir.Context) {
-		parse := func(text string) mlir.AffineMap { return check.Must(c.ParseAffineMap("(n, w, f, k, d) -> " + text)) }
+		parse := func(text string) affine.Map { return check.Must(affine.ParseMap(c, "(n, w, f, k, d) -> "+text)) }
 		filter, result := parse("(k, d, f)"), parse("(n, w, f)")
 		got, err := linalg.ConvolutionOfMaps(parse("(n, w * 2 + k * 3, d)"), filter, result)
 		if !c.Library().Has("mlirLinalgInferConvolutionDimensionsFromMaps") {
@@ -138,11 +139,11 @@ func TestConvolutionOfMaps(t *testing.T) {
 		}
 		_, err = linalg.ConvolutionOfMaps(filter, filter, result)
 		check.Error(t, err, "do not form a convolution")
-		_, err = linalg.ConvolutionOfMaps(filter, c.IdentityMap(1), result)
+		_, err = linalg.ConvolutionOfMaps(filter, affine.Identity(c, 1), result)
 		check.Error(t, err, "is not a map of a convolution over 5 loops")
 		_, err = linalg.ConvolutionOfMaps(filter, filter, parse("(n + w)"))
 		check.Error(t, err, "is not a map of a convolution over 5 loops")
-		_, err = linalg.ConvolutionOfMaps(filter, filter, mlir.AffineMap{})
+		_, err = linalg.ConvolutionOfMaps(filter, filter, affine.Map{})
 		check.Error(t, err, "is not a map of a convolution")
 	})
 }
@@ -209,7 +210,7 @@ func TestIndex(t *testing.T) {
 		out := b.Create(mlir.OperationState{Name: "builtin.unrealized_conversion_cast",
 			Results: []mlir.Type{b.Type("memref<4xindex>")}}).Result(0)
 		var i mlir.Value
-		linalg.Generic(b, []mlir.AffineMap{c.IdentityMap(1)}, []string{linalg.ParallelLoop}, nil, []mlir.Value{out},
+		linalg.Generic(b, []affine.Map{affine.Identity(c, 1)}, []string{linalg.ParallelLoop}, nil, []mlir.Value{out},
 			func([]mlir.Value) []mlir.Value {
 				i = linalg.Index(b, 0)
 				op := i.Owner()
@@ -316,9 +317,9 @@ func TestNamed(t *testing.T) {
 		var names []string
 		function.Func(b, "f", []mlir.Type{square, square, bools}, nil, func(in []mlir.Value) {
 			x, y := in[:1], in[:2]
-			d := []mlir.AffineExpr{c.AffineDim(0), c.AffineDim(1), c.AffineDim(2)}
-			maps := []mlir.AffineMap{c.AffineMap(3, 0, d[0], d[2]), c.AffineMap(3, 0, d[2], d[1]),
-				c.AffineMap(3, 0, d[0], d[1])}
+			d := []affine.Expr{affine.Dim(c, 0), affine.Dim(c, 1), affine.Dim(c, 2)}
+			maps := []affine.Map{affine.NewMap(c, 3, 0, d[0], d[2]), affine.NewMap(c, 3, 0, d[2], d[1]),
+				affine.NewMap(c, 3, 0, d[0], d[1])}
 			for _, op := range []mlir.Operation{
 				linalg.Elementwise(b, x, x, linalg.ElementwiseKindExp),
 				linalg.Elementwise(b, y, x, linalg.ElementwiseKindMaxSigned),

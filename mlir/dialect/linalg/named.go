@@ -3,6 +3,7 @@ package linalg
 import (
 	"github.com/calliope-mlir/calliope/internal/ir/ods"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/affine"
 )
 
 // named creates a named operation and fills its region.
@@ -35,7 +36,7 @@ func identityMaps(op mlir.Operation) {
 	}
 	c := op.Context()
 	rank, _ := op.Operand(op.NumOperands() - 1).Type().Rank()
-	identity := c.AffineMapAttribute(c.IdentityMap(rank))
+	identity := affine.Identity(c, rank).Attribute()
 	var maps []mlir.Attribute
 	for range op.NumOperands() {
 		maps = append(maps, identity)

@@ -5,6 +5,7 @@ package memref
 import (
 	"github.com/calliope-mlir/calliope/internal/ir/ods"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/affine"
 	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
 )
 
@@ -1128,7 +1129,7 @@ func AsSubView(op mlir.Operation) (SubViewOp, bool) {
 // TransposeOp is the operation memref.transpose.
 type TransposeOp struct {
 	In          mlir.Value
-	Permutation mlir.AffineMap
+	Permutation affine.Map
 	ResultType  mlir.Type
 }
 
@@ -1142,7 +1143,7 @@ func (o TransposeOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // Transpose creates memref.transpose and returns its result.
-func Transpose(b *mlir.Builder, resultType mlir.Type, in mlir.Value, permutation mlir.AffineMap) mlir.Value {
+func Transpose(b *mlir.Builder, resultType mlir.Type, in mlir.Value, permutation affine.Map) mlir.Value {
 	return TransposeOp{ResultType: resultType, In: in, Permutation: permutation}.Create(b).Result(0)
 }
 

@@ -5,6 +5,7 @@ package sparse
 import (
 	"github.com/calliope-mlir/calliope/internal/ir/ods"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/affine"
 )
 
 // AssembleOp is the operation sparse_tensor.assemble.
@@ -539,7 +540,7 @@ func AsExtractVal(op mlir.Operation) (ExtractValOp, bool) {
 type ForeachOp struct {
 	Tensor       mlir.Value
 	InitArgs     []mlir.Value
-	Order        mlir.AffineMap // optional
+	Order        affine.Map // optional
 	Region       mlir.Region
 	ResultsTypes []mlir.Type
 }
@@ -1159,7 +1160,7 @@ type SortOp struct {
 	N         mlir.Value
 	Xy        mlir.Value
 	Ys        []mlir.Value
-	PermMap   mlir.AffineMap
+	PermMap   affine.Map
 	Ny        *int64 // optional
 	Algorithm SparseTensorSortKind
 }
@@ -1177,7 +1178,7 @@ func (o SortOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // Sort creates sparse_tensor.sort.
-func Sort(b *mlir.Builder, n mlir.Value, xy mlir.Value, ys []mlir.Value, permMap mlir.AffineMap, algorithm SparseTensorSortKind) mlir.Operation {
+func Sort(b *mlir.Builder, n mlir.Value, xy mlir.Value, ys []mlir.Value, permMap affine.Map, algorithm SparseTensorSortKind) mlir.Operation {
 	return SortOp{N: n, Xy: xy, Ys: ys, PermMap: permMap, Algorithm: algorithm}.Create(b)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/experimental/capi"
 	"github.com/calliope-mlir/calliope/internal/ir/raw"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/affine"
 )
 
 // Format is the storage format of a level.
@@ -45,7 +46,7 @@ type Encoding struct {
 	Levels []Level
 	// DimToLevel maps coordinates of dimensions to coordinates of levels. It has one
 	// result for each level. LevelToDim is the inverse. MLIR computes it if it is zero.
-	DimToLevel, LevelToDim mlir.AffineMap
+	DimToLevel, LevelToDim affine.Map
 	// PosWidth and CrdWidth are the widths of stored positions and coordinates in bits: 8,
 	// 16, 32, 64, or 0 for the width of an index.
 	PosWidth, CrdWidth int
@@ -71,6 +72,10 @@ func (e Encoding) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 		levels[i] = capi.MlirSparseTensorEncodingAttrBuildLvlType(t, formats[l.Format], raw.First(p), uint32(len(p)),
 			uint32(l.N), uint32(l.M))
 	}
+	var inverse capi.MlirAffineMap
+	if !e.LevelToDim.IsNil() {
+		inverse = raw.Map(e.LevelToDim.Attribute(), c, method)
+	}
 	var explicit, implicit capi.MlirAttribute
 	if !e.Explicit.IsNil() {
 		explicit = raw.AttributeIn(e.Explicit, c, method)
@@ -80,7 +85,7 @@ func (e Encoding) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	}
 	return raw.ParsedAttribute(
 		raw.WrapAttribute(c, capi.MlirSparseTensorEncodingAttrGet(t, raw.Context(c), len(levels), raw.First(levels),
-			raw.Map(c, e.DimToLevel), raw.Map(c, e.LevelToDim), int32(e.PosWidth), int32(e.CrdWidth), explicit,
+			raw.Map(e.DimToLevel.Attribute(), c, method), inverse, int32(e.PosWidth), int32(e.CrdWidth), explicit,
 			implicit)))
 }
 
@@ -91,10 +96,10 @@ func (e Encoding) check() error {
 		return errors.New("sparse: an encoding must have at least one level")
 	case e.DimToLevel.IsNil():
 		return errors.New("sparse: DimToLevel of the encoding is missing")
-	case e.DimToLevel.NumDims() == 0 || e.DimToLevel.NumResults() != len(e.Levels):
+	case e.DimToLevel.NumDims() == 0 || len(e.DimToLevel.Results()) != len(e.Levels):
 		return fmt.Errorf("sparse: %s does not map dimensions to %d levels", e.DimToLevel, len(e.Levels))
 	case !e.LevelToDim.IsNil() && (e.LevelToDim.NumSymbols() != 0 || e.LevelToDim.NumDims() != len(e.Levels) ||
-		e.LevelToDim.NumResults() != e.DimToLevel.NumDims()):
+		len(e.LevelToDim.Results()) != e.DimToLevel.NumDims()):
 		return fmt.Errorf("sparse: %s is not the inverse of %s", e.LevelToDim, e.DimToLevel)
 	}
 	for _, width := range []int{e.PosWidth, e.CrdWidth} {
@@ -153,8 +158,8 @@ func ReadEncoding(a mlir.Attribute) (Encoding, error) {
 	}
 	t := raw.Table(c)
 	e := Encoding{
-		DimToLevel: raw.WrapMap(c, capi.MlirSparseTensorEncodingAttrGetDimToLvl(t, h)),
-		LevelToDim: raw.WrapMap(c, capi.MlirSparseTensorEncodingAttrGetLvlToDim(t, h)),
+		DimToLevel: affine.MapFromPointer(c, capi.MlirSparseTensorEncodingAttrGetDimToLvl(t, h).Ptr),
+		LevelToDim: affine.MapFromPointer(c, capi.MlirSparseTensorEncodingAttrGetLvlToDim(t, h).Ptr),
 		PosWidth:   int(capi.MlirSparseTensorEncodingAttrGetPosWidth(t, h)),
 		CrdWidth:   int(capi.MlirSparseTensorEncodingAttrGetCrdWidth(t, h)),
 	}

@@ -9,21 +9,22 @@ import (
 	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/affine"
 	"github.com/calliope-mlir/calliope/mlir/dialect/sparse"
 )
 
 const function = "mlirSparseTensorEncodingAttrGet"
 
 var sameParts = cmp.Options{
-	cmp.Comparer(func(a, b mlir.AffineMap) bool { return a.Equal(b) }),
+	cmp.Comparer(func(a, b affine.Map) bool { return a == b }),
 	cmp.Comparer(func(a, b mlir.Attribute) bool { return a.Equal(b) }),
 }
 
 func TestEncoding(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
-		two := c.IdentityMap(2)
-		blocks := check.Must(c.ParseAffineMap("(d0, d1) -> (d0 floordiv 2, d1 mod 4, d1 floordiv 4)"))
-		nm := check.Must(c.ParseAffineMap("(d0, d1) -> (d0, d1 floordiv 4, d1 mod 4)"))
+		two := affine.Identity(c, 2)
+		blocks := check.Must(affine.ParseMap(c, "(d0, d1) -> (d0 floordiv 2, d1 mod 4, d1 floordiv 4)"))
+		nm := check.Must(affine.ParseMap(c, "(d0, d1) -> (d0, d1 floordiv 4, d1 mod 4)"))
 		for want, e := range map[string]sparse.Encoding{
 			"map = (d0, d1) -> (d0 : dense, d1 : compressed)": {
 				Levels: []sparse.Level{{Format: sparse.Dense}, {Format: sparse.Compressed}}, DimToLevel: two,
@@ -43,7 +44,7 @@ func TestEncoding(t *testing.T) {
 			"map = [s0](d0, d1) -> (s0 : dense, d0 : compressed, d1 : compressed)": {
 				Levels: []sparse.Level{{Format: sparse.Dense}, {Format: sparse.Compressed},
 					{Format: sparse.Compressed}},
-				DimToLevel: check.Must(c.ParseAffineMap("(d0, d1)[s0] -> (s0, d0, d1)"))},
+				DimToLevel: check.Must(affine.ParseMap(c, "(d0, d1)[s0] -> (s0, d0, d1)"))},
 		} {
 			a, err := e.Attribute(c)
 			if !mlirtest.Supported(t, c.Library(), err, function) {
@@ -73,10 +74,10 @@ func TestEncoding(t *testing.T) {
 		for want, e := range map[string]sparse.Encoding{
 			"must have at least one level":          {DimToLevel: two},
 			"DimToLevel of the encoding is missing": {Levels: dense},
-			"does not map dimensions to 2 levels":   {Levels: dense, DimToLevel: c.IdentityMap(3)},
+			"does not map dimensions to 2 levels":   {Levels: dense, DimToLevel: affine.Identity(c, 3)},
 			"does not map dimensions to 3 levels": {Levels: append(dense, sparse.Level{}),
-				DimToLevel: check.Must(c.ParseAffineMap("(d0)[s0] -> (d0, s0)"))},
-			"is not the inverse":                {Levels: dense, DimToLevel: two, LevelToDim: c.IdentityMap(3)},
+				DimToLevel: check.Must(affine.ParseMap(c, "(d0)[s0] -> (d0, s0)"))},
+			"is not the inverse":                {Levels: dense, DimToLevel: two, LevelToDim: affine.Identity(c, 3)},
 			"or 0 for an index, not 7":          {Levels: dense, DimToLevel: two, PosWidth: 7},
 			"or 0 for an index, not -8":         {Levels: dense, DimToLevel: two, CrdWidth: -8},
 			"has the unknown format 9":          level(sparse.Level{Format: 9}),
@@ -120,7 +121,7 @@ func ExampleEncoding() {
 	defer c.Close()
 	fmt.Println(sparse.Encoding{
 		Levels:     []sparse.Level{{Format: sparse.Dense}, {Format: sparse.Compressed}},
-		DimToLevel: c.IdentityMap(2),
+		DimToLevel: affine.Identity(c, 2),
 	}.Attribute(c))
 	// Output: #sparse_tensor.encoding<{ map = (d0, d1) -> (d0 : dense, d1 : compressed) }> <nil>
 }

@@ -5,6 +5,7 @@ package torch
 import (
 	"github.com/calliope-mlir/calliope/internal/ir/ods"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/affine"
 )
 
 // AtenUpsampleBilinear2dOp is the operation torch.aten.upsample_bilinear2d.
@@ -1189,7 +1190,7 @@ func AsAttr(op mlir.Operation) (AttrOp, bool) {
 type BindSymbolicShapeOp struct {
 	Operand          mlir.Value
 	ShapeSymbols     []mlir.Value
-	ShapeExpressions mlir.AffineMap
+	ShapeExpressions affine.Map
 }
 
 // Create creates the operation.
@@ -1202,7 +1203,7 @@ func (o BindSymbolicShapeOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // BindSymbolicShape creates torch.bind_symbolic_shape.
-func BindSymbolicShape(b *mlir.Builder, operand mlir.Value, shapeSymbols []mlir.Value, shapeExpressions mlir.AffineMap) mlir.Operation {
+func BindSymbolicShape(b *mlir.Builder, operand mlir.Value, shapeSymbols []mlir.Value, shapeExpressions affine.Map) mlir.Operation {
 	return BindSymbolicShapeOp{Operand: operand, ShapeSymbols: shapeSymbols, ShapeExpressions: shapeExpressions}.Create(b)
 }
 

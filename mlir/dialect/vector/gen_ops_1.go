@@ -5,6 +5,7 @@ package vector
 import (
 	"github.com/calliope-mlir/calliope/internal/ir/ods"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/affine"
 	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
 )
 
@@ -1513,7 +1514,7 @@ func AsToElements(op mlir.Operation) (ToElementsOp, bool) {
 type TransferReadOp struct {
 	Base           mlir.Value
 	Indices        []mlir.Value
-	PermutationMap mlir.AffineMap
+	PermutationMap affine.Map
 	Padding        mlir.Value
 	Mask           mlir.Value // optional
 	InBounds       []bool
@@ -1535,7 +1536,7 @@ func (o TransferReadOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // TransferRead creates vector.transfer_read and returns its result.
-func TransferRead(b *mlir.Builder, vectorType mlir.Type, base mlir.Value, indices []mlir.Value, permutationMap mlir.AffineMap, padding mlir.Value, inBounds []bool) mlir.Value {
+func TransferRead(b *mlir.Builder, vectorType mlir.Type, base mlir.Value, indices []mlir.Value, permutationMap affine.Map, padding mlir.Value, inBounds []bool) mlir.Value {
 	return TransferReadOp{VectorType: vectorType, Base: base, Indices: indices, PermutationMap: permutationMap, Padding: padding, InBounds: inBounds}.Create(b).Result(0)
 }
 
@@ -1563,7 +1564,7 @@ type TransferWriteOp struct {
 	ValueToStore   mlir.Value
 	Base           mlir.Value
 	Indices        []mlir.Value
-	PermutationMap mlir.AffineMap
+	PermutationMap affine.Map
 	Mask           mlir.Value // optional
 	InBounds       []bool
 	ResultType     mlir.Type // optional
@@ -1584,7 +1585,7 @@ func (o TransferWriteOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // TransferWrite creates vector.transfer_write.
-func TransferWrite(b *mlir.Builder, valueToStore mlir.Value, base mlir.Value, indices []mlir.Value, permutationMap mlir.AffineMap, inBounds []bool) mlir.Operation {
+func TransferWrite(b *mlir.Builder, valueToStore mlir.Value, base mlir.Value, indices []mlir.Value, permutationMap affine.Map, inBounds []bool) mlir.Operation {
 	return TransferWriteOp{ValueToStore: valueToStore, Base: base, Indices: indices, PermutationMap: permutationMap, InBounds: inBounds}.Create(b)
 }
 

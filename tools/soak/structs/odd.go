@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/affine"
 )
 
 // types are those of values. A case prefers few of them, so that operations get operands of the same type.
@@ -112,14 +113,14 @@ func (o *odd) Attribute() mlir.Attribute {
 	return pick(o.Rand, o.attributes)
 }
 
-func (o *odd) AffineMap() mlir.AffineMap {
+func (o *odd) Map() affine.Map {
 	if o.rarely() {
-		return o.c.AffineMap(0, 0)
+		return affine.NewMap(o.c, 0, 0)
 	}
-	return o.c.IdentityMap(o.IntN(4))
+	return affine.Identity(o.c, o.IntN(4))
 }
 
-func (o *odd) IntegerSet() mlir.IntegerSet { return o.c.EmptyIntegerSet(o.IntN(2), o.IntN(2)) }
+func (o *odd) Set() affine.Set { return affine.EmptySet(o.c, o.IntN(2), o.IntN(2)) }
 
 func (o *odd) Block() mlir.Block { return o.home }
 

@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/affine"
 )
 
 // A Creator is a generated struct.
@@ -27,8 +28,8 @@ type Parts interface {
 	Value() mlir.Value
 	Type() mlir.Type
 	Attribute() mlir.Attribute
-	AffineMap() mlir.AffineMap
-	IntegerSet() mlir.IntegerSet
+	Map() affine.Map
+	Set() affine.Set
 	Region() mlir.Region
 	Block() mlir.Block
 	Len() int // of a list
@@ -60,10 +61,10 @@ func fill(f reflect.Value, p Parts) {
 		*v = p.Type()
 	case *mlir.Attribute:
 		*v = p.Attribute()
-	case *mlir.AffineMap:
-		*v = p.AffineMap()
-	case *mlir.IntegerSet:
-		*v = p.IntegerSet()
+	case *affine.Map:
+		*v = p.Map()
+	case *affine.Set:
+		*v = p.Set()
 	case *mlir.Region:
 		*v = p.Region()
 	case *mlir.Block:

@@ -1,4 +1,4 @@
-package mlir_test
+package remark_test
 
 import (
 	"errors"
@@ -10,51 +10,54 @@ import (
 	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/remark"
 )
 
+func TestMain(m *testing.M) { mlirtest.Main(m) }
+
 // unrolled returns a remark that names a function, with two arguments.
-func unrolled(c *mlir.Context, kind mlir.RemarkKind) mlir.Remark {
-	return mlir.Remark{
+func unrolled(c *mlir.Context, kind remark.Kind) remark.Remark {
+	return remark.Remark{
 		Kind: kind, Name: "unroll", Category: "loops", Subcategory: "inner", Function: "f\"ü",
 		Location: c.FileLocation("loop.mlir", 3, 5),
-		Args:     []mlir.RemarkArg{{"factor", "4"}, {"reason", "small, \"and\" constant"}},
+		Args:     []remark.Arg{{"factor", "4"}, {"reason", "small, \"and\" constant"}},
 	}
 }
 
-// TestRemarks reports remarks from Go and reads them again. Without the build tag engines, the
+// TestOn reports remarks from Go and reads them again. Without the build tag engines, the
 // library has none.
-func TestRemarks(t *testing.T) {
+func TestOn(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)
 		var got []string
-		all := func(r mlir.Remark) {
+		all := func(r remark.Remark) {
 			got = append(got, r.String())
 			if want := map[bool]string{true: "f\"ü"}[r.Name == "unroll"]; r.Function != want ||
 				r.ID != uint64(len(got)) {
 				t.Errorf("%v has the function %q and the number %d", r, r.Function, r.ID)
 			}
 		}
-		stop, err := c.OnRemark(mlir.RemarkOptions{}, all)
+		stop, err := remark.On(c, remark.Options{}, all)
 		if !e.Library.Has("mlirEmitOptimizationRemark") {
-			if !errors.Is(err, mlir.ErrUnsupported) || c.Report(unrolled(c, mlir.RemarkPassed)) {
+			if !errors.Is(err, mlir.ErrUnsupported) || remark.Report(c, unrolled(c, remark.Passed)) {
 				t.Errorf("without remarks: %v", err)
 			}
 			return
 		}
 		check.NoError(t, err)
-		if _, err := c.OnRemark(mlir.RemarkOptions{}, all); err == nil {
+		if _, err := remark.On(c, remark.Options{}, all); err == nil {
 			t.Error("remarks went to two functions")
 		}
-		for _, kind := range []mlir.RemarkKind{mlir.RemarkPassed, mlir.RemarkMissed, mlir.RemarkFailed,
-			mlir.RemarkAnalysis} {
-			if !c.Report(unrolled(c, kind)) {
+		for _, kind := range []remark.Kind{remark.Passed, remark.Missed, remark.Failed,
+			remark.Analysis} {
+			if !remark.Report(c, unrolled(c, kind)) {
 				t.Errorf("%v is not reported", kind)
 			}
 		}
-		c.Report(mlir.Remark{Kind: mlir.RemarkAnalysis, Name: "n", Category: "c"})
+		remark.Report(c, remark.Remark{Kind: remark.Analysis, Name: "n", Category: "c"})
 		stop()
 		stop()
-		if c.Report(unrolled(c, mlir.RemarkPassed)) {
+		if remark.Report(c, unrolled(c, remark.Passed)) {
 			t.Error("a remark was reported after the end")
 		}
 		const rest = `: unroll [loops:inner]: factor=4, reason=small, "and" constant`
@@ -65,42 +68,42 @@ func TestRemarks(t *testing.T) {
 	})
 }
 
-// TestRemarkOptions checks which remarks are chosen, and when they are reported.
-func TestRemarkOptions(t *testing.T) {
+// TestOptions checks which remarks are chosen, and when they are reported.
+func TestOptions(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)
 		if !e.Library.Has("mlirEmitOptimizationRemark") {
 			return
 		}
 		for _, test := range []struct {
-			options mlir.RemarkOptions
+			options remark.Options
 			want    string
 		}{
-			{mlir.RemarkOptions{Categories: "loops"}, "passed missed"},
-			{mlir.RemarkOptions{Categories: "other.*"}, ""},
-			{mlir.RemarkOptions{Missed: "loo.s"}, "missed"},
-			{mlir.RemarkOptions{Final: true}, "passed missed"},
+			{remark.Options{Categories: "loops"}, "passed missed"},
+			{remark.Options{Categories: "other.*"}, ""},
+			{remark.Options{Missed: "loo.s"}, "missed"},
+			{remark.Options{Final: true}, "passed missed"},
 		} {
 			var kinds []string
-			stop, err := c.OnRemark(test.options, func(r mlir.Remark) { kinds = append(kinds, r.Kind.String()) })
+			stop, err := remark.On(c, test.options, func(r remark.Remark) { kinds = append(kinds, r.Kind.String()) })
 			check.NoError(t, err)
-			c.Report(unrolled(c, mlir.RemarkPassed))
-			c.Report(unrolled(c, mlir.RemarkMissed))
+			remark.Report(c, unrolled(c, remark.Passed))
+			remark.Report(c, unrolled(c, remark.Missed))
 			if test.options.Final && len(kinds) > 0 {
 				t.Error("a final remark was reported early")
 			}
 			stop()
 			check.Diff(t, "chosen", test.want, strings.Join(kinds, " "))
 		}
-		if _, err := c.OnRemark(mlir.RemarkOptions{Categories: "("}, func(mlir.Remark) {}); err == nil {
+		if _, err := remark.On(c, remark.Options{Categories: "("}, func(remark.Remark) {}); err == nil {
 			t.Error("a wrong regular expression was taken")
 		}
 	})
 }
 
-// TestRemarksOfPasses reports remarks from a pass in Go, on the library's threads, and closes a
+// TestPasses reports remarks from a pass in Go, on the library's threads, and closes a
 // context that still has remarks.
-func TestRemarksOfPasses(t *testing.T) {
+func TestPasses(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		if !e.Library.Has("mlirEmitOptimizationRemark") {
 			return
@@ -108,27 +111,28 @@ func TestRemarksOfPasses(t *testing.T) {
 		c := e.Library.NewContext(mlir.ContextOptions{Threads: true})
 		defer c.Close()
 		n := 0
-		stop, err := c.OnRemark(mlir.RemarkOptions{}, func(r mlir.Remark) { n++ })
+		stop, err := remark.On(c, remark.Options{}, func(r remark.Remark) { n++ })
 		check.NoError(t, err)
 		m := check.Must(c.Parse("", []byte("func.func private @a()\nfunc.func private @b()\nfunc.func private @c()")))
-		pm := passManager(t, c, mlir.PassManagerOptions{})
+		pm := check.Must(c.NewPassManager(mlir.PassManagerOptions{}))
 		check.NoError(t, pm.Nest("func.func").AddPass(mlir.Pass{Name: "look", Run: func(o mlir.Operation) error {
-			c.Report(mlir.Remark{Kind: mlir.RemarkAnalysis, Name: "seen", Category: "look", Location: o.Location()})
+			remark.Report(c,
+				remark.Remark{Kind: remark.Analysis, Name: "seen", Category: "look", Location: o.Location()})
 			return nil
 		}}))
 		check.NoError(t, pm.Run(m))
 		check.Diff(t, "remarks", 3, n)
-		c.Report(unrolled(c, mlir.RemarkPassed))
+		remark.Report(c, unrolled(c, remark.Passed))
 		c.Close()
 		stop()
 	})
 }
 
-func TestWriteRemarks(t *testing.T) {
+func TestWriteFile(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)
 		path := filepath.Join(t.TempDir(), "remarks.yaml")
-		stop, err := c.WriteRemarks(path, mlir.RemarkOptions{})
+		stop, err := remark.WriteFile(c, path, remark.Options{})
 		if !e.Library.Has("mlirEmitOptimizationRemark") {
 			if !errors.Is(err, mlir.ErrUnsupported) {
 				t.Errorf("without remarks: %v", err)
@@ -136,7 +140,7 @@ func TestWriteRemarks(t *testing.T) {
 			return
 		}
 		check.NoError(t, err)
-		c.Report(unrolled(c, mlir.RemarkMissed))
+		remark.Report(c, unrolled(c, remark.Missed))
 		stop()
 		text := string(check.Must(os.ReadFile(path)))
 		for _, want := range []string{"--- !Missed", "Pass: ", "loops", "unroll", "loop.mlir", "Line: 3", "factor:",
@@ -145,7 +149,7 @@ func TestWriteRemarks(t *testing.T) {
 				t.Errorf("the file lacks %q:\n%s", want, text)
 			}
 		}
-		if _, err := c.WriteRemarks(filepath.Join(path, "not", "there"), mlir.RemarkOptions{}); err == nil {
+		if _, err := remark.WriteFile(c, filepath.Join(path, "not", "there"), remark.Options{}); err == nil {
 			t.Error("remarks were written into a folder that does not exist")
 		}
 	})

@@ -1,4 +1,4 @@
-package mlir_test
+package transform_test
 
 import (
 	"errors"
@@ -9,16 +9,17 @@ import (
 	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/transform"
 )
 
 // multiply is an operation of scripts that puts a multiplication in the place of each addition of a value to itself. If
 // there is another addition, it fails before it has changed anything.
-func multiply(cause error) mlir.TransformOp {
-	return mlir.TransformOp{Consumes: []int{0}, Apply: func(t *mlir.Transformation) error {
+func multiply(cause error) transform.Op {
+	return transform.Op{Consumes: []int{0}, Apply: func(t *transform.Application) error {
 		var made []mlir.Operation
 		for _, o := range t.Operations(0) {
 			if o.Operand(0) != o.Operand(1) {
-				return fmt.Errorf("at %s: %w", o.Name(), &mlir.SilenceableError{Err: cause})
+				return fmt.Errorf("at %s: %w", o.Name(), &transform.SilenceableError{Err: cause})
 			}
 		}
 		for _, o := range t.Operations(0) {
@@ -71,9 +72,9 @@ func TestSilenceable(t *testing.T) {
 		is          bool // the error is the cause
 	}{
 		"no script goes on": {adds, `%0 = "my.wrong"(%adds) : (!transform.any_op) -> !transform.any_op`, nil,
-			"mlir: transforming: my.wrong: at arith.addi: no reason", true},
+			"transform: my.wrong: at arith.addi: no reason", true},
 		"propagated": {adds, sequence("propagate", wrong), nil,
-			"mlir: transforming: my.wrong: at arith.addi: no reason", true},
+			"transform: my.wrong: at arith.addi: no reason", true},
 		"suppressed": {adds, sequence("suppress", wrong), []string{"addi", annotated}, "", false},
 		"suppressed, success": {equal, sequence("suppress", wrong), []string{"muli", "{made}", annotated}, "",
 			false},
@@ -97,10 +98,10 @@ func TestSilenceable(t *testing.T) {
 				if c == nil {
 					return
 				}
-				check.NoError(t, c.SetTransform("my.wrong", multiply(cause)))
+				check.NoError(t, transform.SetOp(c, "my.wrong", multiply(cause)))
 				m := check.Must(c.Parse("m.mlir", []byte(test.text)))
 				s := check.Must(c.Parse("script.mlir", []byte(script(test.steps))))
-				err := m.Transform(s, mlir.TransformOptions{ExpensiveChecks: checks})
+				err := transform.Apply(m, s, transform.Options{ExpensiveChecks: checks})
 				if test.err == "" {
 					check.Report(t, err)
 				} else if err == nil || !strings.Contains(err.Error(), test.err) || errors.Is(err, cause) != test.is {
@@ -121,30 +122,31 @@ func TestSilenceable(t *testing.T) {
 func TestSilenceableInvalid(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		for name, test := range map[string]struct {
-			apply func(*mlir.Transformation) error
+			apply func(*transform.Application) error
 			want  string
 		}{
-			"invalid": {func(t *mlir.Transformation) error {
+			"invalid": {func(t *transform.Application) error {
 				add := t.Operations(0)[0]
 				err := t.Rewriter.ModifyInPlace(add, func() error { add.SetOperands(); return nil })
-				return errors.Join(err, &mlir.SilenceableError{Err: errors.New("a failure")})
+				return errors.Join(err, &transform.SilenceableError{Err: errors.New("a failure")})
 			}, "op expected 2 operands"},
-			"panic": {func(*mlir.Transformation) error {
-				panic(&mlir.SilenceableError{Err: errors.New("a failure")})
+			"panic": {func(*transform.Application) error {
+				panic(&transform.SilenceableError{Err: errors.New("a failure")})
 			}, "panic: a failure"},
 		} {
 			c := scripting(t, e, false)
 			if c == nil {
 				return
 			}
-			check.NoError(t, c.SetTransform("my.wrong", mlir.TransformOp{Apply: test.apply}))
+			check.NoError(t, transform.SetOp(c, "my.wrong", transform.Op{Apply: test.apply}))
 			m := check.Must(c.Parse("m.mlir", []byte(adds)))
 			s := check.Must(c.Parse("s.mlir", []byte(script(`transform.sequence %root : !transform.any_op failures(suppress) {
 ^bb0(%arg: !transform.any_op):
   %in = transform.structured.match ops{["arith.addi"]} in %arg : (!transform.any_op) -> !transform.any_op
   %made = "my.wrong"(%in) : (!transform.any_op) -> !transform.any_op
 }`))))
-			if err := m.Transform(s, mlir.TransformOptions{}); err == nil || !strings.Contains(err.Error(), test.want) {
+			err := transform.Apply(m, s, transform.Options{})
+			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%s: the error is %v", name, err)
 			}
 		}

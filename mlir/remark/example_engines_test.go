@@ -1,17 +1,18 @@
 //go:build engines
 
-package mlir_test
+package remark_test
 
 import (
 	"context"
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/remark"
 	"github.com/calliope-mlir/calliope/native"
 )
 
 // A pass in Go reports what it did not do, and a function gets the remarks of one category.
-func ExampleContext_OnRemark() {
+func ExampleOn() {
 	at, err := native.Ensure(context.Background(), native.IREE, native.EnsureOptions{})
 	if err != nil {
 		fmt.Println(err)
@@ -24,7 +25,7 @@ func ExampleContext_OnRemark() {
 	}
 	c := library.NewContext(mlir.ContextOptions{})
 	defer c.Close()
-	stop, err := c.OnRemark(mlir.RemarkOptions{Missed: "inline.*"}, func(r mlir.Remark) { fmt.Println(r) })
+	stop, err := remark.On(c, remark.Options{Missed: "inline.*"}, func(r remark.Remark) { fmt.Println(r) })
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -41,11 +42,11 @@ func ExampleContext_OnRemark() {
 		return
 	}
 	err = passes.Nest("func.func").AddPass(mlir.Pass{Name: "inline-small", Run: func(f mlir.Operation) error {
-		r := mlir.Remark{Kind: mlir.RemarkPassed, Name: "inlined", Category: "inliner", Location: f.Location()}
+		r := remark.Remark{Kind: remark.Passed, Name: "inlined", Category: "inliner", Location: f.Location()}
 		if name, _ := f.Attribute("sym_name"); name.String() == `"big"` {
-			r.Kind, r.Name, r.Args = mlir.RemarkMissed, "kept", []mlir.RemarkArg{{Key: "reason", Value: "too big"}}
+			r.Kind, r.Name, r.Args = remark.Missed, "kept", []remark.Arg{{Key: "reason", Value: "too big"}}
 		}
-		f.Context().Report(r)
+		remark.Report(f.Context(), r)
 		return nil
 	}})
 	if err == nil {

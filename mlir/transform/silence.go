@@ -1,15 +1,17 @@
-package mlir
+package transform
 
 import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// A SilenceableError is the error of a [TransformOp] that a script may go on after: transform.alternatives applies its
+// A SilenceableError is the error of an [Op] that a script may go on after: transform.alternatives applies its
 // next region to what it began with, and transform.sequence with failures(suppress) ends without an error. The
 // operation must have left the module valid, and should not have changed it. Without a script that goes on,
-// Module.Transform returns the error.
+// Apply returns the error.
 type SilenceableError struct{ Err error }
 
 func (e *SilenceableError) Error() string { return e.Err.Error() }
@@ -20,14 +22,14 @@ func (e *SilenceableError) Unwrap() error { return e.Err }
 // isSilenceable reports whether a script may go on after an error. It may not after a panic.
 func isSilenceable(err error) bool {
 	var s *SilenceableError
-	var p *PanicError
+	var p *mlir.PanicError
 	return errors.As(err, &s) && !errors.As(err, &p)
 }
 
 // silenceable is a failure that a script may have gone on after.
 type silenceable struct {
 	operation string
-	at        Position
+	at        mlir.Position
 	err       error
 }
 
@@ -35,21 +37,24 @@ type silenceable struct {
 const modelFailed = "TransformOpInterfaceFallbackModel: silenceable failure"
 
 // failure returns the error of a run that the library ended.
-func (r *scriptRun) failure(diagnostics []Diagnostic) error {
+func (r *run) failure(failure *mlir.DiagnosticError) error {
+	diagnostics := failure.Diagnostics
 	if len(r.silenceable) > 0 { // the library reports each once more, without a message
-		diagnostics = slices.DeleteFunc(diagnostics, func(d Diagnostic) bool { return d.Message == "" })
+		diagnostics = slices.DeleteFunc(diagnostics, func(d mlir.Diagnostic) bool { return d.Message == "" })
 	}
 	if n := len(diagnostics); n > 0 {
 		last := &diagnostics[n-1]
 		for _, s := range slices.Backward(r.silenceable) {
 			if last.Message == modelFailed && s.at == last.Position {
-				return fmt.Errorf("mlir: transforming: %s: %w", s.operation, s.err)
+				return fmt.Errorf("transform: %s: %w", s.operation, s.err)
 			}
 		}
 		for _, s := range r.silenceable {
 			message := fmt.Sprintf("the script went on after %s: %v", s.operation, s.err)
-			last.Notes = append(last.Notes, Diagnostic{Severity: SeverityNote, Position: s.at, Message: message})
+			last.Notes = append(last.Notes,
+				mlir.Diagnostic{Severity: mlir.SeverityNote, Position: s.at, Message: message})
 		}
 	}
-	return &DiagnosticError{Op: "transforming", Diagnostics: diagnostics}
+	failure.Diagnostics = diagnostics
+	return failure
 }

@@ -1,4 +1,4 @@
-package mlir_test
+package transform_test
 
 import (
 	"errors"
@@ -10,7 +10,10 @@ import (
 	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/define"
+	"github.com/calliope-mlir/calliope/mlir/transform"
 )
+
+type application = transform.Application
 
 // partsOf returns parts of the definition of an operation of scripts.
 func partsOf(names ...string) (parts []define.Part) {
@@ -25,9 +28,9 @@ func scripting(t *testing.T, e mlirtest.Engine, threads bool) *mlir.Context {
 	t.Helper()
 	c := e.Library.NewContext(mlir.ContextOptions{Threads: threads})
 	t.Cleanup(func() { c.Close() })
-	nothing := mlir.TransformOp{Apply: func(*mlir.Transformation) error { return nil }}
+	nothing := transform.Op{Apply: func(*application) error { return nil }}
 	if !e.Library.Has("mlirMemoryEffectInstancesListAppend") {
-		mlirtest.Unsupported(t, c.SetTransform("my.split", nothing))
+		mlirtest.Unsupported(t, transform.SetOp(c, "my.split", nothing))
 		return nil
 	}
 	check.NoError(t, define.Dialect{Name: "my", Operations: []define.Operation{
@@ -55,19 +58,19 @@ func script(steps string) string {
 }`
 }
 
-// TestTransformOps runs a script of operations in Go: one that reads and gives handles to
+// TestOps runs a script of operations in Go: one that reads and gives handles to
 // operations, values and attributes, and one that takes these, and replaces the operations.
-func TestTransformOps(t *testing.T) {
+func TestOps(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		for _, threads := range []bool{false, true} {
 			c := scripting(t, e, threads)
 			if c == nil {
 				return
 			}
-			var kept *mlir.Transformation
+			var kept *transform.Application
 			var gone mlir.Operation
 			check.NoError(t,
-				c.SetTransform("my.split", mlir.TransformOp{ReadsOnly: true, Apply: func(t *mlir.Transformation) error {
+				transform.SetOp(c, "my.split", transform.Op{ReadsOnly: true, Apply: func(t *application) error {
 					ops := t.Operations(0)
 					var values []mlir.Value
 					for _, o := range ops {
@@ -80,8 +83,8 @@ func TestTransformOps(t *testing.T) {
 					kept, gone = t, ops[0]
 					return nil
 				}}))
-			check.NoError(t, c.SetTransform("my.double",
-				mlir.TransformOp{Consumes: []int{0}, Apply: func(t *mlir.Transformation) error {
+			check.NoError(t, transform.SetOp(c, "my.double",
+				transform.Op{Consumes: []int{0}, Apply: func(t *application) error {
 					n, _ := t.Params(2)[0].Int()
 					if len(t.Values(1)) != 2 || n != 2 {
 						return fmt.Errorf("got %d values and %d", len(t.Values(1)), n)
@@ -101,7 +104,7 @@ func TestTransformOps(t *testing.T) {
 					t.SetOperations(0, made...)
 					return nil
 				}}))
-			check.Error(t, c.SetTransform("my.double", mlir.TransformOp{Apply: func(*mlir.Transformation) error {
+			check.Error(t, transform.SetOp(c, "my.double", transform.Op{Apply: func(*application) error {
 				return nil
 			}}), "has memory effects or a transform already")
 			m := check.Must(c.Parse("", []byte(adds)))
@@ -112,7 +115,7 @@ func TestTransformOps(t *testing.T) {
     %made = "my.double"(%left, %values, %count) : (!transform.any_op, !transform.any_value, !transform.param<i64>) -> !transform.op<"arith.muli">
     transform.annotate %made "seen" : !transform.op<"arith.muli">`))))
 			for range 2 {
-				check.NoError(t, m.Transform(s, mlir.TransformOptions{ExpensiveChecks: true}))
+				check.NoError(t, transform.Apply(m, s, transform.Options{ExpensiveChecks: true}))
 				check.Diff(t, "the module", `module {
   func.func @f(%arg0: i32) -> i32 {
     %0 = arith.addi %arg0, %arg0 : i32
@@ -130,8 +133,8 @@ func TestTransformOps(t *testing.T) {
 	})
 }
 
-// TestTransformOpErrors checks the errors of operations in Go that fail or misuse their handles.
-func TestTransformOpErrors(t *testing.T) {
+// TestOpErrors checks the errors of operations in Go that fail or misuse their handles.
+func TestOpErrors(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		if scripting(t, e, false) == nil {
 			return
@@ -139,54 +142,54 @@ func TestTransformOpErrors(t *testing.T) {
 		cause := errors.New("no reason")
 		for _, test := range []struct {
 			name, result string
-			apply        func(*mlir.Transformation) error
+			apply        func(*application) error
 			want         string
 		}{
-			{"an error", "!transform.any_op", func(*mlir.Transformation) error { return cause }, "my.wrong: no reason"},
-			{"a panic", "!transform.any_op", func(*mlir.Transformation) error { panic("help") }, "panic: help"},
-			{"another kind", "!transform.any_op", func(t *mlir.Transformation) error { t.Values(0); return nil },
+			{"an error", "!transform.any_op", func(*application) error { return cause }, "my.wrong: no reason"},
+			{"a panic", "!transform.any_op", func(*application) error { panic("help") }, "panic: help"},
+			{"another kind", "!transform.any_op", func(t *application) error { t.Values(0); return nil },
 				"Values was given the operand 0, whose type is !transform.any_op"},
-			{"no such operand", "!transform.any_op", func(t *mlir.Transformation) error { t.Operations(1); return nil },
+			{"no such operand", "!transform.any_op", func(t *application) error { t.Operations(1); return nil },
 				"the operand 1 of an operation with 1"},
-			{"no such result", "!transform.any_op", func(t *mlir.Transformation) error {
+			{"no such result", "!transform.any_op", func(t *application) error {
 				t.SetOperations(-1)
 				return nil
 			}, "the result -1 of an operation with 1"},
-			{"twice", "!transform.any_op", func(t *mlir.Transformation) error {
+			{"twice", "!transform.any_op", func(t *application) error {
 				t.SetOperations(0)
 				t.SetOperations(0)
 				return nil
 			}, "set the result 0 twice"},
-			{"no handle", "i32", func(*mlir.Transformation) error { return nil },
+			{"no handle", "i32", func(*application) error { return nil },
 				"type i32, which is not one of a handle"},
-			{"an operation of the script", "!transform.any_op", func(t *mlir.Transformation) error {
+			{"an operation of the script", "!transform.any_op", func(t *application) error {
 				t.SetOperations(0, t.Op)
 				return nil
 			}, "something that is not in the module"},
-			{"a change of the script", "!transform.any_op", func(t *mlir.Transformation) error {
+			{"a change of the script", "!transform.any_op", func(t *application) error {
 				t.Op.SetDiscardable("a.b", t.Op.Context().UnitAttribute())
 				return nil
 			}, "a function of a script changes operations"},
-			{"erasing the script", "!transform.any_op", func(t *mlir.Transformation) error {
+			{"erasing the script", "!transform.any_op", func(t *application) error {
 				return t.Rewriter.Erase(t.Op)
 			}, "Rewriter.Erase called in a pattern on another rewriter"},
-			{"an invalid operation", "!transform.any_op", func(t *mlir.Transformation) error {
+			{"an invalid operation", "!transform.any_op", func(t *application) error {
 				add := t.Operations(0)[0]
 				return t.Rewriter.ModifyInPlace(add, func() error { add.SetOperands(); return nil })
 			}, "op expected 2 operands"},
-			{"erasing without consuming", "!transform.any_op", func(t *mlir.Transformation) error {
+			{"erasing without consuming", "!transform.any_op", func(t *application) error {
 				ops := t.Operations(0)
 				t.Rewriter.Replace(ops[0], ops[0].Operand(0))
 				return nil
 			}, "-"},
-			{"nothing", "!transform.any_op", func(*mlir.Transformation) error { return nil }, "-"},
+			{"nothing", "!transform.any_op", func(*application) error { return nil }, "-"},
 		} {
 			c := scripting(t, e, false)
-			check.NoError(t, c.SetTransform("my.wrong", mlir.TransformOp{Apply: test.apply}))
+			check.NoError(t, transform.SetOp(c, "my.wrong", transform.Op{Apply: test.apply}))
 			m, s := check.Must(c.Parse("", []byte(adds))), check.Must(
 				c.Parse("", []byte(script(`%0 = "my.wrong"(%adds) : (!transform.any_op) -> `+test.result+"\n"+
 					`transform.annotate %adds "later" : !transform.any_op`))))
-			err := m.Transform(s, mlir.TransformOptions{})
+			err := transform.Apply(m, s, transform.Options{})
 			switch {
 			case test.want == "-":
 				check.NoError(t, err)
@@ -202,15 +205,16 @@ func TestTransformOpErrors(t *testing.T) {
 		}
 		c := scripting(t, e, false)
 		check.NoError(t,
-			c.SetTransform("my.split", mlir.TransformOp{Apply: func(*mlir.Transformation) error { return nil }}))
+			transform.SetOp(c, "my.split", transform.Op{Apply: func(*application) error { return nil }}))
 		both := check.Must(c.Parse("", []byte(script(`%l, %v, %n = "my.split"(%adds) : (!transform.any_op) -> (!transform.any_op, !transform.any_value, !transform.any_param)`))))
-		err := passManager(t, c, mlir.PassManagerOptions{Pipeline: "builtin.module(transform-interpreter)"}).Run(both)
-		check.Error(t, err, "my.split: it is defined in Go: run the script with Module.Transform")
-		one := mlir.TransformOp{Apply: func(*mlir.Transformation) error { return nil }}
-		check.Error(t, c.SetTransform("my.none", one), "LoadIRDL has not defined the operation my.none")
-		check.Error(t, c.SetTransform("transform.yield", one), "LoadIRDL has not defined the operation transform.yield")
-		check.Error(t, c.SetTransform("my.wrong", mlir.TransformOp{}), "needs a function")
+		passes := mlir.PassManagerOptions{Pipeline: "builtin.module(transform-interpreter)"}
+		err := check.Must(c.NewPassManager(passes)).Run(both)
+		check.Error(t, err, "my.split: it is defined in Go: run the script with transform.Apply")
+		one := transform.Op{Apply: func(*application) error { return nil }}
+		check.Error(t, transform.SetOp(c, "my.none", one), "LoadIRDL has not defined the operation my.none")
+		check.Error(t, transform.SetOp(c, "transform.yield", one), "LoadIRDL has not defined the operation transform.yield")
+		check.Error(t, transform.SetOp(c, "my.wrong", transform.Op{}), "needs a function")
 		one.Consumes = []int{64}
-		check.Error(t, c.SetTransform("my.wrong", one), "consumes the operand 64")
+		check.Error(t, transform.SetOp(c, "my.wrong", one), "consumes the operand 64")
 	})
 }

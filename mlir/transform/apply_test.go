@@ -1,4 +1,4 @@
-package mlir_test
+package transform_test
 
 import (
 	"errors"
@@ -8,14 +8,39 @@ import (
 	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/transform"
 )
 
-func TestTransform(t *testing.T) {
+const twice = `module {
+  func.func @f(%x: i32) -> (i32, i32) {
+    %0 = arith.addi %x, %x : i32
+    %1 = arith.addi %x, %x : i32
+    return %0, %1 : i32, i32
+  }
+  func.func @g(%x: i32) -> (i32, i32) {
+    %0 = arith.addi %x, %x : i32
+    %1 = arith.addi %x, %x : i32
+    return %0, %1 : i32, i32
+  }
+}`
+
+func count(m *mlir.Module, name string) int {
+	n := 0
+	m.Operation().Walk(func(o mlir.Operation) mlir.WalkAction {
+		if o.Name() == name {
+			n++
+		}
+		return mlir.WalkContinue
+	})
+	return n
+}
+
+func TestApply(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)
 		m := mlirtest.Parse(t, c, twice)
 		if !e.Library.Has("mlirTransformApplyNamedSequence") {
-			if err := m.Transform(mlirtest.Parse(t, c, "module {}"), mlir.TransformOptions{}); !errors.Is(err,
+			if err := transform.Apply(m, mlirtest.Parse(t, c, "module {}"), transform.Options{}); !errors.Is(err,
 				mlir.ErrUnsupported) {
 				t.Errorf("the error is %v, want ErrUnsupported", err)
 			}
@@ -33,15 +58,15 @@ func TestTransform(t *testing.T) {
     transform.yield
   }
 }`)
-		check.NoError(t, m.Transform(script, mlir.TransformOptions{ExpensiveChecks: true}))
+		check.NoError(t, transform.Apply(m, script, transform.Options{ExpensiveChecks: true}))
 		if got := count(m, "arith.addi"); got != 2 {
 			t.Errorf("%d additions are left, want 2", got)
 		}
 		var d *mlir.DiagnosticError
-		if err := m.Transform(script, mlir.TransformOptions{Sequence: "fails"}); !errors.As(err, &d) {
+		if err := transform.Apply(m, script, transform.Options{Sequence: "fails"}); !errors.As(err, &d) {
 			t.Errorf("a transform that fails: %v", err)
 		}
-		if err := m.Transform(script, mlir.TransformOptions{Sequence: "nosuch"}); err == nil ||
+		if err := transform.Apply(m, script, transform.Options{Sequence: "nosuch"}); err == nil ||
 			!strings.Contains(err.Error(), "@nosuch") {
 			t.Errorf("a sequence that is not there: %v", err)
 		}
@@ -54,7 +79,7 @@ func TestTransform(t *testing.T) {
     transform.yield
   }
 }`)
-		if err := own.Transform(own, mlir.TransformOptions{}); err != nil ||
+		if err := transform.Apply(own, own, transform.Options{}); err != nil ||
 			strings.Count(own.String(), "attributes {seen}") != 2 {
 			t.Errorf("a module that holds its script (%v) is\n%s", err, own)
 		}
@@ -67,7 +92,7 @@ func TestMergeSymbols(t *testing.T) {
 		a := mlirtest.Parse(t, c, "func.func @a() { return }\nfunc.func private @p() { return }")
 		b := mlirtest.Parse(t, c,
 			"func.func @b() { func.call @p() : () -> ()\n return }\nfunc.func private @p() { return }")
-		err := a.MergeSymbols(b)
+		err := transform.MergeSymbols(a, b)
 		if !e.Library.Has("mlirMergeSymbolsIntoFromClone") {
 			if !errors.Is(err, mlir.ErrUnsupported) {
 				t.Errorf("the error is %v, want ErrUnsupported", err)
@@ -79,33 +104,22 @@ func TestMergeSymbols(t *testing.T) {
 			t.Errorf("the merged module (%v) is\n%s", err, a)
 		}
 		var d *mlir.DiagnosticError
-		if err := a.MergeSymbols(mlirtest.Parse(t, c,
+		if err := transform.MergeSymbols(a, mlirtest.Parse(t, c,
 			"func.func @a() -> i32 { %0 = arith.constant 1 : i32\n return %0 : i32 }")); !errors.As(err, &d) {
 			t.Errorf("two public symbols of one name: %v", err)
 		}
-		if err := a.MergeSymbols(a); err == nil {
+		if err := transform.MergeSymbols(a, a); err == nil {
 			t.Error("a module was merged into itself")
 		}
 	})
 }
 
-func TestDebug(t *testing.T) {
-	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
-		for _, on := range []bool{true, false} {
-			// A type that nothing prints under keeps the test's output empty.
-			if err := e.Library.SetDebug(on, "no-such-type", "nor-this"); err != nil || e.Library.Debug() != on {
-				t.Errorf("SetDebug(%v): %v, and Debug() = %v", on, err, e.Library.Debug())
-			}
-		}
-	})
-}
-
-// TestTransformCycle checks that cycles, on which transforms might fold forever, are
+// TestCycle checks that cycles, on which transforms might fold forever, are
 // refused.
-func TestTransformCycle(t *testing.T) {
+func TestCycle(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		if !e.Library.Has("mlirTransformApplyNamedSequence") {
-			return // see TestTransform
+			return // see TestApply
 		}
 		c := mlirtest.ContextOf(t, e.Library)
 		m := mlirtest.Parse(t, c, "module {\n  %c = arith.constant 0 : i32\n  %a = arith.addi %a, %c : i32\n}")
@@ -117,8 +131,8 @@ func TestTransformCycle(t *testing.T) {
     transform.yield
   }
 }`)
-		check.Error(t, m.Transform(script, mlir.TransformOptions{}),
+		check.Error(t, transform.Apply(m, script, transform.Options{}),
 			"transforming failed: test.mlir:3:8: error: 'arith.addi' op uses its own result")
-		check.Report(t, mlirtest.Parse(t, c, doubling).Transform(script, mlir.TransformOptions{}))
+		check.Report(t, transform.Apply(mlirtest.Parse(t, c, twice), script, transform.Options{}))
 	})
 }
