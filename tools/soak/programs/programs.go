@@ -182,6 +182,9 @@ func (s *soak) work(ctx context.Context, b batch) error {
 // child runs a batch in a process. If the process fails, it returns the program that was running.
 func (s *soak) child(ctx context.Context, b batch) (last answer, err error) {
 	err = child.Run(ctx, limit, childVariable, b, func(a answer) {
+		if a.Module == "" && a.Seed == last.Seed {
+			a.Module = last.Module
+		}
 		if last = a; !a.Begins {
 			s.add(b, a)
 		}
@@ -201,10 +204,7 @@ func (s *soak) add(b batch, a answer) {
 	if a.Error != "" {
 		t.problems++
 		s.problems++
-		if a.Program == "" { // it ended the process
-			a.Program = describe(s.ways, a)
-		}
-		report := fmt.Sprintf("seed %d, way %s, plugin %s: %s\n%s", a.Seed, a.Way, plugin, a.Error, a.Program)
+		report := fmt.Sprintf("seed %d, way %s, plugin %s: %s\n%s", a.Seed, a.Way, plugin, a.Error, a.Module)
 		fmt.Fprintln(s.out, report)
 		name := fmt.Sprintf("%d-%s", a.Seed, strings.ReplaceAll(a.Way, " ", "-"))
 		err := errors.Join(progen.Keep(s.Keep, name, a.Module, nil, nil),
@@ -214,14 +214,4 @@ func (s *soak) add(b batch, a answer) {
 		}
 	}
 	s.done[at] = t
-}
-
-// describe returns the text of a program that ended its process.
-func describe(list []way, a answer) string {
-	for _, w := range list {
-		if w.name == a.Way {
-			return generate(a.Seed, w.profile).String()
-		}
-	}
-	return ""
 }
