@@ -43,7 +43,7 @@ func TestRun(t *testing.T) { run(t, Options{Programs: 8, Seed: 3}, engines) }
 func run(t *testing.T, o Options, engines string) {
 	t.Helper()
 	var err error
-	o.Engines, err = Engines(t.Context(), engines, false)
+	o.Engines, err = execute.Engines(t.Context(), engines, false)
 	check.NoError(t, err)
 	o.Keep = t.TempDir()
 	var out bytes.Buffer
@@ -59,7 +59,7 @@ func TestUnprepared(t *testing.T) {
 		number uint64
 		want   string
 	}{{93, "stablehlo.while"}, {148, "stablehlo.dynamic_update_slice"}, {88, "stablehlo.if"}} {
-		list, err := Engines(t.Context(), "xla:pjrt", true)
+		list, err := execute.Engines(t.Context(), "xla:pjrt", true)
 		check.NoError(t, err)
 		var out bytes.Buffer
 		o := Options{Programs: 1, Seed: 1, First: test.number, Engines: list, Keep: t.TempDir()}
@@ -69,9 +69,4 @@ func TestUnprepared(t *testing.T) {
 			t.Errorf("it prints\n%s", text)
 		}
 	}
-}
-
-func TestEngines(t *testing.T) {
-	_, err := Engines(t.Context(), "xla:pjrt,telepathy", false)
-	check.Error(t, err, `there is no engine "telepathy": take of exact:pjrt, `)
 }

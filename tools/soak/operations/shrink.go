@@ -133,16 +133,9 @@ func (l *lane) show(ctx context.Context, list []*program, f *finding) (found []s
 			}
 			continue
 		}
-		at := 0
-		for _, p := range part {
-			var of [2][][]tensor.View
-			for i := range of {
-				for _, list := range results[i][:max(1, len(p.inputs))] {
-					of[i] = append(of[i], list[at:at+len(p.results)])
-				}
-			}
-			at += len(p.results)
-			g := p.differs(f.Reference, f.Engine, of[0], of[1])
+		want, got := resultsOf(part, results[0]), resultsOf(part, results[1])
+		for i, p := range part {
+			g := p.differs(f.Reference, f.Engine, want[i], got[i])
 			if g == nil {
 				continue
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/host/child"
 	"github.com/calliope-mlir/calliope/internal/test/progen"
 	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/tools/soak/execute"
 )
 
 // Options say which programs run.
@@ -48,14 +49,11 @@ func Names() string {
 
 // Plugins returns the paths of the CPU plugins for this platform, which it fetches, or of the one in the environment.
 func Plugins(ctx context.Context) (paths []string, err error) {
-	parts := native.Plugins()
+	parts := execute.Plugins()
 	if os.Getenv("CALLIOPE_PJRT_PLUGIN") != "" {
 		parts = parts[:1]
 	}
 	for _, part := range parts {
-		if !part.Fetchable() && part != native.PJRTPlugin {
-			continue
-		}
 		found, err := native.Ensure(ctx, part, native.EnsureOptions{})
 		if err != nil {
 			return nil, err
@@ -68,7 +66,6 @@ func Plugins(ctx context.Context) (paths []string, err error) {
 const (
 	perBatch = 500 // programs of a child
 	limit    = 2 * time.Minute
-	interval = 15 * time.Second // between lines of progress
 )
 
 // A soak is the state of a run of this package.
@@ -113,18 +110,9 @@ func Run(ctx context.Context, o Options, out io.Writer) error {
 			batches = append(batches, batch{o.Ways, first, end, i, len(o.Plugins), o.spoiled, o.crash})
 		}
 	}
-	ended := make(chan error)
-	go func() { ended <- child.All(batches, func(b batch) error { return s.work(ctx, b) }) }()
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for running := true; running; {
-		select {
-		case <-tick.C:
-			s.progress()
-		case err = <-ended:
-			running = false
-		}
-	}
+	err = execute.Reported(s.progress, func() error {
+		return child.All(batches, func(b batch) error { return s.work(ctx, b) })
+	})
 	s.progress()
 	fmt.Fprintf(out, "%v100,000 programs would take %.0f minutes\n", s,
 		time.Since(s.start).Minutes()*1e5/float64(o.Programs))
