@@ -22,7 +22,7 @@ type Fault struct {
 	// prepare compiles the programs. inject, which several goroutines call, injects the
 	// fault for the i-th time, between calls that work. It returns an error if the outcome
 	// is wrong.
-	prepare func(s *scene) (inject func(i int) error, err error)
+	prepare func(s *scene) func(i int) error
 }
 
 // All holds every fault.
@@ -70,9 +70,9 @@ func (f Fault) inject(ctx context.Context, p *bridge.Plugin, way callbacks.Dispa
 	if err != nil {
 		return err
 	}
-	inject, err := f.prepare(s)
-	if err != nil {
-		return errors.Join(err, s.finish())
+	inject := f.prepare(s)
+	if s.err != nil {
+		return errors.Join(s.err, s.finish())
 	}
 	var next atomic.Int64
 	var first atomic.Pointer[error]

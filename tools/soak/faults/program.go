@@ -6,6 +6,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/engine"
 )
 
 // program is a compiled module whose parameter has the given number of elements.
@@ -21,22 +22,19 @@ const (
 	large = 2048
 )
 
+// compiled compiles a module whose parameter has the given number of elements.
+func (s *scene) compiled(module string, size int) *program {
+	return &program{s.compile(module, engine.CompileOptions{}), size}
+}
+
 // program compiles a module that doubles its parameter and makes a call with the result.
-func (s *scene) program(form contract.Form, name string, size int) (*program, error) {
-	e, err := s.compile(calling(form, s.bound(name), size))
-	return &program{e, size}, err
+func (s *scene) program(form contract.Form, name string, size int) *program {
+	return s.compiled(calling(form, s.bound(name), size), size)
 }
 
 // sizes compiles a module for small arrays, and for large ones.
-func (s *scene) sizes(module func(size int) string) (programs [2]*program, err error) {
-	for i, size := range []int{small, large} {
-		e, err := s.compile(module(size))
-		if err != nil {
-			return programs, err
-		}
-		programs[i] = &program{e, size}
-	}
-	return programs, nil
+func (s *scene) sizes(module func(size int) string) [2]*program {
+	return [2]*program{s.compiled(module(small), small), s.compiled(module(large), large)}
 }
 
 // bound is the part of backend_config that binds to a name of the scene's registry.
