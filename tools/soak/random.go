@@ -8,8 +8,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/bridge"
-	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tools/soak/execute"
 	"github.com/calliope-mlir/calliope/tools/soak/identities"
@@ -52,15 +50,7 @@ func identitiesMode(flags *flag.FlagSet) runner {
 		if err := ready(ctx, o.Check()); err != nil {
 			return err
 		}
-		library, err := mlir.Open(mlir.OpenOptions{})
-		if err != nil {
-			return err
-		}
-		plugin, err := bridge.Open(bridge.OpenOptions{})
-		if err != nil {
-			return err
-		}
-		result, err := identities.Run(ctx, library, plugin, o)
+		result, err := identities.Run(ctx, "", o)
 		if err == nil && !o.Simplify && len(result.Unknown()) > 0 {
 			err = fmt.Errorf("the compiler and the interpreter differ, with seed %d", o.Seed)
 		}
