@@ -13,10 +13,11 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/tensor"
+	"github.com/calliope-mlir/calliope/tools/soak/load"
 )
 
 var (
-	everyWay   = []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Async, callbacks.Deferred}
+	everyWay   = load.Ways
 	withResult = []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Deferred}
 	dispatched = []callbacks.Dispatch{callbacks.Goroutine, callbacks.Async, callbacks.Deferred}
 )

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/calliope-mlir/calliope/tools/soak/load"
 )
 
 // overwrittenShape writes to the dimensions of a result. This must change neither later
@@ -11,7 +13,7 @@ import (
 func overwrittenShape(s *scene) func(int) error {
 	programs := s.sizes(func(size int) string {
 		typ := fmt.Sprintf("tensor<%dxf32>", size)
-		return mainFunc("%x: "+typ, typ, "%y = stablehlo.add %x, %x : "+typ+"\nreturn %y : "+typ)
+		return load.Main("%x: "+typ, typ, "%y = stablehlo.add %x, %x : "+typ+"\nreturn %y : "+typ)
 	})
 	return func(i int) error {
 		size := programs[i%2].size
