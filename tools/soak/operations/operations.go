@@ -162,9 +162,6 @@ type outcomes map[*program]map[string][][]tensor.View
 
 func (l *lane) batch(ctx context.Context, batch []*program) error {
 	all := outcomes{}
-	for _, p := range batch {
-		all[p] = map[string][][]tensor.View{}
-	}
 	size := len(batch)
 	if batch[0].number/inModule%alone == 0 {
 		size = 1
@@ -208,9 +205,7 @@ func (l *lane) on(ctx context.Context, engine string, list []*program, into outc
 		case a.Error != "":
 			f.What, f.Detail = "fails", a.Error
 		default:
-			for i, results := range resultsOf(list, a.Sets) {
-				into[list[i]][engine] = results
-			}
+			into.add(engine, list, a)
 			l.count(engine, len(list))
 			if want == nil || !want.sure {
 				return nil
@@ -247,17 +242,18 @@ func each(
 	return each(ctx, r, list[middle:], sets, ended)
 }
 
-// resultsOf returns the results of each program of a module, for each of its sets of arguments.
-func resultsOf(list []*program, sets [][]tensor.View) (all [][][]tensor.View) {
+// add adds the results of programs in one module.
+func (o outcomes) add(engine string, list []*program, a execute.Answer) {
 	at := 0
 	for _, p := range list {
-		var own [][]tensor.View
-		for _, results := range sets[:max(1, len(p.inputs))] {
-			own = append(own, results[at:at+len(p.results):at+len(p.results)])
+		if o[p] == nil {
+			o[p] = map[string][][]tensor.View{}
 		}
-		all, at = append(all, own), at+len(p.results)
+		for _, results := range a.Sets[:max(1, len(p.inputs))] {
+			o[p][engine] = append(o[p][engine], results[at:at+len(p.results):at+len(p.results)])
+		}
+		at += len(p.results)
 	}
-	return all
 }
 
 var position = lazyregexp.New(`program:(\d+):\d+`)
