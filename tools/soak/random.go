@@ -30,6 +30,13 @@ func keepFlag(flags *flag.FlagSet, keep *string, what string) {
 	flags.StringVar(keep, "keep", "mutants", "the `folder` that gets "+what)
 }
 
+func programFlags(flags *flag.FlagSet, o *execute.Options, programs int, usage string) {
+	flags.IntVar(&o.Programs, "programs", programs, usage)
+	seedFlag(flags, &o.Seed)
+	flags.Uint64Var(&o.First, "first", 0, "the number of the first program")
+	keepFlag(flags, &o.Keep, "the modules and inputs of findings")
+}
+
 // listFlag defines a flag of texts with commas between them.
 func listFlag(flags *flag.FlagSet, list *[]string, name, usage string) {
 	flags.Func(name, usage, func(text string) error {
@@ -81,10 +88,7 @@ func lintMode(flags *flag.FlagSet) runner {
 // movementMode runs random programs that move data.
 func movementMode(flags *flag.FlagSet) runner {
 	var o movement.Options
-	flags.IntVar(&o.Programs, "programs", 20_000, "number of programs on each engine")
-	seedFlag(flags, &o.Seed)
-	flags.Uint64Var(&o.First, "first", 0, "the number of the first program")
-	keepFlag(flags, &o.Keep, "the modules and inputs of findings")
+	programFlags(flags, &o.Options, 20_000, "number of programs on each engine")
 	names := flags.String("engines", "", "with commas between them: jit, interpreter, xla:PLUGIN, exact:PLUGIN; "+
 		"all but the interpreter if it is empty")
 	unprepared := flags.Bool("unprepared", false, "compile for XLA without the preparation, which shows what that mends")
@@ -106,11 +110,8 @@ func movementMode(flags *flag.FlagSet) runner {
 // operationsMode runs random operations or, with -sweep, programs of each operation and element type on every plugin,
 // with and without Exact.
 func operationsMode(flags *flag.FlagSet) runner {
-	var o operations.Options
-	flags.IntVar(&o.Programs, "programs", 100_000, "number of programs")
-	seedFlag(flags, &o.Seed)
-	flags.Uint64Var(&o.First, "first", 0, "the number of the first program")
-	keepFlag(flags, &o.Keep, "the modules and inputs of findings")
+	var o execute.Options
+	programFlags(flags, &o, 100_000, "number of programs")
 	sweep := flags.Int("sweep", 0, "make this many programs of each operation and element type instead, and run them on "+
 		"each plugin: none may end the process")
 	chain := flags.Int("chain", 0, "with -sweep, make them of so many operations, one on the result of the other, and run "+

@@ -17,19 +17,8 @@ import (
 
 // Options say which programs run, and where.
 type Options struct {
-	Programs int
-	Seed     uint64
-	First    uint64 // the number of the first program
-	Engines  []execute.Engine
-	Keep     string // the folder that gets the modules and inputs of findings; it is made if there are any
-}
-
-// Check returns an error if the options are invalid.
-func (o Options) Check() error {
-	if o.Programs < 1 || o.Keep == "" || len(o.Engines) == 0 {
-		return errors.New("the number of programs must be 1 or more, and -keep needs a folder")
-	}
-	return nil
+	execute.Options
+	Engines []execute.Engine
 }
 
 // inModule is the number of programs in one module, and shrunk how many findings are made smaller.

@@ -20,22 +20,6 @@ import (
 // engines are what runs modules. The first one is the reference where it runs a program.
 var engines = []string{execute.Interpreter, execute.Exact, execute.XLA, execute.JIT}
 
-// Options say which programs run.
-type Options struct {
-	Programs int
-	Seed     uint64
-	First    uint64 // the number of the first program
-	Keep     string // the folder that gets the modules and inputs of findings; it is made if there are any
-}
-
-// Check returns an error if the options are invalid.
-func (o Options) Check() error {
-	if o.Programs < 1 || o.Keep == "" {
-		return errors.New("the number of programs must be 1 or more, and -keep needs a folder")
-	}
-	return nil
-}
-
 // inModule is the number of programs in one module: a compile costs some 10 ms, and each program as much again.
 // In one of each few modules there is a program alone, because passes might mix programs in a way that hides a mistake.
 const (
@@ -48,7 +32,7 @@ const asked = 16
 
 // A soak is the state of a run.
 type soak struct {
-	Options
+	execute.Options
 	out   io.Writer
 	start time.Time
 
@@ -67,7 +51,7 @@ type lane struct {
 
 // Run makes programs, runs them on all engines in child processes, and prints each kind of finding. It returns an error
 // if one is not known.
-func Run(ctx context.Context, o Options, out io.Writer) error {
+func Run(ctx context.Context, o execute.Options, out io.Writer) error {
 	if err := o.Check(); err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func TestSame(t *testing.T) {
 // TestRun runs a few programs on all engines, as soak itself runs many.
 func TestRun(t *testing.T) {
 	var out bytes.Buffer
-	err := Run(t.Context(), Options{Programs: 12, Seed: 5, Keep: t.TempDir()}, &out)
+	err := Run(t.Context(), execute.Options{Programs: 12, Seed: 5, Keep: t.TempDir()}, &out)
 	text := out.String()
 	if err != nil || !strings.Contains(text, "interpreter ") ||
 		!strings.Contains(text, "left out: stablehlo.infeed: ") {
