@@ -70,7 +70,7 @@ var thirdParty = map[string][]string{
 	"modernc.org/cc/v4":                {"tools"},
 	"go.yaml.in/yaml/v3":               {"lint/command/internal/config"},
 	"github.com/aymanbagabas/go-udiff": {"lint/command", "lint/command/internal/lsp"},
-	"github.com/creachadair/jrpc2":     {"lint/command/internal/lsp", "tools/bench"},
+	"github.com/creachadair/jrpc2":     {"lint/command/internal/lsp", "tools/bench", "tools/soak/mutants"},
 }
 
 // TestHouse holds every import in non-test files against the table, and the table against

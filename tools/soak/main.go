@@ -53,25 +53,27 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"maps"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tools/soak/execute"
-	"github.com/calliope-mlir/calliope/tools/soak/load"
 	"github.com/calliope-mlir/calliope/tools/soak/programs"
 	"github.com/calliope-mlir/calliope/tools/soak/structs"
 	"github.com/calliope-mlir/calliope/tools/soak/transforms"
 )
 
-// A runner runs a mode, whose flags were parsed.
-type runner func(ctx context.Context, stdout, stderr io.Writer) (status int)
+// A runner runs a mode, whose flags were parsed, and prints what it found. The error says that a check failed or, if
+// it is an unusable one, that nothing was checked.
+type runner func(ctx context.Context, stdout, stderr io.Writer) error
 
 // modes define the flags of the modes.
 var modes = map[string]func(*flag.FlagSet) runner{
@@ -88,6 +90,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
+// run runs a mode, and returns the exit status. A signal ends the mode, with its processes and files.
 func run(args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 || modes[args[0]] == nil {
 		fmt.Fprintf(stderr, "usage: soak MODE [flags], where MODE is one of %s; soak MODE -h lists its flags\n",
@@ -101,51 +104,42 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	if flags.NArg() > 0 {
-		return fail(fmt.Errorf("%q is no flag: use flags only", flags.Arg(0)), stderr)
+		fmt.Fprintf(stderr, "soak: %q is no flag: use flags only\n", flags.Arg(0))
+		return 2
 	}
-	return start(context.Background(), stdout, stderr)
-}
-
-// fail prints why nothing was checked, and returns the exit status.
-func fail(err error, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	err := start(ctx, stdout, stderr)
+	if err == nil {
+		return 0
+	}
 	fmt.Fprintln(stderr, "soak:", err)
-	return 2
+	if errors.As(err, new(unusable)) {
+		return 2
+	}
+	return 1
 }
 
-// report prints a result, where there is one, and the error, and returns the exit status.
-func report[R any](result *R, err error, stdout, stderr io.Writer) int {
+// An unusable error is why nothing was checked.
+type unusable struct{ error }
+
+// ready returns an unusable error if options are invalid, or if parts of the libraries cannot be had: all if none is
+// named.
+func ready(ctx context.Context, invalid error, parts ...native.Part) error {
+	if invalid == nil {
+		invalid = native.EnsureAll(ctx, native.EnsureOptions{}, parts...)
+	}
+	if invalid != nil {
+		return unusable{invalid}
+	}
+	return nil
+}
+
+// shown prints a result, where there is one, and returns the error.
+func shown[R any](stdout io.Writer, result *R, err error) error {
 	if result != nil {
 		fmt.Fprint(stdout, result)
 	}
-	if err != nil {
-		fmt.Fprintln(stderr, "soak:", err)
-		return 1
-	}
-	return 0
-}
-
-func open(ctx context.Context, debug bool) (*bridge.Plugin, error) {
-	if _, err := native.Ensure(ctx, native.PJRTPlugin, native.EnsureOptions{}); err != nil {
-		return nil, err
-	}
-	return bridge.Open(bridge.OpenOptions{Debug: debug})
-}
-
-func callsMode(flags *flag.FlagSet) runner {
-	var o load.Options
-	flags.Int64Var(&o.Calls, "calls", 10_000_000, "number of calls")
-	flags.IntVar(&o.Devices, "devices", 4, "number of devices that call")
-	flags.IntVar(&o.Goroutines, "goroutines", 8, "number of goroutines that execute at the same time")
-	flags.StringVar(&o.Mode, "mode", load.Mixed, "the way of dispatch: "+strings.Join(load.Modes(), ", "))
-	return func(ctx context.Context, stdout, stderr io.Writer) int {
-		if err := o.Check(); err != nil {
-			return fail(err, stderr)
-		}
-		plugin, err := open(ctx, false)
-		if err != nil {
-			return fail(err, stderr)
-		}
-		result, err := load.Run(ctx, plugin, o)
-		return report(result, err, stdout, stderr)
-	}
+	return err
 }

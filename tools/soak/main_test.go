@@ -2,9 +2,17 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"strings"
 	"testing"
+
+	"github.com/calliope-mlir/calliope/tools/soak/execute"
 )
+
+func TestMain(m *testing.M) {
+	execute.Serve()
+	os.Exit(m.Run())
+}
 
 func TestUsage(t *testing.T) {
 	for _, args := range []string{"", "telepathy", "-calls 1", "calls -nosuchflag", "calls stray",

@@ -22,6 +22,7 @@ type Engine struct {
 	Kind       string
 	Plugin     string // the path, for XLA; "" is the one that bridge.Open finds
 	Unprepared bool   // compile for XLA without passes.Prepare
+	Name       string // see Engines
 }
 
 // An Answer has the results, or the error of a compile, or of a run.

@@ -72,15 +72,11 @@ func isUnknown(ok func(*callbacks.UnknownError) bool) func(err error, i int) err
 // code. With notOfXLA the error must not be the plugin's.
 func refused(
 	module func(s *scene, i int) string, want func(err error, i int) error, code int,
-) func(*scene) (func(int) error, error) {
-	return func(s *scene) (func(int) error, error) {
-		err := errors.Join(
-			s.register(healthy, callbacks.Options{}, negate),
-			s.register("signed", callbacks.Options{Signature: "f32[4]->f32[4]"}, negate))
-		if err != nil {
-			return nil, err
-		}
-		works, err := s.program(contract.Call, healthy, large)
+) func(*scene) func(int) error {
+	return func(s *scene) func(int) error {
+		s.register(healthy, callbacks.Options{}, negate)
+		s.register("signed", callbacks.Options{Signature: "f32[4]->f32[4]"}, negate)
+		works := s.program(contract.Call, healthy, large)
 		return func(i int) error {
 			if err := s.works(works, healthy, i); err != nil {
 				return err
@@ -103,7 +99,7 @@ func refused(
 				}
 				return nil
 			})(err, i)
-		}, err
+		}
 	}
 }
 
@@ -131,11 +127,9 @@ func badAttributes(s *scene, i int) string {
 }
 
 // wrongRegistry names a registry that did not issue the id.
-func wrongRegistry(s *scene) (func(int) error, error) {
+func wrongRegistry(s *scene) func(int) error {
 	other, err := s.newRegistry(callbacks.RegistryOptions{})
-	if err != nil {
-		return nil, err
-	}
+	s.note(err)
 	return refused(func(s *scene, i int) string {
 		id, err := other.RegisterFunc(negate, callbacks.Options{Key: i})
 		if err != nil {
@@ -184,11 +178,7 @@ func (s *scene) taken(
 			return err
 		}
 	}
-	if s.way != callbacks.Async {
-		return want(err, i)
-	}
-	s.tapFails(func(err error) error { return want(err, anyNumber) })
-	return err
+	return s.failure(err, i, want)
 }
 
 func counting(n *atomic.Int64) callbacks.Func {
@@ -198,7 +188,7 @@ func counting(n *atomic.Int64) callbacks.Func {
 	}
 }
 
-func unregisteredID(s *scene) (func(int) error, error) {
+func unregisteredID(s *scene) func(int) error {
 	return func(i int) error {
 		var calls atomic.Int64
 		id, err := s.registry.RegisterFunc(counting(&calls), callbacks.Options{Key: i, Dispatch: s.way})
@@ -208,10 +198,10 @@ func unregisteredID(s *scene) (func(int) error, error) {
 		config := fmt.Sprintf("callback_id = %d : i64, registry = %q", id, s.registry.Name())
 		return s.taken(i, config, fmt.Sprintf("id %d", id), &calls, func() error { return s.registry.UnregisterID(id) },
 			isUnknown(func(e *callbacks.UnknownError) bool { return e.IDState == callbacks.IDUnregistered }))
-	}, nil
+	}
 }
 
-func unregistered(s *scene) (func(int) error, error) {
+func unregistered(s *scene) func(int) error {
 	return func(i int) error {
 		var calls atomic.Int64
 		name := fmt.Sprintf("name %d", i)
@@ -220,10 +210,10 @@ func unregistered(s *scene) (func(int) error, error) {
 		}
 		return s.taken(i, s.bound(name), name, &calls, func() error { return s.registry.Unregister(name) }, isUnknown(
 			func(e *callbacks.UnknownError) bool { return e.Missing == "callback" && e.Callback == name || i != 0 }))
-	}, nil
+	}
 }
 
-func closedRegistry(s *scene) (func(int) error, error) {
+func closedRegistry(s *scene) func(int) error {
 	return func(i int) error {
 		var calls atomic.Int64
 		r, err := s.newRegistry(callbacks.RegistryOptions{})
@@ -243,39 +233,30 @@ func closedRegistry(s *scene) (func(int) error, error) {
 		}
 		_, err = s.client.Compile(s.ctx, bridge.Source(calling(s.form(), config, small)), engine.CompileOptions{})
 		return isUnknown(func(e *callbacks.UnknownError) bool { return e.Missing == "registry" })(err, i)
-	}, nil
+	}
 }
 
 // misread is a module that compiles, and whose call is refused before Go reads any memory.
-func misread(s *scene, config, want string) (func(int) error, error) {
-	err := errors.Join(s.register(healthy, callbacks.Options{}, negate),
-		s.register(faulty, callbacks.Options{}, func(*callbacks.Frame) error { return errors.New("called") }))
-	if err != nil {
-		return nil, err
-	}
-	works, err := s.program(s.form(), healthy, large)
-	if err != nil {
-		return nil, err
-	}
-	programs, err := s.sizes(func(size int) string { return calling(s.form(), s.bound(faulty)+config, size) })
+func misread(s *scene, config, want string) func(int) error {
+	s.register(healthy, callbacks.Options{}, negate)
+	s.register(faulty, callbacks.Options{}, func(*callbacks.Frame) error { return errors.New("called") })
+	works := s.program(s.form(), healthy, large)
+	programs := s.sizes(func(size int) string { return calling(s.form(), s.bound(faulty)+config, size) })
 	return func(i int) error {
 		if err := s.works(works, healthy, i); err != nil {
 			return err
 		}
 		s.expect(faulty, tally{Fired: 1, Failed: 1})
 		_, err := s.run(s.ctx, programs[i%2], i, float32(i))
-		if err == nil || !strings.Contains(err.Error(), want) {
-			return fmt.Errorf("got %v, want %q in it", err, want)
-		}
-		return nil
-	}, err
+		return says(want)(err, i)
+	}
 }
 
-func forgedSignature(s *scene) (func(int) error, error) {
+func forgedSignature(s *scene) func(int) error {
 	return misread(s, fmt.Sprintf(", signature = %q", contract.SignatureHash("f64[]->f64[]")),
 		"not the signature that it was compiled for")
 }
 
-func tooManyTokens(s *scene) (func(int) error, error) {
+func tooManyTokens(s *scene) func(int) error {
 	return misread(s, ", n_tokens = 7 : i64", "7 tokens")
 }

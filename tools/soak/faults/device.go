@@ -2,7 +2,6 @@ package faults
 
 import (
 	"context"
-	"fmt"
 	"sync"
 
 	"github.com/calliope-mlir/calliope/bridge"
@@ -22,16 +21,13 @@ func deviceFaults() []Fault {
 
 // allThreads starts more runs than XLA has threads. All of their callbacks wait. Then it
 // cancels the runs.
-func allThreads(s *scene) (func(int) error, error) {
+func allThreads(s *scene) func(int) error {
 	const runs = 32
-	err := s.register(faulty, callbacks.Options{}, func(f *callbacks.Frame) error {
+	s.register(faulty, callbacks.Options{}, func(f *callbacks.Frame) error {
 		<-f.Context().Done()
 		return f.Context().Err()
 	})
-	if err != nil {
-		return nil, err
-	}
-	p, err := s.program(contract.Call, faulty, large)
+	p := s.program(contract.Call, faulty, large)
 	var alone sync.Mutex // XLA starts no run while a device has 32 in flight
 	return func(i int) error {
 		alone.Lock()
@@ -61,13 +57,13 @@ func allThreads(s *scene) (func(int) error, error) {
 			}
 		}
 		return nil
-	}, err
+	}
 }
 
 // beforeCollective makes one device fail before all of them add up their results. XLA would
 // wait for it and then end the process.
-func beforeCollective(s *scene) (func(int) error, error) {
-	err := s.register(faulty, callbacks.Options{}, func(f *callbacks.Frame) error {
+func beforeCollective(s *scene) func(int) error {
+	s.register(faulty, callbacks.Options{}, func(f *callbacks.Frame) error {
 		v, err := tensor.Slice[float32](f.Args[0])
 		if err != nil {
 			return err
@@ -82,15 +78,7 @@ func beforeCollective(s *scene) (func(int) error, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	e, err := s.client.Compile(s.ctx, bridge.Source(summed(s.bound(faulty))),
-		engine.CompileOptions{Replicas: numDevices})
-	if err != nil {
-		return nil, err
-	}
-	s.later(e.Close)
+	e := s.compile(summed(s.bound(faulty)), engine.CompileOptions{Replicas: numDevices})
 	return func(i int) error {
 		kind := float32(i % 3)
 		var inputs []engine.Input
@@ -108,9 +96,6 @@ func beforeCollective(s *scene) (func(int) error, error) {
 		if err != nil {
 			return err
 		}
-		if got, err := first(out); err != nil || got != numDevices*float32(i) {
-			return fmt.Errorf("got %g, %w; want %d", got, err, numDevices*i)
-		}
-		return nil
-	}, nil
+		return gives(numDevices * float32(i))(first(out))
+	}
 }

@@ -3,6 +3,7 @@ package faults
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -57,6 +58,36 @@ func is(want error) func(err error, i int) error {
 			return fmt.Errorf("got the error %.200v, want %v", text(err), want)
 		}
 		return nil
+	}
+}
+
+// says checks for an error whose text has a part.
+func says(part string) func(err error, i int) error {
+	return func(err error, _ int) error {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			return fmt.Errorf("got %v, want %q in it", err, part)
+		}
+		return nil
+	}
+}
+
+// gives checks what a run returns.
+func gives(want float32) func(got float32, err error) error {
+	return func(got float32, err error) error {
+		if err != nil || got != want {
+			return fmt.Errorf("got %g, %w; want %g", got, err, want)
+		}
+		return nil
+	}
+}
+
+// negated checks what a run returns that doubles a number, and negates it in a call with a result.
+func (s *scene) negated(i int) func(got float32, err error) error {
+	return func(got float32, err error) error {
+		if s.way == callbacks.Async {
+			return err
+		}
+		return gives(-2*float32(i))(got, err)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/tools/soak/load"
 )
 
 // A Fault is one thing that goes wrong.
@@ -22,7 +22,7 @@ type Fault struct {
 	// prepare compiles the programs. inject, which several goroutines call, injects the
 	// fault for the i-th time, between calls that work. It returns an error if the outcome
 	// is wrong.
-	prepare func(s *scene) (inject func(i int) error, err error)
+	prepare func(s *scene) func(i int) error
 }
 
 // All holds every fault.
@@ -53,16 +53,7 @@ func (o *Options) fill() {
 // outcome is wrong, or if calls were lost or made twice.
 func (f Fault) Inject(ctx context.Context, p *bridge.Plugin, way callbacks.Dispatch, o Options) error {
 	o.fill()
-	over := make(chan error, 1)
-	go func() { over <- f.inject(ctx, p, way, o) }()
-	select {
-	case err := <-over:
-		return err
-	case <-time.After(o.Limit):
-	}
-	stacks := make([]byte, 1<<20)
-	stacks = stacks[:runtime.Stack(stacks, true)]
-	return fmt.Errorf("it hangs after %v, with these calls in flight: %v\n%s", o.Limit, callbacks.InFlight(), stacks)
+	return load.Within(o.Limit, func() error { return f.inject(ctx, p, way, o) })
 }
 
 func (f Fault) inject(ctx context.Context, p *bridge.Plugin, way callbacks.Dispatch, o Options) (err error) {
@@ -70,9 +61,9 @@ func (f Fault) inject(ctx context.Context, p *bridge.Plugin, way callbacks.Dispa
 	if err != nil {
 		return err
 	}
-	inject, err := f.prepare(s)
-	if err != nil {
-		return errors.Join(err, s.finish())
+	inject := f.prepare(s)
+	if s.err != nil {
+		return errors.Join(s.err, s.finish())
 	}
 	var next atomic.Int64
 	var first atomic.Pointer[error]

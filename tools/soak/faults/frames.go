@@ -18,8 +18,8 @@ func frameFaults() []Fault {
 
 // overwrittenOperandShape makes functions write to the dimensions of their operands, which
 // are also those of the next call.
-func overwrittenOperandShape(s *scene) (func(int) error, error) {
-	err := s.register(healthy, callbacks.Options{}, func(f *callbacks.Frame) error {
+func overwrittenOperandShape(s *scene) func(int) error {
+	s.register(healthy, callbacks.Options{}, func(f *callbacks.Frame) error {
 		err := negate(f)
 		lists := [][]tensor.View{f.Args, f.Results}
 		for _, list := range lists {
@@ -32,15 +32,12 @@ func overwrittenOperandShape(s *scene) (func(int) error, error) {
 		}
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
 	return s.eachSize(healthy)
 }
 
 // lateWrites makes functions write to their operands after the timeout, while later calls
 // are made.
-func lateWrites(s *scene) (func(int) error, error) {
+func lateWrites(s *scene) func(int) error {
 	late := misbehaviour{options: callbacks.Options{Timeout: short}, maybe: true, want: isTimeout,
 		fn: func(f *callbacks.Frame) error {
 			<-f.Context().Done()

@@ -13,10 +13,11 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/tensor"
+	"github.com/calliope-mlir/calliope/tools/soak/load"
 )
 
 var (
-	everyWay   = []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Async, callbacks.Deferred}
+	everyWay   = load.Ways
 	withResult = []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Deferred}
 	dispatched = []callbacks.Dispatch{callbacks.Goroutine, callbacks.Async, callbacks.Deferred}
 )
@@ -164,29 +165,19 @@ func functionFaults() []Fault {
 
 // prepare compiles a small module, which XLA executes on the caller's thread, and a large
 // one. Runs whose second value is 1 have the fault; the others work.
-func (m misbehaviour) prepare(s *scene) (func(i int) error, error) {
+func (m misbehaviour) prepare(s *scene) func(i int) error {
 	fn := func(f *callbacks.Frame) error {
 		if v, err := tensor.Slice[float32](f.Args[0]); err == nil && v[1] == 0 {
 			return negate(f)
 		}
 		return m.fn(f)
 	}
-	if err := s.register(faulty, m.options, fn); err != nil {
-		return nil, err
-	}
-	broken, err := s.pair(faulty)
-	if err != nil {
-		return nil, err
-	}
+	s.register(faulty, m.options, fn)
+	broken := s.pair(faulty)
 	good, name := broken, faulty
 	if m.options.Timeout > 0 { // calls that work may exceed it too, on a busy machine
-		if err := s.register(healthy, callbacks.Options{}, negate); err != nil {
-			return nil, err
-		}
-		name = healthy
-		if good, err = s.pair(healthy); err != nil {
-			return nil, err
-		}
+		s.register(healthy, callbacks.Options{}, negate)
+		good, name = s.pair(healthy), healthy
 	}
 	return func(i int) error {
 		if err := s.works(good[i%2], name, i); err != nil {
@@ -199,34 +190,27 @@ func (m misbehaviour) prepare(s *scene) (func(i int) error, error) {
 		s.expect(faulty, counts)
 		_, err := s.run(s.ctx, broken[i%2], i, float32(i), 0.5) // the module doubles it
 		if s.way != callbacks.Async {
-			return m.want(causeOf(err), i)
+			err = causeOf(err)
 		}
-		s.tapFails(func(err error) error { return m.want(err, anyNumber) })
-		return err
-	}, nil
+		return s.failure(err, i, m.want)
+	}
 }
 
 // pair is a small and a large program that call a function, in two forms if the way has
 // two.
-func (s *scene) pair(name string) (pair [2]*program, err error) {
+func (s *scene) pair(name string) [2]*program {
 	forms := [2]contract.Form{contract.Passthrough, contract.Call}
 	if s.way == callbacks.Async {
 		forms = [2]contract.Form{contract.Observe, contract.Observe}
 	}
-	for i, size := range []int{small, large} {
-		if pair[i], err = s.program(forms[i], name, size); err != nil {
-			return pair, err
-		}
-	}
-	return pair, nil
+	return [2]*program{s.program(forms[0], name, small), s.program(forms[1], name, large)}
 }
 
 // works runs a callback that works.
 func (s *scene) works(p *program, name string, i int) error {
 	s.delivers(name)
-	got, err := s.run(s.ctx, p, i, float32(i))
-	if want := -2 * float32(i); err != nil || got != want && s.way != callbacks.Async {
-		return fmt.Errorf("the run beside that works gave %g, %w; want %g", got, err, want)
+	if err := s.negated(i)(s.run(s.ctx, p, i, float32(i))); err != nil {
+		return fmt.Errorf("the run beside that works: %w", err)
 	}
 	return nil
 }

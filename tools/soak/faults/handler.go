@@ -21,23 +21,16 @@ func (h oddHandler) WithGroup(string) slog.Handler             { return h }
 
 // failingHandler makes taps fail whose registry has such a handler. The run goes on, and
 // the barrier returns the error.
-func failingHandler(handle func()) func(*scene) (func(int) error, error) {
-	return func(s *scene) (func(int) error, error) {
-		r, err := s.newRegistry(callbacks.RegistryOptions{Logger: slog.New(oddHandler{handle: handle})})
-		if err != nil {
-			return nil, err
-		}
-		s.registry = r
-		if err := s.register(faulty, callbacks.Options{},
-			func(f *callbacks.Frame) error { return &numbered{numberOf(f)} }); err != nil {
-			return nil, err
-		}
-		programs, err := s.sizes(func(size int) string { return calling(contract.Observe, s.bound(faulty), size) })
+func failingHandler(handle func()) func(*scene) func(int) error {
+	return func(s *scene) func(int) error {
+		s.useRegistry(callbacks.RegistryOptions{Logger: slog.New(oddHandler{handle: handle})})
+		s.register(faulty, callbacks.Options{}, func(f *callbacks.Frame) error { return &numbered{numberOf(f)} })
+		programs := s.sizes(func(size int) string { return calling(contract.Observe, s.bound(faulty), size) })
 		return func(i int) error {
 			s.fails(faulty)
-			s.tapFails(func(err error) error { return isNumbered(err, anyNumber) })
+			s.tapFails(isNumbered)
 			_, err := s.run(s.ctx, programs[i%2], i, float32(i))
 			return err
-		}, err
+		}
 	}
 }

@@ -9,43 +9,23 @@ import (
 
 // lostFunctions makes functions not return after their timeout, more of them than there are
 // workers, while a healthy callback of the same registry goes on.
-func lostFunctions(s *scene) (func(int) error, error) {
+func lostFunctions(s *scene) func(int) error {
 	const workers, lost = 2, 6
-	r, err := s.newRegistry(callbacks.RegistryOptions{Workers: workers})
-	if err != nil {
-		return nil, err
-	}
-	s.registry = r
+	s.useRegistry(callbacks.RegistryOptions{Workers: workers})
 	release := make(chan struct{})
 	s.later(func() error { close(release); return nil })
-	err = s.register(faulty, callbacks.Options{Timeout: short}, func(*callbacks.Frame) error {
+	s.register(faulty, callbacks.Options{Timeout: short}, func(*callbacks.Frame) error {
 		<-release
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	if err := s.register(healthy, callbacks.Options{}, negate); err != nil {
-		return nil, err
-	}
-	broken, err := s.pair(faulty)
-	if err != nil {
-		return nil, err
-	}
-	good, err := s.pair(healthy)
-	if err != nil {
-		return nil, err
-	}
+	s.register(healthy, callbacks.Options{}, negate)
+	broken := s.pair(faulty)
+	good := s.pair(healthy)
 	return func(i int) error {
 		if i <= lost {
 			s.expect(faulty, tally{Fired: 1, Failed: 1, Called: uncertain})
 			_, err := s.run(s.ctx, broken[i%2], i, float32(i))
-			if s.way == callbacks.Async {
-				s.tapFails(func(err error) error { return isTimeout(err, anyNumber) })
-			} else {
-				err = isTimeout(err, i)
-			}
-			if err != nil {
+			if err := s.failure(err, i, isTimeout); err != nil {
 				return err
 			}
 		}
@@ -53,11 +33,9 @@ func lostFunctions(s *scene) (func(int) error, error) {
 		ctx, cancel := context.WithTimeout(s.ctx, patience/3)
 		defer cancel()
 		s.delivers(healthy)
-		got, err := s.run(ctx, good[i%2], i, float32(i))
-		if want := -2 * float32(i); err != nil || got != want && s.way != callbacks.Async {
-			return fmt.Errorf("the healthy callback beside lost functions gave %g, %w; want %g within %v", got, err,
-				want, patience/3)
+		if err := s.negated(i)(s.run(ctx, good[i%2], i, float32(i))); err != nil {
+			return fmt.Errorf("the healthy callback beside lost functions, within %v: %w", patience/3, err)
 		}
 		return nil
-	}, nil
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -37,11 +36,9 @@ func runFaults() []Fault {
 	}
 }
 
-func cancelledBefore(s *scene) (func(int) error, error) {
-	if err := s.register(healthy, callbacks.Options{}, negate); err != nil {
-		return nil, err
-	}
-	p, err := s.program(s.form(), healthy, large)
+func cancelledBefore(s *scene) func(int) error {
+	s.register(healthy, callbacks.Options{}, negate)
+	p := s.program(s.form(), healthy, large)
 	cancelled, cancel := context.WithCancel(s.ctx)
 	cancel()
 	return func(i int) error {
@@ -50,32 +47,26 @@ func cancelledBefore(s *scene) (func(int) error, error) {
 		}
 		_, err := s.run(cancelled, p, i, float32(i))
 		return is(context.Canceled)(err, i)
-	}, err
+	}
 }
 
 // cancelledWithin cancels the run's context during the call of its callback.
 func cancelledWithin(
 	with func(context.Context) (context.Context, context.CancelFunc), want error,
-) func(*scene) (func(int) error, error) {
-	return func(s *scene) (func(int) error, error) {
+) func(*scene) func(int) error {
+	return func(s *scene) func(int) error {
 		var cancels sync.Map
-		err := errors.Join(s.register(healthy, callbacks.Options{}, negate),
-			s.register(faulty, callbacks.Options{}, func(f *callbacks.Frame) error {
-				if want == context.Canceled {
-					cancel, _ := cancels.Load(numberOf(f))
-					cancel.(context.CancelFunc)()
-				}
-				<-f.Context().Done()
-				return nil // has no error for it
-			}))
-		if err != nil {
-			return nil, err
-		}
-		works, err := s.program(contract.Passthrough, healthy, large)
-		if err != nil {
-			return nil, err
-		}
-		p, err := s.program(contract.Call, faulty, large)
+		s.register(healthy, callbacks.Options{}, negate)
+		s.register(faulty, callbacks.Options{}, func(f *callbacks.Frame) error {
+			if want == context.Canceled {
+				cancel, _ := cancels.Load(numberOf(f))
+				cancel.(context.CancelFunc)()
+			}
+			<-f.Context().Done()
+			return nil // has no error for it
+		})
+		works := s.program(contract.Passthrough, healthy, large)
+		p := s.program(contract.Call, faulty, large)
 		return func(i int) error {
 			if err := s.works(works, healthy, i); err != nil {
 				return err
@@ -91,41 +82,33 @@ func cancelledWithin(
 			}
 			_, err := s.run(ctx, p, i, float32(i))
 			return is(want)(err, i)
-		}, err
+		}
 	}
 }
 
 // cancelledAfter cancels a run that has ended: queued calls are delivered all the same.
-func cancelledAfter(s *scene) (func(int) error, error) {
-	if err := s.register(healthy, callbacks.Options{}, negate); err != nil {
-		return nil, err
-	}
-	p, err := s.program(s.form(), healthy, large)
+func cancelledAfter(s *scene) func(int) error {
+	s.register(healthy, callbacks.Options{}, negate)
+	p := s.program(s.form(), healthy, large)
 	return func(i int) error {
 		ctx, cancel := context.WithCancel(s.ctx)
 		defer cancel()
 		s.delivers(healthy)
 		got, err := s.run(ctx, p, i, float32(i))
 		cancel()
-		if want := -2 * float32(i); err != nil || got != want && s.way != callbacks.Async {
-			return fmt.Errorf("got %g, %w; want %g", got, err, want)
-		}
-		return nil
-	}, err
+		return s.negated(i)(got, err)
+	}
 }
 
 // givenUp abandons a run whose callback hangs.
-func givenUp(s *scene) (func(int) error, error) {
+func givenUp(s *scene) func(int) error {
 	var leaves sync.Map
-	err := s.register(faulty, callbacks.Options{}, func(f *callbacks.Frame) error {
+	s.register(faulty, callbacks.Options{}, func(f *callbacks.Frame) error {
 		leave, _ := leaves.Load(numberOf(f))
 		<-leave.(chan bool)
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	p, err := s.program(contract.Call, faulty, large)
+	p := s.program(contract.Call, faulty, large)
 	return func(i int) error {
 		leave := make(chan bool)
 		leaves.Store(i, leave)
@@ -146,21 +129,17 @@ func givenUp(s *scene) (func(int) error, error) {
 		<-run.Done()
 		_, again := run.Wait(s.ctx)
 		return errors.Join(is(context.Canceled)(err, i), is(context.Canceled)(again, i))
-	}, err
+	}
 }
 
 // backPressure has taps that are slower than the device, with a queue that can hold some of
 // the small calls and none of the large ones.
-func backPressure(s *scene) (func(int) error, error) {
+func backPressure(s *scene) func(int) error {
 	const calls, queue = 20, 4 << 10
-	r, err := s.newRegistry(callbacks.RegistryOptions{QueueBytes: queue})
-	if err != nil {
-		return nil, err
-	}
-	s.registry = r
+	s.useRegistry(callbacks.RegistryOptions{QueueBytes: queue})
 	var mu sync.Mutex
 	saw := map[int][]float32{}
-	err = s.register(healthy, callbacks.Options{}, func(f *callbacks.Frame) error {
+	s.register(healthy, callbacks.Options{}, func(f *callbacks.Frame) error {
 		v, err := tensor.Slice[float32](f.Args[0])
 		if err != nil {
 			return err
@@ -172,10 +151,7 @@ func backPressure(s *scene) (func(int) error, error) {
 		saw[i] = append(saw[i], v[0])
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	programs, err := s.sizes(func(size int) string { return tapping(s.bound(healthy), calls, size) })
+	programs := s.sizes(func(size int) string { return tapping(s.bound(healthy), calls, size) })
 	return func(i int) error {
 		s.expect(healthy, tally{Fired: calls, Delivered: calls, Called: calls})
 		if _, err := s.run(s.ctx, programs[i%2], i, float32(32*i)); err != nil {
@@ -193,21 +169,18 @@ func backPressure(s *scene) (func(int) error, error) {
 		}
 		delete(saw, i)
 		return nil
-	}, err
+	}
 }
 
 // clientClosed closes a client while runs of it wait for their callbacks.
-func clientClosed(s *scene) (func(int) error, error) {
+func clientClosed(s *scene) func(int) error {
 	const runs = 3
 	var leaves sync.Map
-	err := s.register(healthy, callbacks.Options{}, func(f *callbacks.Frame) error {
+	s.register(healthy, callbacks.Options{}, func(f *callbacks.Frame) error {
 		leave, _ := leaves.Load(numberOf(f))
 		<-leave.(chan bool)
 		return negate(f)
 	})
-	if err != nil {
-		return nil, err
-	}
 	return func(i int) error {
 		leave := make(chan bool)
 		leaves.Store(i, leave)
@@ -257,24 +230,21 @@ func clientClosed(s *scene) (func(int) error, error) {
 				}
 			}
 		}
-		if late == nil || !strings.Contains(late.Error(), "the client is closed") {
-			return fmt.Errorf("another run returned %v, want an error that the client is closed", late)
+		if err := says("the client is closed")(late, i); err != nil {
+			return fmt.Errorf("another run: %w", err)
 		}
 		err = <-closed
 		return errors.Join(err, e.Close())
-	}, nil
+	}
 }
 
 // executableClosed closes an executable in its own callback.
-func executableClosed(s *scene) (func(int) error, error) {
+func executableClosed(s *scene) func(int) error {
 	var executables sync.Map
-	err := s.register(healthy, callbacks.Options{}, func(f *callbacks.Frame) error {
+	s.register(healthy, callbacks.Options{}, func(f *callbacks.Frame) error {
 		e, _ := executables.Load(numberOf(f))
 		return errors.Join(e.(*bridge.Executable).Close(), negate(f))
 	})
-	if err != nil {
-		return nil, err
-	}
 	return func(i int) error {
 		size := []int{small, large}[i%2]
 		e, err := s.client.Compile(s.ctx, bridge.Source(calling(s.form(), s.bound(healthy), size)),
@@ -292,29 +262,23 @@ func executableClosed(s *scene) (func(int) error, error) {
 				return err
 			}
 		}
-		if _, err := s.run(s.ctx, p, i, float32(i)); err == nil ||
-			!strings.Contains(err.Error(), "the executable is closed") {
-			return fmt.Errorf("the next run gave %v", err)
-		}
-		return nil
-	}, nil
+		_, err = s.run(s.ctx, p, i, float32(i))
+		return says("the executable is closed")(err, i)
+	}
 }
 
 // nested executes inside a callback: on the client that waits for it, which is refused, and
 // on the inner client, which works.
-func nested(s *scene) (func(int) error, error) {
-	same, err := s.compile(doubling)
-	if err != nil {
-		return nil, err
-	}
+func nested(s *scene) func(int) error {
+	same := s.compile(doubling, engine.CompileOptions{})
 	var once sync.Once
 	var inner *bridge.Executable
 	var failed error
-	err = s.register(healthy, callbacks.Options{}, func(f *callbacks.Frame) error {
+	s.register(healthy, callbacks.Options{}, func(f *callbacks.Frame) error {
 		for _, ctx := range []context.Context{f.Context(), s.ctx} {
 			_, err := same.Run(ctx, tensor.Scalar[float32](3))
-			if err == nil || !strings.Contains(err.Error(), "InnerClient") {
-				return fmt.Errorf("a run on the same client gave %v", err)
+			if err := says("InnerClient")(err, 0); err != nil {
+				return fmt.Errorf("a run on the same client: %w", err)
 			}
 		}
 		client, err := bridge.InnerClient(f.Context())
@@ -333,14 +297,8 @@ func nested(s *scene) (func(int) error, error) {
 		if err != nil {
 			return fmt.Errorf("on the inner client: %w", err)
 		}
-		if v, err := first(out); err != nil || v != 6 {
-			return fmt.Errorf("the inner client gave %g, %w", v, err)
-		}
-		return negate(f)
+		return errors.Join(gives(6)(first(out)), negate(f))
 	})
-	if err != nil {
-		return nil, err
-	}
 	return s.eachSize(healthy)
 }
 
@@ -350,13 +308,13 @@ const doubling = `func.func @main(%x: tensor<f32>) -> tensor<f32> {
 }`
 
 // eachSize runs the healthy callback, in small and large modules in turn.
-func (s *scene) eachSize(name string) (func(int) error, error) {
-	programs, err := s.pair(name)
-	return func(i int) error { return s.works(programs[i%2], name, i) }, err
+func (s *scene) eachSize(name string) func(int) error {
+	programs := s.pair(name)
+	return func(i int) error { return s.works(programs[i%2], name, i) }
 }
 
-func barrierInside(s *scene) (func(int) error, error) {
-	err := s.register(healthy, callbacks.Options{}, func(f *callbacks.Frame) error {
+func barrierInside(s *scene) func(int) error {
+	s.register(healthy, callbacks.Options{}, func(f *callbacks.Frame) error {
 		for _, err := range []error{
 			s.client.Barrier(f.Context(), "inside"), s.client.Barrier(s.ctx, "inside"),
 			callbacks.Barrier(f.Context(), "inside"),
@@ -367,19 +325,13 @@ func barrierInside(s *scene) (func(int) error, error) {
 		}
 		return negate(f)
 	})
-	if err != nil {
-		return nil, err
-	}
 	return s.eachSize(healthy)
 }
 
 // override provides a function for one run, which the next run must not use.
-func override(s *scene) (func(int) error, error) {
-	if err := s.register(faulty, callbacks.Options{},
-		func(f *callbacks.Frame) error { return &numbered{numberOf(f)} }); err != nil {
-		return nil, err
-	}
-	p, err := s.program(s.form(), faulty, large)
+func override(s *scene) func(int) error {
+	s.register(faulty, callbacks.Options{}, func(f *callbacks.Frame) error { return &numbered{numberOf(f)} })
+	p := s.program(s.form(), faulty, large)
 	return func(i int) error {
 		ctx, cancel := context.WithCancel(s.registry.With(s.ctx, faulty, negate))
 		defer cancel()
@@ -389,18 +341,14 @@ func override(s *scene) (func(int) error, error) {
 		}
 		s.fails(faulty)
 		_, err := s.run(s.ctx, p, i, float32(i))
-		if s.way != callbacks.Async {
-			return isNumbered(err, i)
-		}
-		s.tapFails(func(err error) error { return isNumbered(err, anyNumber) })
-		return err
-	}, err
+		return s.failure(err, i, isNumbered)
+	}
 }
 
 // loop makes a callback fail in the middle of a loop on the device, which stops the loop.
-func loop(s *scene) (func(int) error, error) {
+func loop(s *scene) func(int) error {
 	const calls, last = 10, 3
-	err := s.register(healthy, callbacks.Options{}, func(f *callbacks.Frame) error {
+	s.register(healthy, callbacks.Options{}, func(f *callbacks.Frame) error {
 		v, err := tensor.Slice[float32](f.Args[0])
 		if err != nil {
 			return err
@@ -412,11 +360,7 @@ func loop(s *scene) (func(int) error, error) {
 		v[0]++
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	e, err := s.compile(looping(s.bound(healthy), calls, large))
-	p := &program{e, large}
+	p := s.compiled(looping(s.bound(healthy), calls, large), large)
 	return func(i int) error {
 		if i%2 == 1 {
 			s.expect(healthy, tally{Fired: last, Delivered: last - 1, Failed: 1, Called: last})
@@ -424,10 +368,6 @@ func loop(s *scene) (func(int) error, error) {
 			return isNumbered(err, i)
 		}
 		s.expect(healthy, tally{Fired: calls, Delivered: calls, Called: calls})
-		got, err := s.run(s.ctx, p, i, float32(8*i))
-		if want := float32(16*i + calls); err != nil || got != want {
-			return fmt.Errorf("got %g, %w; want %g", got, err, want)
-		}
-		return nil
-	}, err
+		return gives(float32(16*i + calls))(s.run(s.ctx, p, i, float32(8*i)))
+	}
 }

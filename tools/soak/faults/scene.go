@@ -32,6 +32,7 @@ type scene struct {
 	way      callbacks.Dispatch
 	registry *callbacks.Registry
 	closers  []func() error
+	err      error // the first one while the fault was prepared
 
 	mu    sync.Mutex
 	want  map[string]tally
@@ -63,7 +64,7 @@ func (t tally) meets(want tally) bool {
 // tapFailures holds the errors that the barrier must return.
 type tapFailures struct {
 	count int
-	check func(error) error
+	want  func(err error, i int) error
 }
 
 var lastScene atomic.Int64
@@ -94,10 +95,26 @@ func (s *scene) newRegistry(o callbacks.RegistryOptions) (*callbacks.Registry, e
 	return r, err
 }
 
+// note keeps the first error.
+func (s *scene) note(err error) {
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+// useRegistry makes another registry that of the scene.
+func (s *scene) useRegistry(o callbacks.RegistryOptions) {
+	r, err := s.newRegistry(o)
+	if err == nil {
+		s.registry = r
+	}
+	s.note(err)
+}
+
 // register registers a function and counts its calls.
-func (s *scene) register(name string, o callbacks.Options, fn callbacks.Func) error {
+func (s *scene) register(name string, o callbacks.Options, fn callbacks.Func) {
 	o.Dispatch = s.way
-	return s.registry.Register(name, s.counted(name, fn), o)
+	s.note(s.registry.Register(name, s.counted(name, fn), o))
 }
 
 func (s *scene) counted(name string, fn callbacks.Func) callbacks.Func {
@@ -121,21 +138,32 @@ func (s *scene) expect(name string, more tally) {
 func (s *scene) delivers(name string) { s.expect(name, tally{Fired: 1, Delivered: 1, Called: 1}) }
 func (s *scene) fails(name string)    { s.expect(name, tally{Fired: 1, Failed: 1, Called: 1}) }
 
-// tapFails makes the barrier expect one more error, which check examines.
-func (s *scene) tapFails(check func(error) error) {
+// tapFails makes the barrier expect one more error, which is held to what is wanted.
+func (s *scene) tapFails(want func(err error, i int) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.taps.count++
-	s.taps.check = check
+	s.taps.want = want
+}
+
+// failure holds the error of a run whose call failed to what is wanted. A call that is queued fails the barrier, and
+// not the run.
+func (s *scene) failure(err error, i int, want func(err error, i int) error) error {
+	if s.way != callbacks.Async {
+		return want(err, i)
+	}
+	s.tapFails(want)
+	return err
 }
 
 // compile compiles a module. The executable is closed with the scene.
-func (s *scene) compile(module string) (*bridge.Executable, error) {
-	e, err := s.client.Compile(s.ctx, bridge.Source(module), engine.CompileOptions{})
+func (s *scene) compile(module string, o engine.CompileOptions) *bridge.Executable {
+	e, err := s.client.Compile(s.ctx, bridge.Source(module), o)
 	if err == nil {
 		s.later(e.Close)
 	}
-	return e, err
+	s.note(err)
+	return e
 }
 
 // later registers a function to call when the scene is closed.
@@ -220,7 +248,7 @@ func (s *scene) checkTaps(err error) error {
 		return fmt.Errorf("the barrier counts %d errors of taps, want %d", all.Count, s.taps.count)
 	}
 	for _, e := range all.Errors {
-		if err := s.taps.check(e.Err); err != nil {
+		if err := s.taps.want(e.Err, anyNumber); err != nil {
 			return fmt.Errorf("error of a tap: %w", err)
 		}
 	}

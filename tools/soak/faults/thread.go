@@ -10,8 +10,8 @@ import (
 // unlockedThread makes functions release a lock to their thread that they do not hold. They
 // may continue on another thread, and must leave no mark on the first one: later runs must
 // not be mistaken for nested ones.
-func unlockedThread(s *scene) (func(int) error, error) {
-	err := s.register(healthy, callbacks.Options{}, func(f *callbacks.Frame) error {
+func unlockedThread(s *scene) func(int) error {
+	s.register(healthy, callbacks.Options{}, func(f *callbacks.Frame) error {
 		for range 3 {
 			runtime.UnlockOSThread()
 		}
@@ -19,10 +19,7 @@ func unlockedThread(s *scene) (func(int) error, error) {
 		time.Sleep(short / 10)
 		return negate(f)
 	})
-	if err != nil {
-		return nil, err
-	}
-	programs, err := s.pair(healthy)
+	programs := s.pair(healthy)
 	return func(i int) error {
 		for k := range 4 {
 			if err := s.works(programs[k%2], healthy, i+k); err != nil {
@@ -30,5 +27,5 @@ func unlockedThread(s *scene) (func(int) error, error) {
 			}
 		}
 		return nil
-	}, err
+	}
 }

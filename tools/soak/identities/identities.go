@@ -9,13 +9,9 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/bridge"
-	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/test/progen"
-	"github.com/calliope-mlir/calliope/jit"
-	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/passes"
-	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
+	"github.com/calliope-mlir/calliope/tools/soak/execute"
 )
 
 // Options say how many programs are run and how.
@@ -85,18 +81,27 @@ func (r *Result) Unknown() []*Deviation {
 // inModule is the number of expressions in one module.
 const inModule = 50
 
-// Run makes random programs, runs them by the XLA of a plugin, or by package jit, and by the interpreter, and
-// compares what they return. The same options make the same programs. Options.JIT needs no plugin.
-func Run(ctx context.Context, library *mlir.Library, plugin *bridge.Plugin, o Options) (*Result, error) {
+// Run makes random programs, runs them by the XLA of a plugin, or by package jit, and by the interpreter, in child
+// processes, and compares what they return. The same options make the same programs. path is that of the plugin, and ""
+// the one that bridge.Open finds. Options.JIT needs none.
+func Run(ctx context.Context, path string, o Options) (*Result, error) {
 	g := &generator{rand.New(rand.NewPCG(o.Seed, 0))}
-	r := &runner{library: library, options: o, found: map[string]*Deviation{}}
-	if !o.JIT {
-		client, err := plugin.NewClient(bridge.ClientOptions{})
+	r := &runner{options: o, found: map[string]*Deviation{},
+		reference: execute.Runner{Engine: execute.Engine{Kind: execute.Interpreter}},
+		compiler:  execute.Runner{Engine: execute.Engine{Kind: execute.Exact, Plugin: path}}}
+	defer r.reference.Close()
+	defer r.compiler.Close()
+	switch {
+	case o.JIT:
+		r.compiler.Kind = execute.JIT
+	case o.Simplify:
+		r.compiler.Kind = execute.XLA
+	default:
+		plugin, err := bridge.Open(bridge.OpenOptions{Path: path})
 		if err != nil {
 			return nil, err
 		}
-		defer client.Close()
-		r.client, r.pjrt = client, plugin.Info().PJRT
+		r.pjrt = plugin.Info().PJRT
 	}
 	for r.result.Programs < o.Programs {
 		list := make([]*expression, min(inModule, o.Programs-r.result.Programs))
@@ -115,14 +120,13 @@ func Run(ctx context.Context, library *mlir.Library, plugin *bridge.Plugin, o Op
 }
 
 type runner struct {
-	library *mlir.Library
-	client  *bridge.Client // nil with Options.JIT
-	options Options
-	pjrt    string // the plugin's version
-	inputs  map[string]tensor.View
-	folded  bool
-	found   map[string]*Deviation // by expression and reason
-	result  Result
+	reference, compiler execute.Runner
+	options             Options
+	pjrt                string // the plugin's version
+	inputs              map[string]tensor.View
+	folded              bool
+	found               map[string]*Deviation // by expression and reason
+	result              Result
 }
 
 // compare adds the deviations of expressions.
@@ -132,7 +136,7 @@ func (r *runner) compare(ctx context.Context, list []*expression) error {
 		return err
 	}
 	for i, e := range list {
-		at, err := r.deviates(e, want[i], got[i])
+		at, err := r.deviates(ctx, e, want[i], got[i])
 		if err != nil {
 			return err
 		}
@@ -158,7 +162,7 @@ func (r *runner) add(ctx context.Context, e *expression, at int, want, got tenso
 			if err != nil {
 				return err
 			}
-			i, err := r.deviates(part, w[0], g[0])
+			i, err := r.deviates(ctx, part, w[0], g[0])
 			if err != nil {
 				return err
 			}
@@ -205,46 +209,25 @@ func (r *runner) add(ctx context.Context, e *expression, at int, want, got tenso
 
 // both returns what the interpreter and XLA make of expressions, with a way round.
 func (r *runner) both(ctx context.Context, list []*expression, w way) (want, got []tensor.View, err error) {
+	if want, err = r.results(ctx, &r.reference, list, w); err == nil {
+		got, err = r.results(ctx, &r.compiler, list, w)
+	}
+	return want, got, err
+}
+
+func (r *runner) results(ctx context.Context, on *execute.Runner, list []*expression, w way) ([]tensor.View, error) {
 	text, args := module(list, r.inputs, r.folded, w)
-	fail := func(err error) error { return fmt.Errorf("%w\n%s", err, text) }
-	c := r.library.NewContext(mlir.ContextOptions{})
-	defer c.Close()
-	m, err := c.Parse("identities.mlir", []byte(text))
-	if err != nil {
-		return nil, nil, fail(err)
+	a, crash, err := on.Run(ctx, text, args)
+	if why := crash + a.Refused + a.Error; err == nil && why != "" {
+		err = fmt.Errorf("%s: %s\n%s", on.Kind, why, text)
 	}
-	defer m.Close()
-	if want, err = stablehlo.Evaluate(m, args...); err != nil {
-		return nil, nil, fail(err)
-	}
-	e, err := r.compile(ctx, m)
-	if err != nil {
-		return nil, nil, fail(err)
-	}
-	defer e.Close()
-	if got, err = e.Call(ctx, args...); err != nil {
-		return nil, nil, fail(err)
-	}
-	return want, got, nil
-}
-
-type executable interface {
-	Call(ctx context.Context, inputs ...tensor.View) ([]tensor.View, error)
-	Close() error
-}
-
-func (r *runner) compile(ctx context.Context, m *mlir.Module) (executable, error) {
-	if r.options.JIT {
-		return jit.Compile(ctx, m, jit.Options{})
-	}
-	return r.client.Compile(ctx, passes.Program(m, passes.PrepareOptions{}),
-		engine.CompileOptions{Exact: !r.options.Simplify})
+	return a.Results, err
 }
 
 // deviates returns the first element in which two results differ, or -1. Elements that depend on a denormal
 // number do not count, because XLA may take it for zero, and neither do those that the roundings of a part of the
 // expression change by more than the tolerance, and expressions that depend on the order of a reduction.
-func (r *runner) deviates(e *expression, want, got tensor.View) (int, error) {
+func (r *runner) deviates(ctx context.Context, e *expression, want, got tensor.View) (int, error) {
 	exact := e.isExact()
 	var parts map[*expression]tensor.View
 	for i := range length {
@@ -253,7 +236,7 @@ func (r *runner) deviates(e *expression, want, got tensor.View) (int, error) {
 		}
 		if parts == nil {
 			var err error
-			if parts, err = r.parts(e); err != nil {
+			if parts, err = r.parts(ctx, e); err != nil {
 				return -1, err
 			}
 			if dependsOnOrder(e, parts) {
@@ -270,18 +253,10 @@ func (r *runner) deviates(e *expression, want, got tensor.View) (int, error) {
 }
 
 // parts returns the values of all parts of an expression, by the interpreter.
-func (r *runner) parts(e *expression) (map[*expression]tensor.View, error) {
+func (r *runner) parts(ctx context.Context, e *expression) (map[*expression]tensor.View, error) {
 	var list []*expression
 	e.each(func(part *expression) { list = append(list, part) })
-	text, args := module(list, r.inputs, r.folded, way{})
-	c := r.library.NewContext(mlir.ContextOptions{})
-	defer c.Close()
-	m, err := c.Parse("parts.mlir", []byte(text))
-	if err != nil {
-		return nil, fmt.Errorf("%w\n%s", err, text)
-	}
-	defer m.Close()
-	results, err := stablehlo.Evaluate(m, args...)
+	results, err := r.results(ctx, &r.reference, list, way{})
 	if err != nil {
 		return nil, err
 	}

@@ -3,14 +3,17 @@ package identities
 import (
 	"testing"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/internal/test/check"
-	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
+	"github.com/calliope-mlir/calliope/internal/test/nativetest"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tensor"
+	"github.com/calliope-mlir/calliope/tools/soak/execute"
 )
 
-func TestMain(m *testing.M) { mlirtest.Main(m) }
+func TestMain(m *testing.M) {
+	execute.Serve()
+	nativetest.Main(m, native.MLIR, native.PJRTPlugin)
+}
 
 // plugins are those that tests run on: with the build tag engines all that can be fetched.
 var plugins = []native.Part{native.PJRTPlugin}
@@ -21,16 +24,14 @@ func TestIdentities(t *testing.T) {
 		t.Run(string(part), func(t *testing.T) {
 			found, err := native.Ensure(t.Context(), part, native.EnsureOptions{})
 			check.NoError(t, err)
-			p, err := bridge.Open(bridge.OpenOptions{Path: found.Path})
-			check.NoError(t, err)
 			o := Options{Programs: 100, Seed: 1}
-			r, err := Run(t.Context(), mlirtest.Library(t), p, o)
+			r, err := Run(t.Context(), found.Path, o)
 			check.NoError(t, err)
 			if len(r.Unknown()) > 0 {
 				t.Error(r)
 			}
 			o.Simplify = true
-			if r, err = Run(t.Context(), mlirtest.Library(t), p, o); err != nil || len(r.Unknown()) == 0 {
+			if r, err = Run(t.Context(), found.Path, o); err != nil || len(r.Unknown()) == 0 {
 				t.Errorf("with simplifications: %v\n%v", err, r)
 			}
 		})
@@ -39,7 +40,7 @@ func TestIdentities(t *testing.T) {
 
 // TestJIT runs random programs with package jit.
 func TestJIT(t *testing.T) {
-	r, err := Run(t.Context(), mlirtest.Library(t), nil, Options{Programs: 100, Seed: 1, JIT: true})
+	r, err := Run(t.Context(), "", Options{Programs: 100, Seed: 1, JIT: true})
 	check.NoError(t, err)
 	if len(r.Deviations) > 0 {
 		t.Error(r)

@@ -78,6 +78,6 @@ func (r *runner) isRight(ctx context.Context, e *expression, want tensor.View, w
 	if err != nil {
 		return false, err
 	}
-	at, err := r.deviates(e, want, got[0])
+	at, err := r.deviates(ctx, e, want, got[0])
 	return at < 0, err
 }

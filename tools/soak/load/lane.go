@@ -149,32 +149,8 @@ func (l *lane) loop(ctx context.Context, client *bridge.Client, device int, star
 
 // module returns a loop whose iterations call the main function and the sampled tap.
 func (l *lane) module() string {
-	const typ = "tensor<1xi64>"
-	config := func(form contract.Form, name, more string) string {
-		return fmt.Sprintf("api_version = 4 : i32, has_side_effect = true, backend_config = {v = %d : i64, form = %q, callback = %q, registry = \"soak\"%s}",
-			contract.Version, form, name, more)
-	}
-	call := fmt.Sprintf(`%%w = stablehlo.custom_call @%s(%%v) {%s,
-        output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]} : (%s) -> %s`,
-		contract.TargetIOCallback, config(contract.Passthrough, l.main.name, ""), typ, typ)
-	if l.way == callbacks.Async {
-		call = fmt.Sprintf(`%%t = stablehlo.custom_call @%s(%%v) {%s} : (%s) -> tensor<i8>
-      %%ones = stablehlo.constant dense<1> : %s
-      %%w = stablehlo.add %%v, %%ones : %s`, contract.TargetIOCallback, config(contract.Observe, l.main.name, ""), typ, typ, typ)
-	}
-	return fmt.Sprintf(`func.func @main(%%x: %[1]s, %%n: tensor<i32>) -> %[1]s {
-  %%zero = stablehlo.constant dense<0> : tensor<i32>
-  %%one = stablehlo.constant dense<1> : tensor<i32>
-  %%r:2 = stablehlo.while(%%i = %%zero, %%v = %%x) : tensor<i32>, %[1]s
-    cond {
-      %%p = stablehlo.compare LT, %%i, %%n : (tensor<i32>, tensor<i32>) -> tensor<i1>
-      stablehlo.return %%p : tensor<i1>
-    } do {
-      %[2]s
-      %%u = stablehlo.custom_call @%[3]s(%%w) {%[4]s} : (%[1]s) -> tensor<i8>
-      %%j = stablehlo.add %%i, %%one : tensor<i32>
-      stablehlo.return %%j, %%w : tensor<i32>, %[1]s
-    }
-  return %%r#1 : %[1]s
-}`, typ, call, contract.TargetIOCallback, config(contract.Observe, l.tap.name, fmt.Sprintf(", every = %d : i64", every)))
+	config := func(name, more string) string { return fmt.Sprintf(`callback = %q, registry = "soak"%s`, name, more) }
+	sampled := config(l.tap.name, fmt.Sprintf(", every = %d : i64", every))
+	return Counting(l.way, config(l.main.name, ""), 1,
+		"%u = "+Custom(contract.Observe, sampled, "%w", "tensor<1xi64>", "tensor<i8>"))
 }

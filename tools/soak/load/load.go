@@ -18,12 +18,13 @@ import (
 // Mixed is the mode in which the runs use the ways of dispatch in turn.
 const Mixed = "mixed"
 
-var ways = []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Async, callbacks.Deferred}
+// Ways are the ways of dispatch.
+var Ways = []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Async, callbacks.Deferred}
 
 // Modes are the values of Options.Mode.
 func Modes() []string {
 	list := []string{Mixed}
-	for _, w := range ways {
+	for _, w := range Ways {
 		list = append(list, w.String())
 	}
 	return list
@@ -50,9 +51,9 @@ func (o Options) Check() error {
 
 func (o Options) ways() []callbacks.Dispatch {
 	if o.Mode == Mixed {
-		return ways
+		return Ways
 	}
-	return slices.DeleteFunc(slices.Clone(ways), func(w callbacks.Dispatch) bool { return w.String() != o.Mode })
+	return slices.DeleteFunc(slices.Clone(Ways), func(w callbacks.Dispatch) bool { return w.String() != o.Mode })
 }
 
 // Result holds the counts and the memory samples.

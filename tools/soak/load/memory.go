@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"runtime/metrics"
 	"sync"
+
+	"github.com/calliope-mlir/calliope/internal/host/child"
 )
 
 // The greatest growth of memory after the warm-up that is allowed: a fraction of what one
@@ -69,17 +71,13 @@ func (m *Samples) All() []Memory {
 	return append([]Memory(nil), m.all...)
 }
 
-// resident returns the memory of the process, as Linux reports it.
+// resident returns the memory of the process, or 0 if the system does not report it.
 func resident() int64 {
-	text, err := os.ReadFile("/proc/self/statm")
+	n, err := child.Resident(os.Getpid())
 	if err != nil {
 		return 0
 	}
-	var size, pages int64
-	if _, err := fmt.Sscan(string(text), &size, &pages); err != nil {
-		return 0
-	}
-	return pages * int64(os.Getpagesize())
+	return n
 }
 
 // growth returns the highest samples in the first tenth after the warm-up, which is a fifth

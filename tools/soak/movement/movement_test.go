@@ -32,22 +32,21 @@ func TestSame(t *testing.T) {
 }
 
 // TestReference holds what programs should return against StableHLO's interpreter.
-func TestReference(t *testing.T) { run(t, Options{Programs: 500, Seed: 1}, "interpreter") }
+func TestReference(t *testing.T) { run(t, execute.Options{Programs: 500, Seed: 1}, "interpreter") }
 
 // engines are those of TestRun.
 var engines = "xla:pjrt,exact:pjrt"
 
 // TestRun runs a few programs, as soak itself runs many.
-func TestRun(t *testing.T) { run(t, Options{Programs: 8, Seed: 3}, engines) }
+func TestRun(t *testing.T) { run(t, execute.Options{Programs: 8, Seed: 3}, engines) }
 
-func run(t *testing.T, o Options, engines string) {
+func run(t *testing.T, o execute.Options, engines string) {
 	t.Helper()
-	var err error
-	o.Engines, err = Engines(t.Context(), engines, false)
+	list, err := execute.Engines(t.Context(), engines, false)
 	check.NoError(t, err)
 	o.Keep = t.TempDir()
 	var out bytes.Buffer
-	if err := Run(t.Context(), o, &out); err != nil {
+	if err := Run(t.Context(), Options{o, list}, &out); err != nil {
 		t.Errorf("%v\n%s", err, &out)
 	}
 }
@@ -59,19 +58,14 @@ func TestUnprepared(t *testing.T) {
 		number uint64
 		want   string
 	}{{93, "stablehlo.while"}, {148, "stablehlo.dynamic_update_slice"}, {88, "stablehlo.if"}} {
-		list, err := Engines(t.Context(), "xla:pjrt", true)
+		list, err := execute.Engines(t.Context(), "xla:pjrt", true)
 		check.NoError(t, err)
 		var out bytes.Buffer
-		o := Options{Programs: 1, Seed: 1, First: test.number, Engines: list, Keep: t.TempDir()}
+		o := Options{execute.Options{Programs: 1, Seed: 1, First: test.number, Keep: t.TempDir()}, list}
 		err = Run(t.Context(), o, &out)
 		check.Error(t, err, "1 programs do not do what they should")
 		if text := out.String(); !strings.Contains(text, test.want) || strings.Count(text, "\n") > 40 {
 			t.Errorf("it prints\n%s", text)
 		}
 	}
-}
-
-func TestEngines(t *testing.T) {
-	_, err := Engines(t.Context(), "xla:pjrt,telepathy", false)
-	check.Error(t, err, `there is no engine "telepathy": take of exact:pjrt, `)
 }

@@ -1,36 +1,23 @@
 package mutants
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/textproto"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/creachadair/jrpc2"
+	"github.com/creachadair/jrpc2/channel"
 )
 
 // An editor is a client of the language server.
 type editor struct {
-	to   io.WriteCloser
-	from *bufio.Reader
-	last int // number of the last request
-}
-
-// A message is a message of the server.
-type message struct {
-	ID     *int
-	Method string
-	Params struct {
-		URI     string
-		Version *int
-	}
-	Error *struct{ Message string }
+	*jrpc2.Client
+	versions chan int      // of documents whose diagnostics are published, or 0
+	gone     chan struct{} // closed when the server has ended
 }
 
 type object = map[string]any
@@ -56,9 +43,10 @@ func (b *batch) documents(ctx context.Context) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	e := &editor{to: to, from: bufio.NewReader(from)}
-	err = e.session(b)
-	err = errors.Join(err, to.Close(), cmd.Wait(), ctx.Err(), alone(cmd, exitLimit))
+	e := &editor{versions: make(chan int, 100), gone: make(chan struct{})}
+	e.Client = jrpc2.NewClient(channel.LSP(from, to), &jrpc2.ClientOptions{OnNotify: e.notified,
+		OnStop: func(*jrpc2.Client, error) { close(e.gone) }})
+	err = errors.Join(e.session(ctx, b), e.Close(), cmd.Wait(), ctx.Err(), alone(cmd, exitLimit))
 	for line := range strings.Lines(stderr.String()) {
 		if !strings.Contains(line, ": textDocument/didChange: ") { // a change that does not fit
 			err = errors.Join(err, fmt.Errorf("the server printed %q", line))
@@ -67,116 +55,74 @@ func (b *batch) documents(ctx context.Context) error {
 	return err
 }
 
-func (e *editor) session(b *batch) error {
+func (e *editor) session(ctx context.Context, b *batch) error {
 	begun := time.Now()
-	if _, err := e.call("initialize", object{"processId": nil, "rootUri": nil, "capabilities": object{}}); err != nil {
+	client := object{"processId": nil, "rootUri": nil, "capabilities": object{}}
+	if _, err := e.Call(ctx, "initialize", client); err != nil {
 		return err
 	}
-	if err := e.send(object{"method": "initialized", "params": object{}}); err != nil {
+	if err := e.Notify(ctx, "initialized", object{}); err != nil {
 		return err
 	}
 	for path, in := range b.inputs {
 		if !in.seed.isText() || time.Since(begun) > runLimit/2 {
 			continue
 		}
-		if err := e.document(b, in); err != nil {
+		if err := e.document(ctx, b, in); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		b.tally.count(&b.tally.documents, 1)
 	}
-	if _, err := e.call("shutdown", nil); err != nil {
+	if _, err := e.Call(ctx, "shutdown", nil); err != nil {
 		return err
 	}
-	return e.send(object{"method": "exit"})
+	return e.Notify(ctx, "exit", nil)
 }
 
 // document opens and closes one document. A change of a random range may not fit, which the
 // server says.
-func (e *editor) document(b *batch, in input) error {
+func (e *editor) document(ctx context.Context, b *batch, in input) error {
 	const uri = "file:///mutant.mlir"
 	place := func() object { return object{"line": b.IntN(20), "character": b.IntN(40)} }
 	id := object{"uri": uri, "version": 1, "languageId": "mlir", "text": string(in.data)}
-	if err := e.send(object{"method": "textDocument/didOpen", "params": object{"textDocument": id}}); err != nil {
+	if err := e.publishes(ctx, "textDocument/didOpen", object{"textDocument": id}, 1); err != nil {
 		return err
 	}
-	if err := e.published(1); err != nil {
-		return err
-	}
-	if _, err := e.call("textDocument/codeAction", object{"textDocument": id, "context": object{"diagnostics": []any{}},
-		"range": object{"start": object{"line": 0, "character": 0},
+	if _, err := e.Call(ctx, "textDocument/codeAction", object{"textDocument": id,
+		"context": object{"diagnostics": []any{}}, "range": object{"start": object{"line": 0, "character": 0},
 			"end": object{"line": 10000, "character": 0}}}); err != nil {
 		return err
 	}
 	if b.IntN(40) == 0 {
 		change := object{"range": object{"start": place(), "end": place()}, "text": pick(b.mutator, pieces)}
 		id["version"] = 2
-		if err := e.send(object{"method": "textDocument/didChange",
-			"params": object{"textDocument": id, "contentChanges": []any{change}}}); err != nil {
-			return err
-		}
-		return e.published(2)
+		return e.publishes(ctx, "textDocument/didChange",
+			object{"textDocument": id, "contentChanges": []any{change}}, 2)
 	}
-	if err := e.send(object{"method": "textDocument/didClose", "params": object{"textDocument": id}}); err != nil {
-		return err
-	}
-	return e.published(0)
+	return e.publishes(ctx, "textDocument/didClose", object{"textDocument": id}, 0)
 }
 
-func (e *editor) send(m object) error {
-	m["jsonrpc"] = "2.0"
-	body, err := json.Marshal(m)
-	if err != nil {
+// publishes sends a notification, and waits for the diagnostics of a version, or for those of a document that is
+// forgotten.
+func (e *editor) publishes(ctx context.Context, method string, params object, version int) error {
+	if err := e.Notify(ctx, method, params); err != nil {
 		return err
-	}
-	_, err = fmt.Fprintf(e.to, "Content-Length: %d\r\n\r\n%s", len(body), body)
-	return err
-}
-
-// call sends a request and reads up to its answer.
-func (e *editor) call(method string, params any) (message, error) {
-	e.last++
-	if err := e.send(object{"id": e.last, "method": method, "params": params}); err != nil {
-		return message{}, err
 	}
 	for {
-		m, err := e.read()
-		if err != nil {
-			return m, fmt.Errorf("%s: %w", method, err)
-		}
-		if m.ID != nil && *m.ID == e.last {
-			if m.Error != nil {
-				return m, fmt.Errorf("%s: %s", method, m.Error.Message)
+		select {
+		case v := <-e.versions:
+			if v == 0 || v == version {
+				return nil
 			}
-			return m, nil
+		case <-e.gone:
+			return errors.New("the server ended")
 		}
 	}
 }
 
-// published reads up to the diagnostics of a version, or to those of a document that is forgotten.
-func (e *editor) published(version int) error {
-	for {
-		m, err := e.read()
-		if err != nil {
-			return err
-		}
-		if m.Method == "textDocument/publishDiagnostics" && (m.Params.Version == nil || *m.Params.Version == version) {
-			return nil
-		}
+func (e *editor) notified(r *jrpc2.Request) {
+	var p struct{ Version int }
+	if err := r.UnmarshalParams(&p); err == nil && r.Method() == "textDocument/publishDiagnostics" {
+		e.versions <- p.Version
 	}
-}
-
-func (e *editor) read() (m message, err error) {
-	header, err := textproto.NewReader(e.from).ReadMIMEHeader()
-	if err != nil {
-		return m, err
-	}
-	size, err := strconv.Atoi(header.Get("Content-Length"))
-	if err != nil {
-		return m, err
-	}
-	body := make([]byte, size)
-	if _, err := io.ReadFull(e.from, body); err != nil {
-		return m, err
-	}
-	return m, json.Unmarshal(body, &m)
 }

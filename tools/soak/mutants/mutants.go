@@ -7,10 +7,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
-	"sync"
-	"sync/atomic"
 	"time"
+
+	"github.com/calliope-mlir/calliope/tools/soak/execute"
 )
 
 // Options say how many inputs are made.
@@ -28,10 +27,8 @@ func (o Options) Check() error {
 	return nil
 }
 
-const (
-	perBatch = 2000
-	interval = 15 * time.Second // between lines of progress
-)
+// perBatch is the number of inputs of a batch.
+const perBatch = 2000
 
 // fuzz is the state of a run of this package.
 type fuzz struct {
@@ -39,7 +36,6 @@ type fuzz struct {
 	programs
 	folder string
 	seeds  []seed
-	next   atomic.Int64 // number of the next batch
 	tally  tally
 }
 
@@ -61,43 +57,16 @@ func Run(ctx context.Context, o Options, out io.Writer) (err error) {
 		return err
 	}
 	f.tally.start = time.Now()
-	done := make(chan error)
-	lanes := runtime.GOMAXPROCS(0)
-	var wait sync.WaitGroup
-	for range lanes {
-		wait.Go(func() { done <- f.work(ctx) })
-	}
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for left := lanes; left > 0; {
-		select {
-		case <-tick.C:
-			fmt.Fprintln(out, &f.tally)
-		case lane := <-done:
-			err = errors.Join(err, lane)
-			left--
-		}
-	}
-	wait.Wait()
+	err = execute.Reported(func() { fmt.Fprintln(out, &f.tally) }, func() error {
+		return execute.Lanes(ctx, o.Inputs, perBatch, func() (func(first, end int) error, func()) {
+			return func(first, end int) error { return f.batch(ctx, first/perBatch, end-first) }, func() {}
+		})
+	})
 	fmt.Fprintf(out, "%v\ncrashes of the library:\n%s", &f.tally, f.tally.crashes())
 	if n := len(f.tally.problems); n > 0 {
 		err = errors.Join(err, fmt.Errorf("%d problems; the inputs are in %s", n, o.Keep))
 	}
 	return err
-}
-
-// work checks batches until there are enough inputs.
-func (f *fuzz) work(ctx context.Context) error {
-	for {
-		number := int(f.next.Add(1) - 1)
-		size := min(perBatch, f.Inputs-number*perBatch)
-		if size <= 0 {
-			return nil
-		}
-		if err := f.batch(ctx, number, size); err != nil {
-			return err
-		}
-	}
 }
 
 // batch checks one batch. The error is that of a run of the command as a whole, and keeps all its

@@ -15,44 +15,38 @@ func ofCHLO() []*operation {
 		inexactly(sameType("fc", 1,
 			"chlo.acos chlo.acosh chlo.asin chlo.asinh chlo.atan chlo.atanh chlo.cosh chlo.sinh chlo.tan")),
 		inexactly(sameType("f", 1, "chlo.bessel_i1e chlo.digamma chlo.erf chlo.erf_inv chlo.erfc")),
-		[]*operation{{name: "chlo.lgamma", takes: "f", inexact: true, magnitude: 0.01, make: func(g *generator,
-			op *operation, x value) []value {
-			return g.elementwise(op.name, x, 1, x.element)
-		}}},
+		[]*operation{{name: "chlo.lgamma", takes: "f", inexact: true, magnitude: 0.01, make: alike(1)}},
 		inexactly(sameType("f", 2, "chlo.polygamma chlo.zeta")),
 		sameType("f", 2, "chlo.next_after"),
 		inexactIfComplex(sameType("fc", 1, "chlo.square")),
 		sameType("c", 1, "chlo.conj"),
 		[]*operation{
-			{name: "chlo.constant", takes: "sufp", make: func(g *generator, op *operation, x value) []value {
+			{name: "chlo.constant", takes: "sufp", make: func(g *generator, x value) []value {
 				v := g.data(x.element, x.dims)(g.Rand)
 				g.p.constants = append(g.p.constants, v)
-				return []value{g.line(op.name, fmt.Sprintf("value = %s : %s", progen.Dense(v), x), nil,
-					value{element: x.element, dims: x.dims})}
+				return g.one(fmt.Sprintf("value = %s : %s", progen.Dense(v), x), nil, x)
 			}},
-			{name: "chlo.constant_like", takes: "suf", make: func(g *generator, op *operation, x value) []value {
+			{name: "chlo.constant_like", takes: "suf", make: func(g *generator, x value) []value {
 				number := fmt.Sprint(likeValues.draw(g))
 				if x.is("f") {
 					number += ".0"
 				}
-				return []value{g.line(op.name, "value = "+number+" : "+x.MLIR(), []value{x}, value{element: x.element,
-					dims: x.dims})}
+				return g.one("value = "+number+" : "+x.MLIR(), []value{x}, x)
 			}},
-			{name: "chlo.top_k", takes: "suf", make: func(g *generator, op *operation, x value) []value {
+			{name: "chlo.top_k", takes: "suf", make: func(g *generator, x value) []value {
 				if len(x.dims) == 0 || x.is("f") && g.odd {
 					return g.fail()
 				}
 				dims := slices.Clone(x.dims)
 				last := len(dims) - 1
 				dims[last] = g.IntN(dims[last] + 1)
-				return g.lines(op.name, fmt.Sprintf("k = %d : i64", dims[last]), []value{x},
+				return g.several(fmt.Sprintf("k = %d : i64", dims[last]), []value{x},
 					[]value{{element: x.element, dims: dims}, {element: element{DType: tensor.S32}, dims: dims}})
 			}},
 		})
 	for _, name := range strings.Fields("is_inf is_neg_inf is_pos_inf") {
-		list = append(list, &operation{name: "chlo." + name, takes: "f", make: func(g *generator, op *operation,
-			x value) []value {
-			return g.elementwise(op.name, x, 1, pred)
+		list = append(list, &operation{name: "chlo." + name, takes: "f", make: func(g *generator, x value) []value {
+			return g.elementwise(x, 1, pred)
 		}})
 	}
 	for classes, names := range map[string]string{
@@ -71,15 +65,16 @@ func ofCHLO() []*operation {
 		}
 	}
 	slices.SortFunc(list, func(a, b *operation) int { return strings.Compare(a.name, b.name) })
-	return append(list, &operation{name: "chlo.broadcast_select", takes: "sufp8c", make: func(g *generator,
-		op *operation, x value) []value {
-		y, z := g.narrowed(x), g.narrowed(x)
-		p := g.operand(pred, y.dims...)
-		if g.chance(1, 2) {
-			p = g.operand(pred, x.dims...)
-		}
-		return []value{g.line(op.name, "", []value{p, x, z}, value{element: x.element, dims: x.dims})}
-	}})
+	return append(list, &operation{name: "chlo.broadcast_select", takes: "sufp8c", make: makeBroadcastingSelect})
+}
+
+func makeBroadcastingSelect(g *generator, x value) []value {
+	y, z := g.narrowed(x), g.narrowed(x)
+	p := g.operand(element{DType: tensor.Pred}, y.dims...)
+	if g.chance(1, 2) {
+		p = g.operand(element{DType: tensor.Pred}, x.dims...)
+	}
+	return g.one("", []value{p, x, z}, x)
 }
 
 // narrowed returns an operand that is broadcast to the shape of another one.
@@ -93,14 +88,14 @@ func (g *generator) narrowed(x value) value {
 	return g.operand(x.element, dims...)
 }
 
-func makeBroadcasting(g *generator, op *operation, x value) []value {
-	if !x.is(op.takes) { // CHLO's operation takes any type, but not StableHLO's that it stands for
+func makeBroadcasting(g *generator, x value) []value {
+	if !x.is(g.op.takes) { // CHLO's operation takes any type, but not StableHLO's that it stands for
 		return g.fail()
 	}
 	y := g.narrowed(x)
-	result := value{element: x.element, dims: x.dims}
+	result := x
 	text := ""
-	switch op.name {
+	switch g.op.name {
 	case "chlo.broadcast_compare":
 		result.DType = tensor.Pred
 		result.text = ""
@@ -125,5 +120,5 @@ func makeBroadcasting(g *generator, op *operation, x value) []value {
 		}
 		text += "broadcast_dimensions = " + int64s(at)
 	}
-	return []value{g.line(op.name, text, []value{x, y}, result)}
+	return g.one(text, []value{x, y}, result)
 }

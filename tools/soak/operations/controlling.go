@@ -10,21 +10,18 @@ import (
 
 func controlling() []*operation {
 	return []*operation{
-		{name: "if", takes: anyType, moves: true, make: func(g *generator, op *operation, x value) []value {
+		{name: "if", takes: anyType, moves: true, make: func(g *generator, x value) []value {
 			y := g.operand(x.element, x.dims...)
-			return []value{g.line(op.name, "", []value{g.operand(element{DType: tensor.Pred})},
-				value{element: x.element, dims: x.dims},
-				gives(x), gives(y))}
+			return g.one("", []value{g.operand(element{DType: tensor.Pred})}, x, gives(x), gives(y))
 		}},
-		{name: "case", takes: anyType, moves: true, make: func(g *generator, op *operation, x value) []value {
+		{name: "case", takes: anyType, moves: true, make: func(g *generator, x value) []value {
 			regions := []string{gives(x)}
 			for range g.IntN(3) {
 				regions = append(regions, gives(g.operand(x.element, x.dims...)))
 			}
-			return []value{g.line(op.name, "", []value{g.index(element{DType: tensor.S32}, len(regions))},
-				value{element: x.element, dims: x.dims}, regions...)}
+			return g.one("", []value{g.index(element{DType: tensor.S32}, len(regions))}, x, regions...)
 		}},
-		{name: "while", takes: "sufp8c", moves: true, make: func(g *generator, op *operation, x value) []value {
+		{name: "while", takes: "sufp8c", moves: true, make: func(g *generator, x value) []value {
 			// A counter, and an array that is reversed or stays in each step.
 			e := pick(g.Rand, of(tensor.S32, tensor.S64, tensor.S8, tensor.U8, tensor.U32))
 			t, c := x.String(), arrayOf(e)
@@ -37,10 +34,9 @@ func controlling() []*operation {
 				c, t, end.name)
 			body := fmt.Sprintf(`{ ^bb0(%%i: %[1]s, %%x: %[2]s): %%j = "stablehlo.add"(%%i, %[3]s) : (%[1]s, %[1]s) -> %[1]s %%y = "stablehlo.reverse"(%%x) <{dimensions = %[4]s}> : (%[2]s) -> %[2]s "stablehlo.return"(%%j, %%y) : (%[1]s, %[2]s) -> () }`,
 				c, t, step.name, int64s(g.some(len(x.dims))))
-			return g.lines(op.name, "", []value{i, x}, []value{{element: e}, {element: x.element, dims: x.dims}},
-				cond, body)
+			return g.several("", []value{i, x}, []value{{element: e}, {element: x.element, dims: x.dims}}, cond, body)
 		}},
-		{name: "composite", takes: "sufp8c", make: func(g *generator, op *operation, x value) []value {
+		{name: "composite", takes: "sufp8c", make: func(g *generator, x value) []value {
 			// The function that it stands for adds its operands, or returns them in turn.
 			t, y := x.String(), g.operand(x.element, x.dims...)
 			g.n++
@@ -52,7 +48,7 @@ func controlling() []*operation {
 			if g.chance(1, 2) {
 				text += ", composite_attributes = {n = 1 : i64}"
 			}
-			return g.lines(op.name, text, []value{x, y}, []value{x, x})
+			return g.several(text, []value{x, y}, []value{x, x})
 		}},
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 // makeEinsum draws a label for each dimension, among which are diagonals, sums, products, and labels that the result
 // has twice.
-func makeEinsum(g *generator, op *operation, x value) []value {
+func makeEinsum(g *generator, x value) []value {
 	sizes := map[byte]int{}
 	labels := make([]byte, len(x.dims))
 	for i, n := range x.dims {
@@ -20,7 +20,7 @@ func makeEinsum(g *generator, op *operation, x value) []value {
 	}
 	operands, known := []value{x}, slices.Clone(labels)
 	config := string(labels)
-	if op.name == "einsum" {
+	if g.op.name == "stablehlo.einsum" {
 		var dims []int
 		config += ","
 		for range g.IntN(3) {
@@ -45,9 +45,9 @@ func makeEinsum(g *generator, op *operation, x value) []value {
 		}
 		result, to = result+string(label), append(to, sizes[label])
 	}
-	made := value{element: x.element, dims: to}
-	if op.name == "einsum" {
+	made := x.shaped(to)
+	if g.op.name == "stablehlo.einsum" {
 		made.element = g.wider(x.element)
 	}
-	return []value{g.line(op.name, fmt.Sprintf("einsum_config = %q", config+"->"+result), operands, made)}
+	return g.one(fmt.Sprintf("einsum_config = %q", config+"->"+result), operands, made)
 }

@@ -28,52 +28,50 @@ func elementwise() []*operation {
 		inexactly(sameType("f8cq", 2, "atan2")),
 		inexactly(sameType("suf8cq", 2, "power")),
 		[]*operation{
-			{name: "abs", takes: "sf8cq", inexactComplex: true, make: func(g *generator, op *operation,
-				x value) []value {
-				return g.elementwise(op.name, x, 1, x.real())
+			{name: "abs", takes: "sf8cq", inexactComplex: true, make: func(g *generator, x value) []value {
+				return g.elementwise(x, 1, x.real())
 			}},
-			{name: "real", takes: "fc", make: func(g *generator, op *operation, x value) []value {
-				return g.elementwise(op.name, x, 1, x.real())
+			{name: "real", takes: "fc", make: func(g *generator, x value) []value {
+				return g.elementwise(x, 1, x.real())
 			}},
-			{name: "imag", takes: "fc", make: func(g *generator, op *operation, x value) []value {
-				return g.elementwise(op.name, x, 1, x.real())
+			{name: "imag", takes: "fc", make: func(g *generator, x value) []value {
+				return g.elementwise(x, 1, x.real())
 			}},
-			{name: "complex", takes: "f", make: func(g *generator, op *operation, x value) []value {
+			{name: "complex", takes: "f", make: func(g *generator, x value) []value {
 				to, ok := map[tensor.DType]tensor.DType{tensor.F32: tensor.C64, tensor.F64: tensor.C128}[x.DType]
 				if !ok {
 					return g.fail()
 				}
-				return g.elementwise(op.name, x, 2, element{DType: to})
+				return g.elementwise(x, 2, element{DType: to})
 			}},
-			{name: "is_finite", takes: "f8", make: func(g *generator, op *operation, x value) []value {
-				return g.elementwise(op.name, x, 1, pred)
+			{name: "is_finite", takes: "f8", make: func(g *generator, x value) []value {
+				return g.elementwise(x, 1, pred)
 			}},
 			{name: "compare", takes: "sufp8cq", make: makeCompare},
 			{name: "select", takes: "sufp8cq", make: makeSelect},
 			{name: "clamp", takes: "sufp8q", make: makeClamp},
-			{name: "convert", takes: "sufp8c", make: func(g *generator, op *operation, x value) []value {
-				return []value{g.line(op.name, "", []value{x}, value{element: g.type_("sufp8c"), dims: x.dims})}
+			{name: "convert", takes: "sufp8c", make: func(g *generator, x value) []value {
+				return g.one("", []value{x}, value{element: g.type_("sufp8c"), dims: x.dims})
 			}},
 			{name: "bitcast_convert", takes: "sufp8c", make: makeBitcast},
-			{name: "reduce_precision", takes: "f8", make: func(g *generator, op *operation, x value) []value {
+			{name: "reduce_precision", takes: "f8", make: func(g *generator, x value) []value {
 				bits := fmt.Sprintf("exponent_bits = %d : i32, mantissa_bits = %d : i32", exponentBits.draw(g),
 					mantissaBits.draw(g))
-				return []value{g.line(op.name, bits, []value{x}, value{element: x.element, dims: x.dims})}
+				return g.one(bits, []value{x}, x)
 			}},
-			{name: "uniform_quantize", takes: "fq", make: func(g *generator, op *operation, x value) []value {
+			{name: "uniform_quantize", takes: "fq", make: func(g *generator, x value) []value {
 				if x.DType != tensor.F32 {
 					return g.fail()
 				}
-				return []value{g.line(op.name, "", []value{x}, value{element: g.type_("q"), dims: x.dims})}
+				return g.one("", []value{x}, value{element: g.type_("q"), dims: x.dims})
 			}},
-			{name: "uniform_dequantize", takes: "q", make: func(g *generator, op *operation, x value) []value {
-				return g.elementwise(op.name, x, 1, element{DType: x.DType})
+			{name: "uniform_dequantize", takes: "q", make: func(g *generator, x value) []value {
+				return g.elementwise(x, 1, element{DType: x.DType})
 			}},
 			{name: "map", takes: "sufp8c", make: makeMap},
-			{name: "optimization_barrier", takes: "sufp8cq", moves: true, make: func(g *generator, op *operation,
-				x value) []value {
+			{name: "optimization_barrier", takes: "sufp8cq", moves: true, make: func(g *generator, x value) []value {
 				list := g.like(x, 1+g.IntN(2))
-				return g.lines(op.name, "", list, list)
+				return g.several("", list, list)
 			}},
 		})
 }
@@ -99,7 +97,7 @@ func (g *generator) further(x value, e element, dims ...int) value {
 	return g.operand(e, dims...)
 }
 
-func makeCompare(g *generator, op *operation, x value) []value {
+func makeCompare(g *generator, x value) []value {
 	direction := directions.draw(g)
 	if x.is("c") {
 		direction = pick(g.Rand, []string{"EQ", "NE"})
@@ -113,32 +111,32 @@ func makeCompare(g *generator, op *operation, x value) []value {
 	if kind != "" && g.chance(3, 4) {
 		text += ", compare_type = " + attribute("comparison_type", kind)
 	}
-	return []value{g.line(op.name, text, g.like(x, 2), value{element: element{DType: tensor.Pred}, dims: x.dims})}
+	return g.one(text, g.like(x, 2), value{element: element{DType: tensor.Pred}, dims: x.dims})
 }
 
-func makeSelect(g *generator, op *operation, x value) []value {
+func makeSelect(g *generator, x value) []value {
 	pred := element{DType: tensor.Pred}
 	if x.is("p") && g.chance(1, 2) { // x chooses
 		list := g.like(value{element: g.type_("sufp8c"), dims: x.dims, name: ""}, 1)
 		y, z := g.operand(list[0].element, x.dims...), g.operand(list[0].element, x.dims...)
-		return []value{g.line(op.name, "", []value{x, y, z}, value{element: y.element, dims: x.dims})}
+		return g.one("", []value{x, y, z}, y.shaped(x.dims))
 	}
 	p := g.operand(pred, x.dims...)
 	if g.chance(1, 4) {
 		p = g.operand(pred)
 	}
-	return []value{g.line(op.name, "", append([]value{p}, g.like(x, 2)...), value{element: x.element, dims: x.dims})}
+	return g.one("", append([]value{p}, g.like(x, 2)...), x)
 }
 
-func makeClamp(g *generator, op *operation, x value) []value {
+func makeClamp(g *generator, x value) []value {
 	low, high := g.operand(x.element, x.dims...), g.operand(x.element, x.dims...)
 	if g.chance(1, 2) {
 		low, high = g.operand(x.element), g.operand(x.element)
 	}
-	return []value{g.line(op.name, "", []value{low, x, high}, value{element: x.element, dims: x.dims})}
+	return g.one("", []value{low, x, high}, x)
 }
 
-func makeBitcast(g *generator, op *operation, x value) []value {
+func makeBitcast(g *generator, x value) []value {
 	to := g.type_("sufp8c")
 	if x.text != "" || to.text != "" || to.is("c") != x.is("c") {
 		return g.fail()
@@ -153,10 +151,10 @@ func makeBitcast(g *generator, op *operation, x value) []value {
 		}
 		dims = dims[:len(dims)-1]
 	}
-	return []value{g.line(op.name, "", []value{x}, value{element: to, dims: dims})}
+	return g.one("", []value{x}, value{element: to, dims: dims})
 }
 
-func makeMap(g *generator, op *operation, x value) []value {
+func makeMap(g *generator, x value) []value {
 	name := "stablehlo." + pick(g.Rand, strings.Fields("add subtract multiply maximum minimum"))
 	if x.is("p") {
 		name = "stablehlo.xor"
@@ -165,20 +163,19 @@ func makeMap(g *generator, op *operation, x value) []value {
 	for i := range dims {
 		dims[i] = i
 	}
-	return []value{g.line(op.name, "dimensions = "+int64s(dims), g.like(x, 2), value{element: x.element, dims: x.dims},
-		fold(name, x.element))}
+	return g.one("dimensions = "+int64s(dims), g.like(x, 2), x, fold(name, x.element))
 }
 
 // accurate are operations of one operand that say how exact they are.
 func accurate(names string) []*operation {
 	list := sameType("f8cq", 1, names)
 	for _, op := range list {
-		op.make = func(g *generator, op *operation, x value) []value {
+		op.make = func(g *generator, x value) []value {
 			text := accuracies.draw(g)
 			if text != "" {
 				text = "result_accuracy = " + text
 			}
-			return []value{g.line(op.name, text, []value{x}, value{element: x.element, dims: x.dims})}
+			return g.one(text, []value{x}, x)
 		}
 	}
 	return list

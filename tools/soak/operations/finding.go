@@ -164,9 +164,7 @@ func (l *lane) print(c shown) {
 	if f.difference != nil {
 		set = f.difference.set
 	}
-	for i, v := range k.sets[set] {
-		fmt.Fprintf(l.out, "  input %d: %s\n", i, v)
-	}
+	printInputs(l.out, k.sets[set])
 	name := fmt.Sprintf("%d-%d-%s", p.seed&(1<<32-1), p.number, strings.ReplaceAll(f.Engine, " ", "-"))
 	err := progen.Keep(l.Keep, name, k.text, k.sets[set], nil)
 	if err != nil {

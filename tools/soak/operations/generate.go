@@ -16,6 +16,7 @@ import (
 type generator struct {
 	*rand.Rand
 	p    *program
+	op   *operation // that is made
 	n    int
 	odd  bool // of values: also those at the edges
 	tame bool // small integers, whose sums are the same in any order
@@ -148,7 +149,8 @@ func (g *generator) make(op *operation, x value) []value {
 	g.p.ops, g.p.types = append(g.p.ops, op), append(g.p.types, x.element)
 	g.p.reordered = g.p.reordered || op.reorders
 	g.p.magnitude = max(g.p.magnitude, op.magnitude)
-	out := op.make(g, op, x)
+	g.op = op
+	out := op.make(g, x)
 	rounded := x.isRounded()
 	for _, v := range out {
 		rounded = rounded || v.isRounded()
@@ -344,6 +346,16 @@ func (g *generator) constantOf(e element, numbers ...int64) value {
 		progen.SetInteger(v, i, x)
 	}
 	return g.constant(e, v.Shape.Dims, v)
+}
+
+// one adds the operation that is made, with one result.
+func (g *generator) one(attributes string, operands []value, result value, regions ...string) []value {
+	return g.several(attributes, operands, []value{result}, regions...)
+}
+
+// several adds the operation that is made.
+func (g *generator) several(attributes string, operands, results []value, regions ...string) []value {
+	return g.lines(g.op.name, attributes, operands, results, regions...)
 }
 
 // line adds an operation of one result.

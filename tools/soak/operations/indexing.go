@@ -11,20 +11,18 @@ import (
 
 func indexing() []*operation {
 	list := []*operation{
-		{name: "dynamic_slice", takes: anyType, make: func(g *generator, op *operation, x value) []value {
+		{name: "dynamic_slice", takes: anyType, make: func(g *generator, x value) []value {
 			sizes := g.part(x.dims)
-			return []value{g.line(op.name, "slice_sizes = "+int64s(sizes), append([]value{x}, g.starts(x, sizes)...),
-				value{element: x.element, dims: sizes})}
+			return g.one("slice_sizes = "+int64s(sizes), append([]value{x}, g.starts(x, sizes)...), x.shaped(sizes))
 		}},
-		{name: "dynamic_update_slice", takes: anyType, make: func(g *generator, op *operation, x value) []value {
+		{name: "dynamic_update_slice", takes: anyType, make: func(g *generator, x value) []value {
 			sizes := g.part(x.dims)
-			return []value{g.line(op.name, "", append([]value{x, g.further(x, x.element, sizes...)}, g.starts(x,
-				sizes)...),
-				value{element: x.element, dims: x.dims})}
+			return g.one("", append([]value{x, g.further(x, x.element, sizes...)}, g.starts(x, sizes)...),
+				x)
 		}},
 		{name: "gather", takes: anyType, make: makeGather},
 		{name: "dynamic_gather", takes: anyType, make: makeGather},
-		{name: "torch_index_select", takes: "sufp8c", make: func(g *generator, op *operation, x value) []value {
+		{name: "torch_index_select", takes: "sufp8c", make: func(g *generator, x value) []value {
 			if len(x.dims) == 0 {
 				return g.fail()
 			}
@@ -43,8 +41,8 @@ func indexing() []*operation {
 			at := filled(e, indices, func(r *rand.Rand, v tensor.View, i int) { // an index outside has no meaning
 				progen.SetInteger(v, i, int64(r.IntN(max(1, min(x.dims[dim], 1<<min(8, e.Bits()-1))))))
 			})
-			return []value{g.line(op.name, fmt.Sprintf("dim = %d : i64, batch_dims = %d : i64", dim, batch),
-				[]value{x, g.given(e, indices, at)}, value{element: x.element, dims: dims})}
+			return g.one(fmt.Sprintf("dim = %d : i64, batch_dims = %d : i64", dim, batch),
+				[]value{x, g.given(e, indices, at)}, x.shaped(dims))
 		}},
 	}
 	for _, op := range list {
@@ -164,7 +162,7 @@ func (g *generator) indices(x value, n numbers, e element) value {
 	return g.index(e, size, n.indices...)
 }
 
-func makeGather(g *generator, op *operation, x value) []value {
+func makeGather(g *generator, x value) []value {
 	n := g.numbers(x.dims)
 	if product(n.dims) > 4*largest {
 		return g.fail()
@@ -178,15 +176,15 @@ func makeGather(g *generator, op *operation, x value) []value {
 	text := fmt.Sprintf("dimension_numbers = #stablehlo.gather<offset_dims = [%s], collapsed_slice_dims = [%s], operand_batching_dims = [%s], start_indices_batching_dims = [%s], start_index_map = [%s], index_vector_dim = %d>, indices_are_sorted = false",
 		commas(n.offsets), commas(n.dropped), commas(operand), commas(indices), commas(n.mapped), n.vector)
 	args := []value{x, g.indices(x, n, pick(g.Rand, indexTypes))}
-	if op.name == "stablehlo.gather" {
+	if g.op.name == "stablehlo.gather" {
 		text += ", slice_sizes = " + int64s(n.window)
 	} else {
 		args = append(args, g.sizes(n.window))
 	}
-	return []value{g.line(op.name, text, args, value{element: x.element, dims: n.dims})}
+	return g.one(text, args, x.shaped(n.dims))
 }
 
-func makeScatter(g *generator, op *operation, x value) []value {
+func makeScatter(g *generator, x value) []value {
 	n := g.numbers(x.dims)
 	if product(n.dims) > 4*largest {
 		return g.fail()
@@ -196,6 +194,5 @@ func makeScatter(g *generator, op *operation, x value) []value {
 	operand, indices := n.batches()
 	text := fmt.Sprintf("scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [%s], inserted_window_dims = [%s], input_batching_dims = [%s], scatter_indices_batching_dims = [%s], scatter_dims_to_operand_dims = [%s], index_vector_dim = %d>, indices_are_sorted = false, unique_indices = false",
 		commas(n.offsets), commas(n.dropped), commas(operand), commas(indices), commas(n.mapped), n.vector)
-	return []value{g.line(op.name, text, []value{x, at, g.further(x, x.element, n.dims...)},
-		value{element: x.element, dims: x.dims}, fold(f, x.element))}
+	return g.one(text, []value{x, at, g.further(x, x.element, n.dims...)}, x, fold(f, x.element))
 }

@@ -13,7 +13,7 @@ import (
 func multiplying() []*operation {
 	index := element{DType: tensor.S32}
 	list := []*operation{
-		{name: "dot", make: func(g *generator, op *operation, x value) []value {
+		{name: "dot", make: func(g *generator, x value) []value {
 			if len(x.dims) == 0 || len(x.dims) > 2 {
 				return g.fail()
 			}
@@ -24,15 +24,15 @@ func multiplying() []*operation {
 				n := g.dims(1)
 				other, dims = append(other, n...), append(dims, n...)
 			}
-			return []value{g.line(op.name, g.precision(), []value{x, g.operand(x.element, other...)},
-				value{element: g.wider(x.element), dims: dims})}
+			return g.one(g.precision(), []value{x, g.operand(x.element, other...)},
+				value{element: g.wider(x.element), dims: dims})
 		}},
 		{name: "dot_general", make: makeDotGeneral},
 		{name: "einsum", make: makeEinsum},
 		{name: "unary_einsum", make: makeEinsum},
 		{name: "convolution", make: makeConvolution},
 		{name: "dynamic_conv", make: makeConvolution},
-		{name: "chlo.ragged_dot", make: func(g *generator, op *operation, x value) []value {
+		{name: "chlo.ragged_dot", make: func(g *generator, x value) []value {
 			if len(x.dims) != 2 || x.is("c") {
 				return g.fail()
 			}
@@ -50,9 +50,8 @@ func multiplying() []*operation {
 				left -= size
 			})
 			text := "ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [], rhs_batching_dimensions = [], lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>"
-			return []value{g.line(op.name, text, []value{x, g.operand(x.element, groups, x.dims[1], n),
-				g.given(index, []int{groups}, sizes)}, value{element: x.element,
-				dims: []int{x.dims[0], n}})}
+			return g.one(text, []value{x, g.operand(x.element, groups, x.dims[1], n),
+				g.given(index, []int{groups}, sizes)}, x.shaped([]int{x.dims[0], n}))
 		}},
 	}
 	for _, op := range list {
@@ -94,7 +93,7 @@ func (g *generator) wider(e element) element {
 	return element{DType: pick(g.Rand, to)}
 }
 
-func makeDotGeneral(g *generator, op *operation, x value) []value {
+func makeDotGeneral(g *generator, x value) []value {
 	order := g.Perm(len(x.dims))
 	b := g.IntN(min(2, len(order)) + 1)
 	c := g.IntN(min(2, len(order)-b) + 1)
@@ -152,12 +151,12 @@ func makeDotGeneral(g *generator, op *operation, x value) []value {
 		nb := len(batch)
 		own := len(dims) - nb - len(free)
 		result.dims = slices.Concat(dims[:nb], free, dims[nb:nb+own])
-		return []value{g.line(op.name, text, []value{y, x}, result)}
+		return g.one(text, []value{y, x}, result)
 	}
-	return []value{g.line(op.name, text, []value{x, y}, result)}
+	return g.one(text, []value{x, y}, result)
 }
 
-func makeConvolution(g *generator, op *operation, x value) []value {
+func makeConvolution(g *generator, x value) []value {
 	if len(x.dims) < 2 {
 		return g.fail()
 	}
@@ -203,7 +202,7 @@ func makeConvolution(g *generator, op *operation, x value) []value {
 		places[0], places[1], commas(spatial), k[0], k[1], commas(k[2:]), o[0], o[1], commas(o[2:]), groups, batches,
 		int64s(w.stride), int64s(w.base), int64s(w.dilation), reversal)
 	y := g.further(x, x.element, kernel...)
-	if op.name == "stablehlo.dynamic_conv" {
+	if g.op.name == "stablehlo.dynamic_conv" {
 		var list []int64
 		for _, p := range w.padding {
 			list = append(list, int64(p[0]), int64(p[1]))
@@ -212,15 +211,14 @@ func makeConvolution(g *generator, op *operation, x value) []value {
 		for i, p := range list {
 			progen.SetInteger(padding, i, p)
 		}
-		return []value{g.line(op.name, text, []value{x, y, g.constant(element{DType: tensor.S32}, padding.Shape.Dims,
-			padding)},
-			value{element: x.element, dims: dims})}
+		return g.one(text, []value{x, y, g.constant(element{DType: tensor.S32}, padding.Shape.Dims, padding)},
+			x.shaped(dims))
 	}
 	text += ", padding = " + rows(w.padding)
 	if p := g.precision(); p != "" {
 		text += ", " + p
 	}
-	return []value{g.line(op.name, text, []value{x, y}, value{element: g.wider(x.element), dims: dims})}
+	return g.one(text, []value{x, y}, value{element: g.wider(x.element), dims: dims})
 }
 
 func divisors(n int) (list []int) {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -20,22 +20,6 @@ import (
 // engines are what runs modules. The first one is the reference where it runs a program.
 var engines = []string{execute.Interpreter, execute.Exact, execute.XLA, execute.JIT}
 
-// Options say which programs run.
-type Options struct {
-	Programs int
-	Seed     uint64
-	First    uint64 // the number of the first program
-	Keep     string // the folder that gets the modules and inputs of findings; it is made if there are any
-}
-
-// Check returns an error if the options are invalid.
-func (o Options) Check() error {
-	if o.Programs < 1 || o.Keep == "" {
-		return errors.New("the number of programs must be 1 or more, and -keep needs a folder")
-	}
-	return nil
-}
-
 // inModule is the number of programs in one module: a compile costs some 10 ms, and each program as much again.
 // In one of each few modules there is a program alone, because passes might mix programs in a way that hides a mistake.
 const (
@@ -48,12 +32,11 @@ const asked = 16
 
 // A soak is the state of a run.
 type soak struct {
-	Options
+	execute.Options
 	out   io.Writer
 	start time.Time
 
 	mu       sync.Mutex
-	next     uint64
 	programs int
 	lanes    []*lane
 	report
@@ -68,28 +51,24 @@ type lane struct {
 
 // Run makes programs, runs them on all engines in child processes, and prints each kind of finding. It returns an error
 // if one is not known.
-func Run(ctx context.Context, o Options, out io.Writer) error {
+func Run(ctx context.Context, o execute.Options, out io.Writer) error {
 	if err := o.Check(); err != nil {
 		return err
 	}
-	s := &soak{Options: o, out: out, start: time.Now(), next: o.First, report: newReport()}
-	l, err := mlir.Open(mlir.OpenOptions{})
+	s := &soak{Options: o, out: out, start: time.Now(), report: newReport()}
+	library, err := mlir.Open(mlir.OpenOptions{})
 	if err != nil {
 		return err
 	}
-	errs := make([]error, runtime.GOMAXPROCS(0))
-	var wait sync.WaitGroup
-	for i := range errs {
-		lane := &lane{soak: s, library: l, runners: map[string]*execute.Runner{}}
+	err = execute.Lanes(ctx, o.Programs, inModule, func() (func(first, end int) error, func()) {
+		l := &lane{soak: s, library: library, runners: map[string]*execute.Runner{}}
 		for _, e := range engines {
-			lane.runners[e] = &execute.Runner{Engine: execute.Engine{Kind: e}}
+			l.runners[e] = &execute.Runner{Engine: execute.Engine{Kind: e}}
 		}
-		s.lanes = append(s.lanes, lane)
-		wait.Go(func() { errs[i] = lane.run(ctx) })
-	}
-	wait.Wait()
+		s.lanes = append(s.lanes, l)
+		return func(first, end int) error { return l.part(ctx, o.First+uint64(first), o.First+uint64(end)) }, l.close
+	})
 	fmt.Fprint(out, s)
-	err = errors.Join(errs...)
 	if len(s.unknown) > 0 {
 		err = errors.Join(err, fmt.Errorf("%d kinds of findings are not known; the modules are in %s", len(s.unknown),
 			o.Keep))
@@ -97,37 +76,29 @@ func Run(ctx context.Context, o Options, out io.Writer) error {
 	return err
 }
 
-// run runs batches until there are no more programs.
-func (l *lane) run(ctx context.Context) error {
+func (l *lane) close() {
 	for _, r := range l.runners {
-		defer r.Close()
+		r.Close()
 	}
-	for ctx.Err() == nil {
-		l.mu.Lock()
-		first := l.next
-		end := min(first+inModule, l.First+uint64(l.Programs))
-		l.next = end
-		l.mu.Unlock()
-		if first >= end {
-			return nil
-		}
-		batch, err := valid(l.library, l.Seed, first, end)
-		if err == nil {
-			err = l.batch(ctx, batch)
-		}
-		if err != nil {
-			return err
-		}
-		l.mu.Lock()
-		before := l.programs / 1000
-		l.programs += len(batch)
-		if l.programs/1000 > before {
-			fmt.Fprintf(l.out, "%d programs in %.0f s, %d kinds of findings are not known\n", l.programs,
-				time.Since(l.start).Seconds(), len(l.unknown))
-		}
-		l.mu.Unlock()
+}
+
+// part runs the programs of some numbers.
+func (l *lane) part(ctx context.Context, first, end uint64) error {
+	batch, err := valid(l.library, l.Seed, first, end)
+	if err == nil {
+		err = l.batch(ctx, batch)
 	}
-	return ctx.Err()
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	before := l.programs / 1000
+	if l.programs += len(batch); l.programs/1000 > before {
+		fmt.Fprintf(l.out, "%d programs in %.0f s, %d kinds of findings are not known\n", l.programs,
+			time.Since(l.start).Seconds(), len(l.unknown))
+	}
+	return nil
 }
 
 // valid returns the programs of some numbers. One that is not valid, such as one of a type that an operation does not
@@ -170,97 +141,103 @@ func verify(c *mlir.Context, p *program) error {
 	return m.Verify()
 }
 
-// outcomes are the results of a program, for each set of arguments, by engine.
-type outcomes map[string][][]tensor.View
+// outcomes are the results of programs by engine, for each set of arguments.
+type outcomes map[*program]map[string][][]tensor.View
 
 func (l *lane) batch(ctx context.Context, batch []*program) error {
-	all := make([]outcomes, len(batch))
-	for i := range all {
-		all[i] = outcomes{}
-	}
+	all := outcomes{}
 	size := len(batch)
 	if batch[0].number/inModule%alone == 0 {
 		size = 1
 	}
 	for _, e := range engines {
 		var list []*program
-		var into []outcomes
-		for i, p := range batch {
+		for _, p := range batch {
 			k := p.expected(e)
 			if k == nil {
-				list, into = append(list, p), append(into, all[i])
-				continue
-			}
-			if l.expect(e, k)%asked == 0 {
-				if err := l.on(ctx, l.runners[e], []*program{p}, []outcomes{all[i]}, k); err != nil {
+				list = append(list, p)
+			} else if l.expect(e, k)%asked == 0 {
+				if err := l.on(ctx, e, []*program{p}, all, k); err != nil {
 					return err
 				}
 			}
 		}
-		for len(list) > 0 {
-			n := min(size, len(list))
-			if err := l.on(ctx, l.runners[e], list[:n], into[:n], nil); err != nil {
+		for part := range slices.Chunk(list, size) {
+			if err := l.on(ctx, e, part, all, nil); err != nil {
 				return err
 			}
-			list, into = list[n:], into[n:]
 		}
 	}
-	for i, p := range batch {
-		if err := l.judge(ctx, p, all[i]); err != nil {
+	for _, p := range batch {
+		if err := l.judge(ctx, p, all[p]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// on runs programs on an engine, all in one module. If that is refused, the program in its place runs alone, and the
-// others once more; if it ends the process, the halves. A single program is expected to be refused or to end the
+// on runs programs on an engine, and adds their results. A single program is expected to be refused or to end the
 // process if want is not nil.
-func (l *lane) on(ctx context.Context, r *execute.Runner, list []*program, into []outcomes, want *known) error {
+func (l *lane) on(ctx context.Context, engine string, list []*program, into outcomes, want *known) error {
+	return each(ctx, l.runners[engine], list, sets, func(list []*program, a execute.Answer, crash string) error {
+		f := &finding{Engine: engine}
+		switch {
+		case crash != "":
+			f.What, f.Detail = "crashes", crash
+		case a.Refused != "":
+			f.What, f.Detail = "refuses", a.Refused
+		case a.Error != "":
+			f.What, f.Detail = "fails", a.Error
+		default:
+			into.add(engine, list, a)
+			l.count(engine, len(list))
+			if want == nil || !want.sure {
+				return nil
+			}
+			f.What, f.Detail = "does what it is known not to do", want.what+": "+want.why
+		}
+		return l.add(ctx, list[0], f)
+	})
+}
+
+// each runs programs on an engine, all in one module, and calls ended when that works. If it is refused, the program in
+// its place runs alone, and the others once more; if it ends the process, the halves do. ended is also called with a
+// single program.
+func each(
+	ctx context.Context, r *execute.Runner, list []*program, sets int,
+	ended func(list []*program, a execute.Answer, crash string) error,
+) error {
 	k := packed(list...)
-	a, crash, err := r.Run(ctx, k.text, k.sets...)
+	a, crash, err := r.Run(ctx, k.text, k.sets[:min(sets, len(k.sets))]...)
 	if err != nil {
 		return err
 	}
-	if crash == "" && a.Refused == "" && a.Error == "" {
-		at := 0
-		for i, p := range list {
-			n := len(p.results)
-			for _, results := range a.Sets[:max(1, len(p.inputs))] {
-				into[i][r.Kind] = append(into[i][r.Kind], results[at:at+n:at+n])
-			}
-			at += n
-		}
-		l.count(r.Kind, len(list))
-		if want != nil && want.sure {
-			return l.add(ctx, list[0], &finding{Engine: r.Kind, What: "does what it is known not to do",
-				Detail: want.what + ": " + want.why})
-		}
-		return nil
+	if len(list) == 1 || crash+a.Refused+a.Error == "" {
+		return ended(list, a, crash)
 	}
-	if len(list) > 1 {
-		middle := len(list) / 2
-		if i := k.place(a.Refused); crash == "" && i >= 0 {
-			// The one that is refused is moved to the front.
-			list[0], list[i] = list[i], list[0]
-			into[0], into[i] = into[i], into[0]
-			middle = 1
-		}
-		if err := l.on(ctx, r, list[:middle], into[:middle], nil); err != nil {
-			return err
-		}
-		return l.on(ctx, r, list[middle:], into[middle:], nil)
+	middle := len(list) / 2
+	if i := k.place(a.Refused); crash == "" && i >= 0 {
+		list[0], list[i] = list[i], list[0] // the one that is refused
+		middle = 1
 	}
-	f := &finding{Engine: r.Kind}
-	switch {
-	case crash != "":
-		f.What, f.Detail = "crashes", crash
-	case a.Refused != "":
-		f.What, f.Detail = "refuses", a.Refused
-	default:
-		f.What, f.Detail = "fails", a.Error
+	if err := each(ctx, r, list[:middle], sets, ended); err != nil {
+		return err
 	}
-	return l.add(ctx, list[0], f)
+	return each(ctx, r, list[middle:], sets, ended)
+}
+
+// add adds the results of programs in one module.
+func (o outcomes) add(engine string, list []*program, a execute.Answer) {
+	at := 0
+	for _, p := range list {
+		if o[p] == nil {
+			o[p] = map[string][][]tensor.View{}
+		}
+		for _, results := range a.Sets[:max(1, len(p.inputs))] {
+			o[p][engine] = append(o[p][engine], results[at:at+len(p.results):at+len(p.results)])
+		}
+		at += len(p.results)
+	}
 }
 
 var position = lazyregexp.New(`program:(\d+):\d+`)
@@ -279,7 +256,7 @@ func (k pack) place(text string) int {
 }
 
 // judge compares what the engines make of a program.
-func (l *lane) judge(ctx context.Context, p *program, o outcomes) error {
+func (l *lane) judge(ctx context.Context, p *program, o map[string][][]tensor.View) error {
 	reference := ""
 	for _, e := range engines {
 		if o[e] == nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/internal/test/nativetest"
+	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/tools/soak/execute"
@@ -56,7 +57,7 @@ func TestSame(t *testing.T) {
 // TestRun runs a few programs on all engines, as soak itself runs many.
 func TestRun(t *testing.T) {
 	var out bytes.Buffer
-	err := Run(t.Context(), Options{Programs: 12, Seed: 5, Keep: t.TempDir()}, &out)
+	err := Run(t.Context(), execute.Options{Programs: 12, Seed: 5, Keep: t.TempDir()}, &out)
 	text := out.String()
 	if err != nil || !strings.Contains(text, "interpreter ") ||
 		!strings.Contains(text, "left out: stablehlo.infeed: ") {
@@ -64,8 +65,11 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestOrder holds that each operation comes first in some program, and second, if it takes what another one makes.
+// TestOrder holds that each operation comes first in some valid program, and second, if it takes what another one
+// makes.
 func TestOrder(t *testing.T) {
+	c := check.Must(quantContext(check.Must(mlir.Open(mlir.OpenOptions{}))))
+	check.Cleanup(t, c)
 	g := &generator{Rand: rand.New(rand.NewPCG(1, 1))}
 	tries := func(second bool, op *operation) bool {
 		for range 5000 {
@@ -74,7 +78,7 @@ func TestOrder(t *testing.T) {
 			if second {
 				first, then = pick(g.Rand, drawn), op
 			}
-			if _, ok := g.attempt(first, &e, then, second); ok {
+			if p, ok := g.attempt(first, &e, then, second); ok && verify(c, p) == nil {
 				return true
 			}
 		}

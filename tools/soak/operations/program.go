@@ -19,6 +19,9 @@ type value struct {
 
 func (v value) String() string { return arrayOf(v.element, v.dims...) }
 
+// shaped returns a value of the same element type.
+func (v value) shaped(dims []int) value { return value{element: v.element, dims: dims} }
+
 func product(dims []int) int {
 	n := 1
 	for _, d := range dims {

@@ -16,31 +16,30 @@ func reducing() []*operation {
 		{name: "reduce_window", takes: "sufp8c", reorders: true, make: makeReduceWindow},
 		{name: "select_and_scatter", takes: "sufp8", reorders: true, make: makeSelectAndScatter},
 		{name: "sort", takes: "sufp8", make: makeSort},
-		{name: "cholesky", takes: "fc", inexact: true, make: func(g *generator, op *operation, x value) []value {
+		{name: "cholesky", takes: "fc", inexact: true, make: func(g *generator, x value) []value {
 			e := pick(g.Rand, of(tensor.F32, tensor.F64, tensor.C64, tensor.C128))
 			n := 1 + g.IntN(4)
 			m := g.dominant(e, n)
-			return []value{g.line(op.name, fmt.Sprintf("lower = %v", g.chance(1, 2)), []value{m}, value{element: e,
-				dims: m.dims})}
+			return g.one(fmt.Sprintf("lower = %v", g.chance(1, 2)), []value{m}, value{element: e, dims: m.dims})
 		}},
 		{name: "triangular_solve", takes: "fc", inexact: true, make: makeTriangularSolve},
 		{name: "batch_norm_inference", takes: "f", inexact: true, magnitude: 1000, make: makeBatchNorm},
 		{name: "batch_norm_training", takes: "f", inexact: true, magnitude: 1000, make: makeBatchNorm},
 		{name: "batch_norm_grad", takes: "f", inexact: true, magnitude: 1000, make: makeBatchNorm},
 		{name: "fft", takes: "fc", inexact: true, magnitude: 1000, reorders: true, make: makeFFT},
-		{name: "rng", takes: "sf", make: func(g *generator, op *operation, x value) []value {
+		{name: "rng", takes: "sf", make: func(g *generator, x value) []value {
 			// The numbers are others in each run, but between the bounds.
 			if x.Bits() < 32 {
 				return g.fail()
 			}
 			low, high := g.scalarOf(x.element, 2), g.scalarOf(x.element, 5)
-			drawn := g.line(op.name, "rng_distribution = "+attribute("rng_distribution", "UNIFORM"),
-				[]value{low, high, g.sizes(x.dims)}, value{element: x.element, dims: x.dims})
+			drawn := g.line(g.op.name, "rng_distribution = "+attribute("rng_distribution", "UNIFORM"),
+				[]value{low, high, g.sizes(x.dims)}, x)
 			within := g.line("stablehlo.clamp", "", []value{low, drawn, high}, drawn)
 			return []value{g.line("stablehlo.compare", "comparison_direction = "+attribute("comparison_direction",
 				"EQ"), []value{drawn, within}, value{element: element{DType: tensor.Pred}, dims: x.dims})}
 		}},
-		{name: "rng_bit_generator", takes: "suf", make: func(g *generator, op *operation, x value) []value {
+		{name: "rng_bit_generator", takes: "suf", make: func(g *generator, x value) []value {
 			algorithm, words := "THREE_FRY", 2
 			if g.chance(1, 2) {
 				algorithm, words = pick(g.Rand, []string{"PHILOX", "DEFAULT"}), 2+g.IntN(2)
@@ -50,7 +49,7 @@ func reducing() []*operation {
 			if to.Bits() < 8 {
 				return g.fail()
 			}
-			return g.lines(op.name, "rng_algorithm = "+attribute("rng_algorithm", algorithm),
+			return g.several("rng_algorithm = "+attribute("rng_algorithm", algorithm),
 				[]value{g.operand(state.element, words)}, []value{state, {element: to, dims: x.dims}})
 		}},
 	}
@@ -91,7 +90,7 @@ func (g *generator) initial(x value, neutral int64) value {
 	return g.scalarOf(x.element, neutral)
 }
 
-func makeReduce(g *generator, op *operation, x value) []value {
+func makeReduce(g *generator, x value) []value {
 	over := g.some(len(x.dims))
 	if g.chance(3, 4) {
 		slices.Sort(over)
@@ -104,8 +103,7 @@ func makeReduce(g *generator, op *operation, x value) []value {
 	}
 	at := "dimensions = " + int64s(over)
 	f, neutral := g.combination(x.element)
-	return []value{g.line(op.name, at, []value{x, g.initial(x, neutral)}, value{element: x.element, dims: dims},
-		fold(f, x.element))}
+	return g.one(at, []value{x, g.initial(x, neutral)}, x.shaped(dims), fold(f, x.element))
 }
 
 // A window is what reduce_window, select_and_scatter and convolutions have in common.
@@ -151,7 +149,7 @@ func (w window) text() string {
 		int64s(w.size), int64s(w.stride), int64s(w.base), int64s(w.dilation), rows(w.padding))
 }
 
-func makeReduceWindow(g *generator, op *operation, x value) []value {
+func makeReduceWindow(g *generator, x value) []value {
 	w, ok := g.window(x.dims, true)
 	if !ok {
 		return g.fail()
@@ -164,11 +162,10 @@ func makeReduceWindow(g *generator, op *operation, x value) []value {
 		w.padding, w.dims = make([][2]int, len(w.size)), x.dims
 	}
 	f, neutral := g.combination(x.element)
-	return []value{g.line(op.name, w.text(), []value{x, g.initial(x, neutral)}, value{element: x.element,
-		dims: w.dims}, fold(f, x.element))}
+	return g.one(w.text(), []value{x, g.initial(x, neutral)}, x.shaped(w.dims), fold(f, x.element))
 }
 
-func makeSelectAndScatter(g *generator, op *operation, x value) []value {
+func makeSelectAndScatter(g *generator, x value) []value {
 	w, ok := g.window(x.dims, false)
 	if !ok {
 		return g.fail()
@@ -182,12 +179,11 @@ func makeSelectAndScatter(g *generator, op *operation, x value) []value {
 	}
 	text := fmt.Sprintf("window_dimensions = %s, window_strides = %s, padding = %s", int64s(w.size), int64s(w.stride),
 		rows(w.padding))
-	return []value{g.line(op.name, text, []value{x, g.operand(x.element, w.dims...), g.initial(x, neutral)},
-		value{element: x.element, dims: x.dims}, comparison(selections.draw(g), x.element),
-		fold(f, x.element))}
+	return g.one(text, []value{x, g.operand(x.element, w.dims...), g.initial(x, neutral)}, x,
+		comparison(selections.draw(g), x.element), fold(f, x.element))
 }
 
-func makeSort(g *generator, op *operation, x value) []value {
+func makeSort(g *generator, x value) []value {
 	if len(x.dims) == 0 {
 		return g.fail()
 	}
@@ -205,8 +201,7 @@ func makeSort(g *generator, op *operation, x value) []value {
 		text = strings.Replace(text, "}> :", ", compare_type = #stablehlo<comparison_type TOTALORDER>}> :", 1)
 	}
 	stable := len(list) > 1 || isStable.draw(g) // equal keys alone are the same in any order
-	return g.lines(op.name, fmt.Sprintf("dimension = %d : i64, is_stable = %v", g.IntN(len(x.dims)), stable), list,
-		list, text)
+	return g.several(fmt.Sprintf("dimension = %d : i64, is_stable = %v", g.IntN(len(x.dims)), stable), list, list, text)
 }
 
 // dominant returns a matrix whose factors are exact enough.
@@ -226,7 +221,7 @@ func (g *generator) dominant(e element, n int) value {
 	}))
 }
 
-func makeTriangularSolve(g *generator, op *operation, x value) []value {
+func makeTriangularSolve(g *generator, x value) []value {
 	e := pick(g.Rand, of(tensor.F32, tensor.F64, tensor.C64, tensor.C128))
 	n := 1 + g.IntN(4)
 	left := g.chance(1, 2)
@@ -237,11 +232,10 @@ func makeTriangularSolve(g *generator, op *operation, x value) []value {
 	g.tame = true
 	text := fmt.Sprintf("left_side = %v, lower = %v, unit_diagonal = %v, transpose_a = %s", left, g.chance(1, 2),
 		unitary.draw(g), attribute("transpose", transposes.draw(g)))
-	return []value{g.line(op.name, text, []value{g.dominant(e, n), g.operand(e, dims...)}, value{element: e,
-		dims: dims})}
+	return g.one(text, []value{g.dominant(e, n), g.operand(e, dims...)}, value{element: e, dims: dims})
 }
 
-func makeBatchNorm(g *generator, op *operation, x value) []value {
+func makeBatchNorm(g *generator, x value) []value {
 	if len(x.dims) == 0 || g.odd { // the variance of large numbers is as large as their errors
 		return g.fail()
 	}
@@ -256,17 +250,16 @@ func makeBatchNorm(g *generator, op *operation, x value) []value {
 	}))
 	text := fmt.Sprintf("epsilon = %s : f32, feature_index = %d : i64", epsilons.draw(g), d)
 	whole, part := value{element: e, dims: x.dims}, value{element: e, dims: []int{n}}
-	switch op.name {
+	switch g.op.name {
 	case "stablehlo.batch_norm_inference":
-		return g.lines(op.name, text, []value{x, scale, offset, mean, variance}, []value{whole})
+		return g.several(text, []value{x, scale, offset, mean, variance}, []value{whole})
 	case "stablehlo.batch_norm_training":
-		return g.lines(op.name, text, []value{x, scale, offset}, []value{whole, part, part})
+		return g.several(text, []value{x, scale, offset}, []value{whole, part, part})
 	}
-	return g.lines(op.name, text, []value{x, scale, mean, variance, g.operand(e, x.dims...)}, []value{whole, part,
-		part})
+	return g.several(text, []value{x, scale, mean, variance, g.operand(e, x.dims...)}, []value{whole, part, part})
 }
 
-func makeFFT(g *generator, op *operation, x value) []value {
+func makeFFT(g *generator, x value) []value {
 	if len(x.dims) == 0 || product(x.dims) == 0 {
 		return g.fail()
 	}
@@ -298,7 +291,6 @@ func makeFFT(g *generator, op *operation, x value) []value {
 	default:
 		return g.fail()
 	}
-	return []value{g.line(op.name, fmt.Sprintf("fft_type = %s, fft_length = %s", attribute("fft_type", kind),
-		int64s(lengths)),
-		[]value{x}, value{element: e, dims: dims})}
+	return g.one(fmt.Sprintf("fft_type = %s, fft_length = %s", attribute("fft_type", kind), int64s(lengths)),
+		[]value{x}, value{element: e, dims: dims})
 }

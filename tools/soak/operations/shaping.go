@@ -13,70 +13,33 @@ const anyType = "sufp8cq"
 
 func shaping() []*operation {
 	list := []*operation{
-		{name: "constant", takes: "sufp8c", make: func(g *generator, op *operation, x value) []value {
+		{name: "constant", takes: "sufp8c", make: func(g *generator, x value) []value {
 			return []value{g.constant(x.element, x.dims, g.data(x.element, x.dims)(g.Rand))}
 		}},
-		{name: "iota", takes: "suf8c", make: func(g *generator, op *operation, x value) []value {
-			if len(x.dims) == 0 {
-				return g.fail()
-			}
-			attributes, result := g.iota(x)
-			return []value{g.line(op.name, attributes, nil, result)}
-		}},
-		{name: "dynamic_iota", takes: "suf8c", make: func(g *generator, op *operation, x value) []value {
-			if len(x.dims) == 0 {
-				return g.fail()
-			}
-			attributes, result := g.iota(x)
-			return []value{g.line(op.name, attributes, []value{g.sizes(result.dims)}, result)}
-		}},
-		{name: "broadcast_in_dim", takes: anyType, make: func(g *generator, op *operation, x value) []value {
-			dims, at := g.broadcast(x)
-			return []value{g.line(op.name, "broadcast_dimensions = "+int64s(at), []value{x}, value{element: x.element,
-				dims: dims})}
-		}},
-		{name: "dynamic_broadcast_in_dim", takes: anyType, make: func(g *generator, op *operation, x value) []value {
-			dims, at := g.broadcast(x)
-			return []value{g.line(op.name, "broadcast_dimensions = "+int64s(at), []value{x, g.sizes(dims)},
-				value{element: x.element, dims: dims})}
-		}},
-		{name: "broadcast", takes: "sufp8c", make: func(g *generator, op *operation, x value) []value {
+		{name: "iota", takes: "suf8c", make: makeIota},
+		{name: "dynamic_iota", takes: "suf8c", make: makeIota},
+		{name: "broadcast_in_dim", takes: anyType, make: makeBroadcast},
+		{name: "dynamic_broadcast_in_dim", takes: anyType, make: makeBroadcast},
+		{name: "broadcast", takes: "sufp8c", make: func(g *generator, x value) []value {
 			sizes := g.dims(g.IntN(3))
-			return []value{g.line(op.name, "broadcast_sizes = "+int64s(sizes), []value{x},
-				value{element: x.element, dims: slices.Concat(sizes, x.dims)})}
+			return g.one("broadcast_sizes = "+int64s(sizes), []value{x}, x.shaped(slices.Concat(sizes, x.dims)))
 		}},
-		{name: "reshape", takes: anyType, make: func(g *generator, op *operation, x value) []value {
-			return []value{g.line(op.name, "", []value{x}, value{element: x.element, dims: g.reshaped(x.dims)})}
-		}},
-		{name: "dynamic_reshape", takes: anyType, make: func(g *generator, op *operation, x value) []value {
-			dims := g.reshaped(x.dims)
-			return []value{g.line(op.name, "", []value{x, g.sizes(dims)}, value{element: x.element, dims: dims})}
-		}},
-		{name: "transpose", takes: anyType, make: func(g *generator, op *operation, x value) []value {
+		{name: "reshape", takes: anyType, make: makeReshape},
+		{name: "dynamic_reshape", takes: anyType, make: makeReshape},
+		{name: "transpose", takes: anyType, make: func(g *generator, x value) []value {
 			order := g.Perm(len(x.dims))
 			dims := make([]int, len(order))
 			for i, d := range order {
 				dims[i] = x.dims[d]
 			}
-			return []value{g.line(op.name, "permutation = "+int64s(order), []value{x}, value{element: x.element,
-				dims: dims})}
+			return g.one("permutation = "+int64s(order), []value{x}, x.shaped(dims))
 		}},
-		{name: "reverse", takes: anyType, make: func(g *generator, op *operation, x value) []value {
-			return []value{g.line(op.name, "dimensions = "+int64s(g.some(len(x.dims))), []value{x},
-				value{element: x.element, dims: x.dims})}
+		{name: "reverse", takes: anyType, make: func(g *generator, x value) []value {
+			return g.one("dimensions = "+int64s(g.some(len(x.dims))), []value{x}, x)
 		}},
-		{name: "slice", takes: anyType, make: func(g *generator, op *operation, x value) []value {
-			start, limit, stride, dims := g.slice(x.dims)
-			return []value{g.line(op.name, fmt.Sprintf("start_indices = %s, limit_indices = %s, strides = %s",
-				int64s(start),
-				int64s(limit), int64s(stride)), []value{x}, value{element: x.element, dims: dims})}
-		}},
-		{name: "real_dynamic_slice", takes: anyType, make: func(g *generator, op *operation, x value) []value {
-			start, limit, stride, dims := g.slice(x.dims)
-			return []value{g.line(op.name, "", append([]value{x}, g.sameSizes(start, limit, stride)...),
-				value{element: x.element, dims: dims})}
-		}},
-		{name: "concatenate", takes: anyType, make: func(g *generator, op *operation, x value) []value {
+		{name: "slice", takes: anyType, make: makeSlice},
+		{name: "real_dynamic_slice", takes: anyType, make: makeSlice},
+		{name: "concatenate", takes: anyType, make: func(g *generator, x value) []value {
 			if len(x.dims) == 0 {
 				return g.fail()
 			}
@@ -92,34 +55,16 @@ func shaping() []*operation {
 			if g.chance(1, 2) {
 				slices.Reverse(list)
 			}
-			return []value{g.line(op.name, fmt.Sprintf("dimension = %d : i64", d), list, value{element: x.element,
-				dims: dims})}
+			return g.one(fmt.Sprintf("dimension = %d : i64", d), list, x.shaped(dims))
 		}},
-		{name: "pad", takes: anyType, make: func(g *generator, op *operation, x value) []value {
-			low, high, interior, dims, ok := g.padding(x.dims)
-			if !ok {
-				return g.fail()
-			}
-			return []value{g.line(op.name,
-				fmt.Sprintf("edge_padding_low = %s, edge_padding_high = %s, interior_padding = %s",
-					int64s(low), int64s(high), int64s(interior)), []value{x, g.further(x, x.element)},
-				value{element: x.element, dims: dims})}
-		}},
-		{name: "dynamic_pad", takes: anyType, make: func(g *generator, op *operation, x value) []value {
-			low, high, interior, dims, ok := g.padding(x.dims)
-			if !ok {
-				return g.fail()
-			}
-			return []value{g.line(op.name, "", append([]value{x, g.further(x, x.element)}, g.sameSizes(low, high,
-				interior)...),
-				value{element: x.element, dims: dims})}
-		}},
-		{name: "get_dimension_size", takes: anyType, make: func(g *generator, op *operation, x value) []value {
+		{name: "pad", takes: anyType, make: makePad},
+		{name: "dynamic_pad", takes: anyType, make: makePad},
+		{name: "get_dimension_size", takes: anyType, make: func(g *generator, x value) []value {
 			if len(x.dims) == 0 {
 				return g.fail()
 			}
-			return []value{g.line(op.name, fmt.Sprintf("dimension = %d : i64", g.IntN(len(x.dims))), []value{x},
-				value{element: element{DType: tensor.S32}})}
+			return g.one(fmt.Sprintf("dimension = %d : i64", g.IntN(len(x.dims))), []value{x},
+				value{element: element{DType: tensor.S32}})
 		}},
 		{name: "create_token", takes: anyType, make: makeToken},
 		{name: "after_all", takes: anyType, make: makeToken},
@@ -130,6 +75,60 @@ func shaping() []*operation {
 		op.moves = true
 	}
 	return list
+}
+
+// isDynamic reports whether numbers that other operations have as attributes are operands.
+func (g *generator) isDynamic() bool { return strings.Contains(g.op.name, "dynamic_") }
+
+// sized adds the operation that is made, which has the sizes of the result as an operand if it is dynamic.
+func (g *generator) sized(attributes string, operands []value, result value) []value {
+	if g.isDynamic() {
+		operands = append(operands, g.sizes(result.dims))
+	}
+	return g.one(attributes, operands, result)
+}
+
+// listed adds the operation that is made, whose lists of numbers have names if it is not dynamic.
+func (g *generator) listed(operands []value, result value, names string, lists ...[]int) []value {
+	if g.isDynamic() {
+		return g.one("", append(operands, g.sameSizes(lists...)...), result)
+	}
+	var attributes []string
+	for i, name := range strings.Fields(names) {
+		attributes = append(attributes, name+" = "+int64s(lists[i]))
+	}
+	return g.one(strings.Join(attributes, ", "), operands, result)
+}
+
+func makeIota(g *generator, x value) []value {
+	if len(x.dims) == 0 {
+		return g.fail()
+	}
+	attributes, result := g.iota(x)
+	return g.sized(attributes, nil, result)
+}
+
+func makeBroadcast(g *generator, x value) []value {
+	dims, at := g.broadcast(x)
+	return g.sized("broadcast_dimensions = "+int64s(at), []value{x}, x.shaped(dims))
+}
+
+func makeReshape(g *generator, x value) []value {
+	return g.sized("", []value{x}, x.shaped(g.reshaped(x.dims)))
+}
+
+func makeSlice(g *generator, x value) []value {
+	start, limit, stride, dims := g.slice(x.dims)
+	return g.listed([]value{x}, x.shaped(dims), "start_indices limit_indices strides", start, limit, stride)
+}
+
+func makePad(g *generator, x value) []value {
+	low, high, interior, dims, ok := g.padding(x.dims)
+	if !ok {
+		return g.fail()
+	}
+	return g.listed([]value{x, g.further(x, x.element)}, x.shaped(dims),
+		"edge_padding_low edge_padding_high interior_padding", low, high, interior)
 }
 
 // sizes returns a constant of numbers as indices.
@@ -233,10 +232,10 @@ func (g *generator) iota(x value) (attributes string, result value) {
 	if g.chance(1, 4) {
 		dims, d = []int{iotaSizes.draw(g)}, 0
 	}
-	return fmt.Sprintf("iota_dimension = %d : i64", d), value{element: x.element, dims: dims}
+	return fmt.Sprintf("iota_dimension = %d : i64", d), x.shaped(dims)
 }
 
-func makeTuple(g *generator, op *operation, x value) []value {
+func makeTuple(g *generator, x value) []value {
 	other := g.operand(g.type_("sufp"), g.dims(g.IntN(3))...)
 	g.n++
 	name := fmt.Sprintf("%%v%d_", g.n)
@@ -252,11 +251,11 @@ func makeTuple(g *generator, op *operation, x value) []value {
 }
 
 // makeToken orders a value after tokens, by a barrier.
-func makeToken(g *generator, op *operation, x value) []value {
+func makeToken(g *generator, x value) []value {
 	g.n += 2
 	first, token := fmt.Sprintf("%%v%d_", g.n-1), fmt.Sprintf("%%v%d_", g.n)
 	g.p.lines = append(g.p.lines, first+` = "stablehlo.create_token"() : () -> !stablehlo.token`)
-	if op.name == "stablehlo.after_all" {
+	if g.op.name == "stablehlo.after_all" {
 		g.p.lines = append(g.p.lines, fmt.Sprintf(`%s = "stablehlo.after_all"(%s, %[2]s) : `+
 			"(!stablehlo.token, !stablehlo.token) -> !stablehlo.token", token, first))
 		first = token

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/tensor"
+	"github.com/calliope-mlir/calliope/tools/soak/execute"
 )
 
 // A shown finding is one with the program that shows it.
@@ -84,6 +85,13 @@ func (l *lane) smaller(ctx context.Context, p *program, of []int, n int) (list [
 
 // show returns the programs that have a finding like f, which is not known.
 func (l *lane) show(ctx context.Context, list []*program, f *finding) (found []shown, err error) {
+	add := func(p *program, g *finding) error {
+		k, err := l.knownAs(ctx, p, g)
+		if err == nil && k == nil {
+			found = append(found, shown{p, g})
+		}
+		return err
+	}
 	if f.What != "differs" {
 		for _, p := range list {
 			k := packed(p)
@@ -95,61 +103,39 @@ func (l *lane) show(ctx context.Context, list []*program, f *finding) (found []s
 			if detail == "" {
 				continue
 			}
-			g := &finding{Engine: f.Engine, What: f.What, Detail: detail}
-			if k, err := l.knownAs(ctx, p, g); err != nil {
+			if err := add(p, &finding{Engine: f.Engine, What: f.What, Detail: detail}); err != nil {
 				return nil, err
-			} else if k == nil {
-				found = append(found, shown{p, g})
 			}
 		}
 		return found, nil
 	}
-	list = slices.DeleteFunc(list, func(p *program) bool {
-		return p.expected(f.Engine) != nil || p.expected(f.Reference) != nil
-	})
-	for part := range slices.Chunk(list, inModule) {
-		k := packed(part...)
-		var results [2][][]tensor.View
-		failed := false
-		for i, e := range []string{f.Reference, f.Engine} {
-			a, crash, err := l.runners[e].Run(ctx, k.text, k.sets...)
-			if err != nil {
+	all := outcomes{}
+	for _, e := range []string{f.Reference, f.Engine} {
+		var part []*program
+		for _, p := range list {
+			if p.expected(e) == nil {
+				part = append(part, p)
+			}
+		}
+		for part := range slices.Chunk(part, inModule) {
+			if err := each(ctx, l.runners[e], part, sets, func(list []*program, a execute.Answer, crash string) error {
+				if crash+a.Refused+a.Error == "" {
+					all.add(e, list, a)
+				}
+				return nil
+			}); err != nil {
 				return nil, err
 			}
-			failed = failed || crash+a.Refused+a.Error != ""
-			results[i] = a.Sets
 		}
-		if failed && len(part) == 1 {
+	}
+	for _, p := range list {
+		want, got := all[p][f.Reference], all[p][f.Engine]
+		if want == nil || got == nil {
 			continue
 		}
-		if failed {
-			half := len(part) / 2
-			for _, half := range [][]*program{part[:half], part[half:]} {
-				more, err := l.show(ctx, half, f)
-				if err != nil {
-					return nil, err
-				}
-				found = append(found, more...)
-			}
-			continue
-		}
-		at := 0
-		for _, p := range part {
-			var of [2][][]tensor.View
-			for i := range of {
-				for _, list := range results[i][:max(1, len(p.inputs))] {
-					of[i] = append(of[i], list[at:at+len(p.results)])
-				}
-			}
-			at += len(p.results)
-			g := p.differs(f.Reference, f.Engine, of[0], of[1])
-			if g == nil {
-				continue
-			}
-			if k, err := l.knownAs(ctx, p, g); err != nil {
+		if g := p.differs(f.Reference, f.Engine, want, got); g != nil {
+			if err := add(p, g); err != nil {
 				return nil, err
-			} else if k == nil {
-				found = append(found, shown{p, g})
 			}
 		}
 	}

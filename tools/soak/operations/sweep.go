@@ -2,14 +2,14 @@ package operations
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/tools/soak/execute"
 )
 
@@ -35,16 +35,14 @@ func Sweep(ctx context.Context, o SweepOptions, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	s := &sweeper{out: out, list: list}
+	s := &sweeper{out: out}
 	for _, e := range o.Engines {
-		s.next, s.refused, s.crashed = 0, 0, 0
-		errs := make([]error, runtime.GOMAXPROCS(0))
-		var wait sync.WaitGroup
-		for i := range errs {
-			wait.Go(func() { errs[i] = s.lane(ctx, e) })
-		}
-		wait.Wait()
-		if err := errors.Join(errs...); err != nil {
+		s.refused, s.crashed = 0, 0
+		err := execute.Lanes(ctx, len(list), inModule, func() (func(first, end int) error, func()) {
+			r := &execute.Runner{Engine: e}
+			return func(first, end int) error { return s.try(ctx, r, slices.Clone(list[first:end])) }, r.Close
+		})
+		if err != nil {
 			return err
 		}
 		fmt.Fprintf(out, "%s %s: %d programs, %d are refused, %d end the process\n", e.Kind, e.Plugin, len(list),
@@ -64,43 +62,36 @@ func sweep(l *mlir.Library, o SweepOptions) (list []*program, err error) {
 		return nil, err
 	}
 	defer c.Close()
-	add := func(p *program) {
-		p.seed, p.number = o.Seed, uint64(len(list))
-		p.rename(p.number)
-		list = append(list, p)
+	add := func(r *rand.Rand, make func(g *generator) (*program, bool)) {
+		g := &generator{Rand: r}
+		for try, n := 0, 0; try < 30*o.Each && n < o.Each; try++ {
+			p, ok := make(g)
+			if !ok || verify(c, p) != nil {
+				continue
+			}
+			p.seed, p.number = o.Seed, uint64(len(list))
+			p.rename(p.number)
+			list = append(list, p)
+			n++
+		}
 	}
 	if o.Chain > 0 {
 		for i, e := range elements {
-			g := &generator{Rand: rand.New(rand.NewPCG(o.Seed, uint64(i)))}
-			for try, n := 0, 0; try < 30*o.Each && n < o.Each; try++ {
-				if p := g.chain(e, o.Chain); verify(c, p) == nil {
-					add(p)
-					n++
-				}
-			}
+			add(rand.New(rand.NewPCG(o.Seed, uint64(i))), func(g *generator) (*program, bool) {
+				return g.chain(e, o.Chain), true
+			})
 		}
 		return list, nil
 	}
-	only := map[string]bool{}
-	for _, name := range o.Only {
-		only[name] = true
-	}
 	for at, op := range drawn {
-		if len(only) > 0 && !only[op.name] {
+		if len(o.Only) > 0 && !slices.Contains(o.Only, op.name) {
 			continue
 		}
 		for i, e := range elements {
-			if op.takes != "" && !e.is(op.takes) {
-				continue
-			}
-			g := &generator{Rand: rand.New(rand.NewPCG(o.Seed, uint64(at)<<16|uint64(i)))}
-			for try, n := 0, 0; try < 30*o.Each && n < o.Each; try++ {
-				p, ok := g.attempt(op, &e, nil, false)
-				if !ok || verify(c, p) != nil {
-					continue
-				}
-				add(p)
-				n++
+			if op.takes == "" || e.is(op.takes) {
+				add(rand.New(rand.NewPCG(o.Seed, uint64(at)<<16|uint64(i))), func(g *generator) (*program, bool) {
+					return g.attempt(op, &e, nil, false)
+				})
 			}
 		}
 	}
@@ -109,60 +100,36 @@ func sweep(l *mlir.Library, o SweepOptions) (list []*program, err error) {
 
 // A sweeper is the state of a sweep.
 type sweeper struct {
-	out  io.Writer
-	list []*program
+	out io.Writer
 
-	mu                            sync.Mutex
-	next, refused, crashed, total int
+	mu                      sync.Mutex
+	refused, crashed, total int
 }
 
-// lane runs modules on an engine until there are no more programs.
-func (s *sweeper) lane(ctx context.Context, e execute.Engine) error {
-	r := &execute.Runner{Engine: e}
-	defer r.Close()
-	for ctx.Err() == nil {
+// try runs programs with their first arguments.
+func (s *sweeper) try(ctx context.Context, r *execute.Runner, list []*program) error {
+	return each(ctx, r, list, 1, func(list []*program, a execute.Answer, crash string) error {
 		s.mu.Lock()
-		first := s.next
-		s.next = min(first+inModule, len(s.list))
-		end := s.next
-		s.mu.Unlock()
-		if first == end {
+		defer s.mu.Unlock()
+		if crash == "" {
+			if a.Refused+a.Error != "" {
+				s.refused++
+			}
 			return nil
 		}
-		if err := s.try(ctx, r, append([]*program{}, s.list[first:end]...)); err != nil {
-			return err
+		s.crashed++
+		k := packed(list[0])
+		fmt.Fprintf(s.out, "%s %s: %s ends the process: %s\n%s", r.Kind, r.Plugin, list[0], crash, k.text)
+		if len(k.sets) > 0 {
+			printInputs(s.out, k.sets[0])
 		}
-	}
-	return ctx.Err()
+		return nil
+	})
 }
 
-// try runs programs in one module, and parts of them if it is refused or ends the process.
-func (s *sweeper) try(ctx context.Context, r *execute.Runner, list []*program) error {
-	k := packed(list...)
-	a, crash, err := r.Run(ctx, k.text, k.sets[:min(1, len(k.sets))]...)
-	if err != nil || crash == "" && a.Refused == "" && a.Error == "" {
-		return err
+// printInputs prints arguments.
+func printInputs(out io.Writer, list []tensor.View) {
+	for i, v := range list {
+		fmt.Fprintf(out, "  input %d: %s\n", i, v)
 	}
-	if len(list) > 1 {
-		middle := len(list) / 2
-		if i := k.place(a.Refused); crash == "" && i >= 0 {
-			list[0], list[i] = list[i], list[0]
-			middle = 1
-		}
-		return errors.Join(s.try(ctx, r, list[:middle]), s.try(ctx, r, list[middle:]))
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if crash == "" {
-		s.refused++
-		return nil
-	}
-	s.crashed++
-	fmt.Fprintf(s.out, "%s %s: %s ends the process: %s\n%s", r.Kind, r.Plugin, list[0], crash, k.text)
-	if len(k.sets) > 0 {
-		for i, v := range k.sets[0] {
-			fmt.Fprintf(s.out, "  input %d: %s\n", i, v)
-		}
-	}
-	return nil
 }

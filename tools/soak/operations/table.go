@@ -9,7 +9,7 @@ import (
 type operation struct {
 	name  string
 	takes string // the classes of element types that it takes as its first operand: see element.class
-	make  func(g *generator, op *operation, x value) []value
+	make  func(g *generator, x value) []value
 	// inexact says that libraries round its floating-point and complex results in their own ways.
 	inexact bool
 	// inexactComplex says that they do so for complex numbers.
@@ -72,12 +72,14 @@ func leftOut() (list []*operation) {
 // sameType are operations of one to three operands of one type, which is that of the result.
 func sameType(takes string, operands int, names string) (list []*operation) {
 	for name := range strings.FieldsSeq(names) {
-		list = append(list, &operation{name: name, takes: takes, make: func(g *generator, op *operation,
-			x value) []value {
-			return g.elementwise(op.name, x, operands, x.element)
-		}})
+		list = append(list, &operation{name: name, takes: takes, make: alike(operands)})
 	}
 	return list
+}
+
+// alike makes an operation of operands of one type, which is that of the result.
+func alike(operands int) func(g *generator, x value) []value {
+	return func(g *generator, x value) []value { return g.elementwise(x, operands, x.element) }
 }
 
 func inexactly(list []*operation) []*operation {
@@ -95,8 +97,8 @@ func inexactIfComplex(list []*operation) []*operation {
 }
 
 // elementwise adds an operation on x and further operands like it, in any order.
-func (g *generator) elementwise(name string, x value, operands int, result element) []value {
-	return []value{g.line(name, "", g.like(x, operands), value{element: result, dims: x.dims})}
+func (g *generator) elementwise(x value, operands int, result element) []value {
+	return g.one("", g.like(x, operands), value{element: result, dims: x.dims})
 }
 
 // like returns x and further operands like it, in any order.

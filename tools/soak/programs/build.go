@@ -29,14 +29,15 @@ type construction struct {
 	f         *builder.Func
 	functions map[*function]*builder.Func
 	values    map[*variable]builder.Value
+	old       *older // nil for a program of today
 }
 
-// build returns the module of a program.
-func (p *program) build(ctx *mlir.Context, registry string) (*mlir.Module, error) {
+// build returns the module of a program. Its calls are those of older programs if old is not nil.
+func (p *program) build(ctx *mlir.Context, registry string, old *older) (*mlir.Module, error) {
 	b := builder.New(ctx, builder.Options{Overlap: p.overlap, RuntimeTokens: p.tokens})
 	defer b.Close()
 	c := &construction{p: p, registry: registry, functions: map[*function]*builder.Func{},
-		values: map[*variable]builder.Value{}}
+		values: map[*variable]builder.Value{}, old: old}
 	if p.profile.mesh {
 		b.Mesh(meshName, builder.Axis{Name: axis, Size: p.profile.devices})
 	}
@@ -58,12 +59,19 @@ func (p *program) build(ctx *mlir.Context, registry string) (*mlir.Module, error
 				s.Results = append(s.Results, builder.Result{Sharding: p.sharding(v)})
 			}
 		}
+		if old != nil && f != p.main() {
+			s.Params = append(s.Params, builder.Param{Type: old.tokenType})
+		}
 		c.f = b.FuncWith(f.name, s)
 		c.functions[f] = c.f
 		for i, v := range f.params {
 			c.values[v] = c.f.Param(i)
 		}
-		c.f.Return(c.block(f.body)...)
+		if old == nil {
+			c.f.Return(c.block(f.body)...)
+		} else {
+			c.f.Return(c.oldBody(f)...)
+		}
 	}
 	return b.Module()
 }
@@ -92,9 +100,13 @@ func (c *construction) of(list []*variable) (values []builder.Value) {
 	return values
 }
 
+// set sets variables to values, which a token follows if there is one more.
 func (c *construction) set(list []*variable, values []builder.Value) {
 	for i, v := range list {
 		c.values[v] = values[i]
+	}
+	if len(values) > len(list) {
+		c.old.token = values[len(list)]
 	}
 }
 
@@ -104,11 +116,16 @@ func (c *construction) block(b *block) []builder.Value {
 		case *compute:
 			c.values[s.out] = c.compute(s)
 		case *call:
-			c.call(s)
+			if c.old != nil {
+				c.oldCall(s)
+			} else {
+				c.call(s)
+			}
 		case *branch:
 			var branches []func() []builder.Value
+			before := c.token()
 			for _, b := range s.blocks {
-				branches = append(branches, func() []builder.Value { return c.block(b) })
+				branches = append(branches, func() []builder.Value { return c.branch(b, before) })
 			}
 			if s.isCase {
 				c.set(s.out, builder.Case(c.values[s.on], branches...))
@@ -118,7 +135,7 @@ func (c *construction) block(b *block) []builder.Value {
 		case *loop:
 			c.loop(s)
 		case *invoke:
-			c.set(s.out, c.functions[s.function].Call(c.of(s.args)...))
+			c.set(s.out, c.functions[s.function].Call(append(c.of(s.args), c.token()...)...))
 		case *manual:
 			shardings := func(split []bool) (list []builder.Sharding) {
 				for _, s := range split {
@@ -138,26 +155,27 @@ func (c *construction) block(b *block) []builder.Value {
 
 func (c *construction) loop(s *loop) {
 	if s.cond == nil {
-		c.set(s.out,
-			builder.Loop(c.values[s.limit], c.of(s.init), func(i builder.Value, state []builder.Value) []builder.Value {
-				c.values[s.counter] = i
-				c.set(s.state, state)
-				return c.block(s.body)
-			}, builder.LoopOptions{}))
+		body := func(i builder.Value, state []builder.Value) []builder.Value {
+			c.values[s.counter] = i
+			c.set(s.state, state)
+			return append(c.block(s.body), c.token()...)
+		}
+		c.set(s.out, builder.Loop(c.values[s.limit], append(c.of(s.init), c.token()...), body, builder.LoopOptions{}))
 		return
 	}
 	enter := func(state []builder.Value) {
 		c.values[s.counter] = state[0]
 		c.set(s.state, state[1:])
 	}
-	init := append([]builder.Value{builder.Scalar(c.f, int32(0))}, c.of(s.init)...)
+	init := slices.Concat([]builder.Value{builder.Scalar(c.f, int32(0))}, c.of(s.init), c.token())
 	c.set(s.out, builder.While(init, func(state []builder.Value) builder.Value {
 		enter(state)
 		return c.block(s.cond)[0]
 	}, func(state []builder.Value) []builder.Value {
 		enter(state)
 		next := builder.Add(state[0], int32(1))
-		return append([]builder.Value{next}, c.block(s.body)...)
+		results := c.block(s.body)
+		return slices.Concat([]builder.Value{next}, results, c.token())
 	}, builder.LoopOptions{})[1:])
 }
 

@@ -29,12 +29,12 @@ func (b batch) way(list []way, seed uint64) (way, bool) {
 
 // An answer is what a child says: that it begins with a program, and how it ended.
 type answer struct {
-	Seed            uint64
-	Begins          bool
-	Way             string
-	Took            time.Duration
-	Error           string // "" if there is no mismatch
-	Program, Module string // of a mismatch
+	Seed   uint64
+	Begins bool
+	Way    string
+	Module string // of a program that begins, once it is made
+	Took   time.Duration
+	Error  string // "" if there is no mismatch
 }
 
 // Serve runs a batch and ends the process, if Run started it: see child.Serve.
@@ -61,20 +61,17 @@ func serve(b batch, out *json.Encoder) error {
 		if b.Crash > 0 && seed == b.Crash {
 			os.Exit(3)
 		}
-		if err := out.Encode(s.answer(w, seed)); err != nil {
+		start := time.Now()
+		err := s.try(context.Background(), w, seed, func(module string) error {
+			return out.Encode(answer{Seed: seed, Way: w.name, Begins: true, Module: module})
+		})
+		a := answer{Seed: seed, Way: w.name, Took: time.Since(start)}
+		if err != nil {
+			a.Error = err.Error()
+		}
+		if err := out.Encode(a); err != nil {
 			return err
 		}
 	}
 	return s.close()
-}
-
-// answer runs a program.
-func (s *session) answer(w way, seed uint64) answer {
-	start := time.Now()
-	p, text, err := s.try(context.Background(), w, seed)
-	a := answer{Seed: seed, Way: w.name, Took: time.Since(start)}
-	if err != nil {
-		a.Error, a.Program, a.Module = err.Error(), p.String(), text
-	}
-	return a
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/host/child"
 	"github.com/calliope-mlir/calliope/internal/test/progen"
 	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/tools/soak/execute"
 )
 
 // Options say which programs run.
@@ -48,14 +49,11 @@ func Names() string {
 
 // Plugins returns the paths of the CPU plugins for this platform, which it fetches, or of the one in the environment.
 func Plugins(ctx context.Context) (paths []string, err error) {
-	parts := native.Plugins()
+	parts := execute.Plugins()
 	if os.Getenv("CALLIOPE_PJRT_PLUGIN") != "" {
 		parts = parts[:1]
 	}
 	for _, part := range parts {
-		if !part.Fetchable() && part != native.PJRTPlugin {
-			continue
-		}
 		found, err := native.Ensure(ctx, part, native.EnsureOptions{})
 		if err != nil {
 			return nil, err
@@ -68,7 +66,6 @@ func Plugins(ctx context.Context) (paths []string, err error) {
 const (
 	perBatch = 500 // programs of a child
 	limit    = 2 * time.Minute
-	interval = 15 * time.Second // between lines of progress
 )
 
 // A soak is the state of a run of this package.
@@ -113,18 +110,9 @@ func Run(ctx context.Context, o Options, out io.Writer) error {
 			batches = append(batches, batch{o.Ways, first, end, i, len(o.Plugins), o.spoiled, o.crash})
 		}
 	}
-	ended := make(chan error)
-	go func() { ended <- child.All(batches, func(b batch) error { return s.work(ctx, b) }) }()
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for running := true; running; {
-		select {
-		case <-tick.C:
-			s.progress()
-		case err = <-ended:
-			running = false
-		}
-	}
+	err = execute.Reported(s.progress, func() error {
+		return child.All(batches, func(b batch) error { return s.work(ctx, b) })
+	})
 	s.progress()
 	fmt.Fprintf(out, "%v100,000 programs would take %.0f minutes\n", s,
 		time.Since(s.start).Minutes()*1e5/float64(o.Programs))
@@ -182,6 +170,9 @@ func (s *soak) work(ctx context.Context, b batch) error {
 // child runs a batch in a process. If the process fails, it returns the program that was running.
 func (s *soak) child(ctx context.Context, b batch) (last answer, err error) {
 	err = child.Run(ctx, limit, childVariable, b, func(a answer) {
+		if a.Module == "" && a.Seed == last.Seed {
+			a.Module = last.Module
+		}
 		if last = a; !a.Begins {
 			s.add(b, a)
 		}
@@ -201,10 +192,7 @@ func (s *soak) add(b batch, a answer) {
 	if a.Error != "" {
 		t.problems++
 		s.problems++
-		if a.Program == "" { // it ended the process
-			a.Program = describe(s.ways, a)
-		}
-		report := fmt.Sprintf("seed %d, way %s, plugin %s: %s\n%s", a.Seed, a.Way, plugin, a.Error, a.Program)
+		report := fmt.Sprintf("seed %d, way %s, plugin %s: %s\n%s", a.Seed, a.Way, plugin, a.Error, a.Module)
 		fmt.Fprintln(s.out, report)
 		name := fmt.Sprintf("%d-%s", a.Seed, strings.ReplaceAll(a.Way, " ", "-"))
 		err := errors.Join(progen.Keep(s.Keep, name, a.Module, nil, nil),
@@ -214,14 +202,4 @@ func (s *soak) add(b batch, a answer) {
 		}
 	}
 	s.done[at] = t
-}
-
-// describe returns the text of a program that ended its process.
-func describe(list []way, a answer) string {
-	for _, w := range list {
-		if w.name == a.Way {
-			return generate(a.Seed, w.profile).String()
-		}
-	}
-	return ""
 }

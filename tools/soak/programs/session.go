@@ -60,9 +60,10 @@ func (s *session) close() (err error) {
 	return err
 }
 
-// try runs a program in a way. The error is a mismatch, or what went wrong.
-func (s *session) try(ctx context.Context, w way, seed uint64) (p *program, text string, err error) {
-	p = generate(seed, w.profile)
+// try runs a program in a way. It calls made with the module before it compiles it. The error is a mismatch, or what
+// went wrong.
+func (s *session) try(ctx context.Context, w way, seed uint64, made func(module string) error) (err error) {
+	p := generate(seed, w.profile)
 	r := p.random(1)
 	p.tokens = r.IntN(3) == 0 && w.profile.devices == 0 && !w.profile.old
 	l := s.library
@@ -77,9 +78,6 @@ func (s *session) try(ctx context.Context, w way, seed uint64) (p *program, text
 	}
 	m, end, err := make(c, p, r)
 	defer func() {
-		if err != nil && m != nil {
-			text = m.String()
-		}
 		if m != nil {
 			err = errors.Join(err, m.Close())
 		}
@@ -87,24 +85,27 @@ func (s *session) try(ctx context.Context, w way, seed uint64) (p *program, text
 			err = errors.Join(err, end())
 		}
 	}()
+	if m != nil {
+		err = errors.Join(err, made(m.String()))
+	}
 	if err != nil {
-		return p, "", err
+		return err
 	}
 	e, err := w.compile(ctx, s, p, m, r)
 	if err != nil {
-		return p, "", err
+		return err
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
 	if s.spoiled {
 		p.spoil()
 	}
 	run := &runner{session: s, p: p, executable: e, host: w.host, random: r}
-	return p, "", run.all(ctx)
+	return run.all(ctx)
 }
 
 // Module returns the module of a random program, whose callbacks are in a registry with a name of their own.
 func Module(c *mlir.Context, seed uint64) (*mlir.Module, error) {
-	return generate(seed, profile{}).build(c, registryName)
+	return generate(seed, profile{}).build(c, registryName, nil)
 }
 
 // Register makes the registry of the functions that such modules call. The caller must close it.

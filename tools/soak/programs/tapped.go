@@ -11,14 +11,14 @@ import (
 
 // built builds a program.
 func built(c *mlir.Context, p *program, _ *rand.Rand) (*mlir.Module, func() error, error) {
-	m, err := p.build(c, registryName)
+	m, err := p.build(c, registryName, nil)
 	return m, nil, err
 }
 
 // tapped builds a program and inserts taps after the results of some of its calls, which are expected, and after other
 // values. It may strip them again.
 func tapped(c *mlir.Context, p *program, r *rand.Rand) (*mlir.Module, func() error, error) {
-	m, err := p.build(c, registryName)
+	m, err := p.build(c, registryName, nil)
 	if err != nil {
 		return nil, nil, err
 	}

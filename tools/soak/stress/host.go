@@ -10,12 +10,10 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
-	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/tensor"
+	"github.com/calliope-mlir/calliope/tools/soak/load"
 )
-
-var ways = []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Async, callbacks.Deferred}
 
 // XLA executes a small module on the thread that starts it, and a large one on its own
 // threads.
@@ -111,7 +109,7 @@ func newLanes() (*callbacks.Registry, []*lane, error) {
 		return nil, nil, err
 	}
 	var list []*lane
-	for _, way := range ways {
+	for _, way := range load.Ways {
 		l := &lane{way: way}
 		l.steady.name, l.shaky.name = "steady "+way.String(), "shaky "+way.String()
 		shaky := callbacks.Options{Dispatch: way}
@@ -158,13 +156,6 @@ func (l *lane) function(c *counted) callbacks.Func {
 	}
 }
 
-func (l *lane) form() contract.Form {
-	if l.way == callbacks.Async {
-		return contract.Observe
-	}
-	return contract.Passthrough
-}
-
 // compile compiles both callbacks in both sizes.
 func (l *lane) compile(
 	ctx context.Context, client *bridge.Client, r *callbacks.Registry,
@@ -187,35 +178,7 @@ func (l *lane) compile(
 	return programs, nil
 }
 
-// module makes calls in a loop. The second argument is the number of calls. The first
-// element of the vector grows by one from call to call.
+// module makes calls in a loop.
 func (l *lane) module(name, registry string, size int) string {
-	typ := fmt.Sprintf("tensor<%dxi64>", size)
-	config := fmt.Sprintf("api_version = 4 : i32, has_side_effect = true, backend_config = {v = %d : i64, form = %q, callback = %q, registry = %q}",
-		contract.Version, l.form(), name, registry)
-	call := fmt.Sprintf(`%%w = stablehlo.custom_call @%s(%%v) {%s,
-        output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]} : (%s) -> %s`,
-		contract.TargetIOCallback, config, typ, typ)
-	if l.form() == contract.Observe {
-		call = fmt.Sprintf(`%%t = stablehlo.custom_call @%s(%%v) {%s} : (%s) -> tensor<i8>
-      %%w = stablehlo.add %%v, %%step : %s`, contract.TargetIOCallback, config, typ, typ)
-	}
-	return fmt.Sprintf(`func.func @main(%%x: %[1]s, %%n: tensor<i32>) -> %[1]s {
-  %%zero = stablehlo.constant dense<0> : tensor<i32>
-  %%one = stablehlo.constant dense<1> : tensor<i32>
-  %%i0 = stablehlo.iota dim = 0 : %[1]s
-  %%none = stablehlo.constant dense<0> : %[1]s
-  %%is = stablehlo.compare EQ, %%i0, %%none : (%[1]s, %[1]s) -> tensor<%[2]dxi1>
-  %%step = stablehlo.convert %%is : (tensor<%[2]dxi1>) -> %[1]s
-  %%r:2 = stablehlo.while(%%i = %%zero, %%v = %%x) : tensor<i32>, %[1]s
-    cond {
-      %%p = stablehlo.compare LT, %%i, %%n : (tensor<i32>, tensor<i32>) -> tensor<i1>
-      stablehlo.return %%p : tensor<i1>
-    } do {
-      %[3]s
-      %%j = stablehlo.add %%i, %%one : tensor<i32>
-      stablehlo.return %%j, %%w : tensor<i32>, %[1]s
-    }
-  return %%r#1 : %[1]s
-}`, typ, size, call)
+	return load.Counting(l.way, fmt.Sprintf("callback = %q, registry = %q", name, registry), size, "")
 }

@@ -91,24 +91,13 @@ func Run(ctx context.Context, plugin *bridge.Plugin, o Options) (*Result, error)
 		return nil, err
 	}
 	o.fill()
-	type outcome struct {
-		result *Result
-		err    error
-	}
-	over := make(chan outcome, 1)
-	go func() {
+	var result atomic.Pointer[Result]
+	err := load.Within(o.For+grace, func() error {
 		r, err := run(ctx, plugin, o)
-		over <- outcome{r, err}
-	}()
-	select {
-	case got := <-over:
-		return got.result, got.err
-	case <-time.After(o.For + grace):
-	}
-	stacks := make([]byte, 1<<20)
-	stacks = stacks[:runtime.Stack(stacks, true)]
-	return nil, fmt.Errorf("it hangs, %v after the end of its time, with these calls in flight: %v\n%s", grace,
-		callbacks.InFlight(), stacks)
+		result.Store(r)
+		return err
+	})
+	return result.Load(), err
 }
 
 func run(ctx context.Context, plugin *bridge.Plugin, o Options) (result *Result, err error) {

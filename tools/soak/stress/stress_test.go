@@ -13,6 +13,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/internal/test/nativetest"
 	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/tools/soak/load"
 )
 
 func TestMain(m *testing.M) { nativetest.Main(m, native.PJRTPlugin) }
@@ -33,7 +34,7 @@ func TestRun(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 			result, err := Run(t.Context(), plugin, Options{For: 500 * time.Millisecond, Registries: 1})
 			check.NoError(t, err)
-			if result.Calls == 0 || result.Actions[runSteady] == 0 || len(result.Stats) != len(ways) {
+			if result.Calls == 0 || result.Actions[runSteady] == 0 || len(result.Stats) != len(load.Ways) {
 				t.Errorf("nothing was done:\n%s", result)
 			}
 		})
