@@ -147,7 +147,8 @@ func (l layout) build(prefix string, strip bool) error {
 		{"bin/mlir-lint" + l.program, "exe", "tools/mlir-lint", ""},
 	} {
 		cmd := program.Command(context.Background(), ".", "go", "build", "-buildmode="+b.mode,
-			"-trimpath", "-ldflags="+general+b.flags, "-o", filepath.Join(prefix, filepath.FromSlash(b.path)), module+"/"+b.pkg)
+			"-trimpath", "-ldflags="+general+b.flags, "-o", filepath.Join(prefix, filepath.FromSlash(b.path)),
+			module+"/"+b.pkg)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("%s: %w: run it in a folder of the module %s, or of one that requires it\n%s", cmd, err,
 				module, out)
