@@ -89,7 +89,7 @@ func (f *function) Parameter(name string, shape shapes.Shape, sharding *compute.
 		p.Sharding = f.builder.sharding(sharding)
 	}
 	return f.first(f.values(func(t *trace) {
-		own := &t.funcs[f.number]
+		own, p := &t.funcs[f.number], p // traces of other sizes may be made at the same time
 		p.Shape.Dims = t.dims(shape)
 		own.params = append(own.params, value{})
 		t.add(own.AddParam(p))
