@@ -1,9 +1,9 @@
 package jit
 
 import (
-	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
+	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // Donor returns the parameter whose memory a result takes if the caller donates it: that which the module gives the
@@ -17,7 +17,7 @@ func (e *Executable) Donor(result int) (parameter int, ok bool) {
 // setDonors sets which parameters give their memory to results.
 func (e *Executable) setDonors(f mlir.Operation) {
 	in, out := typesOf(f)
-	parameters, results := callop.Tokens(in), callop.Tokens(out)
+	parameters, results := stablehlo.Tokens(in), stablehlo.Tokens(out)
 	e.donors = map[int]int{}
 	give := func(parameter, result int) bool {
 		if result < 0 || result >= len(e.outputs) {

@@ -14,7 +14,8 @@ import (
 // call determines.
 type Main struct {
 	Params, Results []tensor.Shape
-	Tokens          int // that it takes before its parameters, and returns, as JAX lowers it
+	Tokens          int // that it takes before its parameters, as JAX lowers it
+	Returned        int // the tokens that it returns before its results
 }
 
 // MainOf reads the type of @main. Its parameters and results must be arrays.
@@ -29,18 +30,26 @@ func MainOf(m *mlir.Module) (main Main, err error) {
 	if !ok {
 		return main, errors.New("@main is a function without a type")
 	}
-	for main.Tokens < min(len(in), len(out)) && IsToken(in[main.Tokens]) && IsToken(out[main.Tokens]) {
-		main.Tokens++
-	}
-	if main.Params, err = arrays("parameter", in[main.Tokens:], main.Tokens); err == nil {
-		main.Results, err = arrays("result", out[main.Tokens:], main.Tokens)
+	main.Tokens, main.Returned = Tokens(in), Tokens(out)
+	if main.Params, err = arrays("parameter", in, main.Tokens); err == nil {
+		main.Results, err = arrays("result", out, main.Returned)
 	}
 	return main, err
 }
 
+// Tokens returns the number of tokens at the beginning of types. JAX orders its calls by them, and their functions do
+// not get them.
+func Tokens(types []mlir.Type) (n int) {
+	for n < len(types) && IsToken(types[n]) {
+		n++
+	}
+	return n
+}
+
+// arrays returns the shapes of types behind the first ones.
 func arrays(what string, types []mlir.Type, first int) ([]tensor.Shape, error) {
-	list := make([]tensor.Shape, len(types))
-	for i, t := range types {
+	list := make([]tensor.Shape, len(types)-first)
+	for i, t := range types[first:] {
 		s, err := ShapeOf(t)
 		if err == nil && !s.IsOpen() {
 			err = s.Check()
@@ -66,12 +75,12 @@ func (m Main) IsOpen() bool {
 // CheckStatic returns an error if the function has a dimension that is not known.
 func (m Main) CheckStatic() error {
 	for i, s := range slices.Concat(m.Params, m.Results) {
-		what, at := "parameter", i
+		what, at := "parameter", m.Tokens+i
 		if i >= len(m.Params) {
-			what, at = "result", i-len(m.Params)
+			what, at = "result", m.Returned+i-len(m.Params)
 		}
 		if s.IsOpen() {
-			return fmt.Errorf("%s %d of @main is %s: it must be an array of known size", what, m.Tokens+at, s)
+			return fmt.Errorf("%s %d of @main is %s: it must be an array of known size", what, at, s)
 		}
 	}
 	return nil

@@ -50,8 +50,8 @@ func (o Options) checkJAX(call stablehlo.CustomCallOp, attributes mlir.Attribute
 		return Problem{Kind: MissingCallback, Err: err}, true
 	}
 	types := mlir.TypesOf(call.Operands)
-	in, errIn := callop.Shapes(types[callop.Tokens(types):])
-	out, errOut := callop.Shapes(call.Results[callop.Tokens(call.Results):])
+	in, errIn := callop.Shapes(types[stablehlo.Tokens(types):])
+	out, errOut := callop.Shapes(call.Results[stablehlo.Tokens(call.Results):])
 	arrays := errIn == nil && errOut == nil
 	config := contract.Config{Form: contract.Call, Callback: name}
 	if arrays && !slices.ContainsFunc(slices.Concat(in, out), func(s tensor.Shape) bool { return s.Check() != nil }) {

@@ -67,12 +67,3 @@ func checkNames(e contract.Encoding, operands []mlir.Type) error {
 	}
 	return nil
 }
-
-// Tokens returns the number of tokens of XLA's at the beginning of operands or results. JAX orders its calls by them,
-// and their functions do not get them.
-func Tokens(types []mlir.Type) (n int) {
-	for n < len(types) && stablehlo.IsToken(types[n]) {
-		n++
-	}
-	return n
-}

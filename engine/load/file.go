@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
@@ -106,6 +107,10 @@ func describe(m *mlir.Module) (main stablehlo.Main, declared sharding.Module, er
 	}
 	if main, err = stablehlo.MainOf(m); err != nil {
 		return main, declared, err
+	}
+	if main.Tokens != main.Returned {
+		return main, declared, fmt.Errorf("@main takes %d tokens before its parameters, and returns %d before its results: "+
+			"it must return as many as it takes", main.Tokens, main.Returned)
 	}
 	declared.Params = declared.Params[min(main.Tokens, len(declared.Params)):]
 	declared.Results = declared.Results[min(main.Tokens, len(declared.Results)):]

@@ -47,6 +47,7 @@ func TestHostileModules(t *testing.T) {
 		"huge parameter": {identity("tensor<4611686018427387904x4xf32>"), "", "must be arrays of known size"},
 		"unranked":       {identity("tensor<*xf32>"), "", "must be arrays of known size"},
 		"no array":       {identity("tuple<tensor<f32>>"), "", "must be arrays of known size"},
+		"token taken":    {"func.func @main(%t: !stablehlo.token) { return }", "", "takes 1 tokens before its parameters, and returns 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

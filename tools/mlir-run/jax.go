@@ -3,7 +3,6 @@ package main
 import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -25,8 +24,8 @@ func asJAX(op mlir.Operation, call stablehlo.CustomCallOp) (j jaxCall, ok bool) 
 	}
 	j.CustomCallOp = call
 	j.Aliases = nil // their indices count the tokens, and JAX writes none
-	j.Operands = j.Operands[callop.Tokens(mlir.TypesOf(j.Operands)):]
-	j.Results = j.Results[callop.Tokens(j.Results):]
+	j.Operands = j.Operands[stablehlo.Tokens(mlir.TypesOf(j.Operands)):]
+	j.Results = j.Results[stablehlo.Tokens(j.Results):]
 	if call.Target == contract.TargetJAX && len(j.Operands) == len(call.Operands) {
 		return j, false
 	}

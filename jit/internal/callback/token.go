@@ -1,7 +1,6 @@
 package callback
 
 import (
-	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -17,7 +16,7 @@ func DropTokens(f mlir.Operation) error {
 	body := f.Region(0).First()
 	end := body.Terminator()
 	results := end.OperandValues()
-	results = results[callop.Tokens(mlir.TypesOf(results)):]
+	results = results[stablehlo.Tokens(mlir.TypesOf(results)):]
 	end.SetOperands(results...)
 	b := mlir.NewBuilder(mlir.AtStart(body), f.Location())
 	none := stablehlo.Constant(b, tensor.View{Shape: stablehlo.RuntimeTokenShape(), Data: []byte{}})

@@ -91,7 +91,7 @@ func (s *Site) setAttributes() {
 	if dictionary, _ := stablehlo.TypedConfig(s.Op); !dictionary.IsNil() {
 		s.Attributes = dispatch.Attributes(callop.Attributes(dictionary))
 	}
-	s.Tokens, s.Returned = callop.Tokens(mlir.TypesOf(s.Call.Operands)), callop.Tokens(s.Call.Results)
+	s.Tokens, s.Returned = stablehlo.Tokens(mlir.TypesOf(s.Call.Operands)), stablehlo.Tokens(s.Call.Results)
 }
 
 // Pure reports whether the call may be replaced by operations.
