@@ -30,8 +30,7 @@ type Axis struct {
 }
 
 // Mesh names the devices of the module for Sharding: they form a grid, and each of its
-// dimensions has an axis. It adds an sdy.mesh, of a dialect that the default library lacks:
-// open the library with mlir.OpenOptions.Dialects "sdy".
+// dimensions has an axis. It adds an sdy.mesh.
 func (b *Builder) Mesh(name string, axes ...Axis) {
 	at := b.here()
 	if err := b.mesh(at, name, axes); err != nil {
@@ -56,9 +55,6 @@ func (b *Builder) mesh(at place, name string, axes []Axis) error {
 		}
 		seen[a.Name] = true
 		parts[i] = quote(a.Name) + "=" + strconv.Itoa(a.Size)
-	}
-	if !b.ctx.Library().HasDialect("sdy") {
-		return errors.New(`the library has no dialect sdy, which meshes need: open it with mlir.Open(mlir.OpenOptions{Dialects: []string{"sdy"}})`)
 	}
 	mesh, err := b.ctx.ParseAttribute("#sdy.mesh<[" + strings.Join(parts, ", ") + "]>")
 	if err != nil {

@@ -126,7 +126,7 @@ func (b *builder) DistributedAutoSharding(meshes ...compute.Mesh) error {
 	}
 	// The default library lacks the dialect of meshes, and a session without a plugin is a library.
 	session, err := calliope.Open(context.Background(), calliope.Options{Engine: interpreter.Engine(),
-		Offline: b.backend.offline, Library: mlir.OpenOptions{Dialects: []string{"sdy"}}})
+		Offline: b.backend.offline})
 	if err != nil {
 		return errors.WithStack(err)
 	}

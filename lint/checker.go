@@ -25,12 +25,11 @@ func (c *Checker) Check(library *mlir.Library, file string, data []byte, o Optio
 	c.Close()
 	c.last = library.NewContext(mlir.ContextOptions{AllowUnregistered: len(o.AllowUnregistered) > 0})
 	module, explains, err := parse(c.last, data, o.Analyzers)
-	text := data
 	if module == nil {
-		module, text, err = state.parseForeign(c.last, err)
+		module, err = state.parseForeign(c.last, err)
 	}
 	if !mlir.IsBytecode(data) {
-		state.places = sync.OnceValue(func() *Places { return PlacesOf(module, text, o.Analyzers) })
+		state.places = sync.OnceValue(func() *Places { return PlacesOf(module, data, o.Analyzers) })
 	}
 	state.refused(c.last, err)
 	if module == nil {

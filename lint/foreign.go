@@ -1,75 +1,33 @@
 package lint
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/ir/notmlir"
-	"github.com/calliope-mlir/calliope/internal/text/lazyregexp"
 	"github.com/calliope-mlir/calliope/lint/finding"
 	"github.com/calliope-mlir/calliope/lint/quick"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo/sharding"
 )
 
 // AnyDialect in Options.AllowUnregistered stands for all dialects.
 const AnyDialect = "*"
 
-// parseForeign parses an input that the library refuses because of dialects that it does not have, or of
-// what Shardy states in it. It returns the module and what it was parsed from, or nil and an error to report.
-func (c *check) parseForeign(context *mlir.Context, refusal error) (*mlir.Module, []byte, error) {
-	if text := withoutShardings(c.data); text != nil {
-		if m, err := context.Parse("", text); err == nil {
-			return m, text, nil
-		}
-	}
-	data := c.data
-	encoded := sharding.Encoded(data)
-	if encoded { // by JAX, and the file is right
-		data = sharding.Stripped(data)
-	} else if context.AllowsUnregistered() {
-		return nil, nil, refusal
+// parseForeign parses an input that the library refuses because of dialects that it does not have. It returns the
+// module, or nil and an error to report.
+func (c *check) parseForeign(context *mlir.Context, refusal error) (*mlir.Module, error) {
+	if context.AllowsUnregistered() {
+		return nil, refusal
 	}
 	context.SetAllowUnregistered(true)
-	m, err := context.Parse("", data)
-	switch {
-	case err != nil && encoded:
-		return nil, nil, err
-	case err != nil:
-		return nil, nil, refusal
-	case encoded:
-		c.allowed = append([]string{"sdy"}, c.allowed...)
-	default:
-		c.allowed, c.refusal = []string{}, refusal
+	m, err := context.Parse("", c.data)
+	if err != nil {
+		return nil, refusal
 	}
-	return m, data, nil // foreign reports the refusal
+	c.allowed, c.refusal = []string{}, refusal
+	return m, nil // foreign reports the refusal
 }
-
-// withoutShardings returns a text of which no sharding is verified, with everything in its place, or nil if
-// it has none: JAX writes some that older versions of Shardy refuse. None has unreduced axes, which these do not parse.
-func withoutShardings(text []byte) []byte {
-	sharding := []byte("sdy.sharding = ")
-	unreduced := bytes.Contains(text, []byte("unreduced")) && unreducedAxes().Match(text)
-	if mlir.IsBytecode(text) || !unreduced && !bytes.Contains(text, sharding) {
-		return nil
-	}
-	text = bytes.ReplaceAll(text, sharding, []byte("any.sharding = "))
-	if unreduced {
-		text = unreducedAxes().ReplaceAllFunc(text, func(axes []byte) []byte {
-			return bytes.Map(func(r rune) rune {
-				if r == '\n' {
-					return r
-				}
-				return ' '
-			}, axes)
-		})
-	}
-	return text
-}
-
-var unreducedAxes = lazyregexp.New(`,\s*unreduced\s*=\s*\w*\{[^{}]*\}`)
 
 // foreign reports the dialects that the library does not have, each at its first operation, except
 // those that are allowed.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
 	"github.com/calliope-mlir/calliope/internal/ir/checkform"
+	"github.com/calliope-mlir/calliope/internal/ir/retext"
 )
 
 // StableHLO's tests have a dialect check, which no library contains, and IREE has another one of the same name. Texts
@@ -15,7 +16,7 @@ import (
 
 // checksToRead returns the operations of StableHLO's dialect check in a text if this context reads them, and makes it
 // know them. It returns nil for any other text.
-func (c *Context) checksToRead(name string, text []byte) (*checkform.Text, error) {
+func (c *Context) checksToRead(name string, text []byte) (*retext.Text, error) {
 	checks := checkform.In(text)
 	if checks == nil || !c.lib.Has("mlirLoadIRDLDialects") || c.LoadDialect("irdl") != nil {
 		return nil, nil
@@ -38,24 +39,37 @@ func (c *Context) checksToRead(name string, text []byte) (*checkform.Text, error
 		return nil, &DiagnosticError{Op: "parse", Diagnostics: []Diagnostic{{Position: p,
 			Message: fmt.Sprintf("'%[1]s' is not in its form: write %[1]s %[2]s", at.Name, at.Form)}}}
 	}
-	return checks, nil
+	return checks.Generic(), nil
 }
 
-// restored returns diagnostics about a text with the generic forms as those about the text as it was.
-func restored(c *checkform.Text, list []Diagnostic) []Diagnostic {
+// A rewriting is how a text was changed before the library read it, in this order. Some may be nil.
+type rewriting []*retext.Text
+
+// column returns the column in the text as it was of what is in a line and column of the last one.
+func (r rewriting) column(line, column int) int {
+	for _, t := range slices.Backward(r) {
+		if t != nil {
+			column = t.Column(line, column)
+		}
+	}
+	return column
+}
+
+// restored returns diagnostics about the last text as those about the text as it was.
+func (r rewriting) restored(list []Diagnostic) []Diagnostic {
 	list = slices.Clone(list)
 	for i := range list {
 		p := &list[i].Position
-		p.Column = c.Column(p.Line, p.Column)
-		list[i].Notes = restored(c, list[i].Notes)
+		p.Column = r.column(p.Line, p.Column)
+		list[i].Notes = r.restored(list[i].Notes)
 	}
 	return list
 }
 
 // restore does the same with the locations in a module, which was parsed as that of a file.
-func (c *Context) restore(checks *checkform.Text, file string, m capi.MlirModule) {
+func (c *Context) restore(r rewriting, file string, m capi.MlirModule) {
 	file = cmp.Or(file, unnamed)
-	if c.lib.Has("mlirOperationSetLocation") {
-		namer{c: c, from: file, to: file, column: checks.Column}.module(m)
+	if c.lib.Has("mlirOperationSetLocation") && slices.ContainsFunc(r, func(t *retext.Text) bool { return t != nil }) {
+		namer{c: c, from: file, to: file, column: r.column}.module(m)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
+	"github.com/calliope-mlir/calliope/internal/ir/shardyform"
 	"github.com/calliope-mlir/calliope/internal/run/forgotten"
 )
 
@@ -49,6 +50,8 @@ type Context struct {
 
 	borrowed    bool                      // C code owns it
 	bare        bool                      // it has hardly a dialect, see genericGuard
+	allows      bool                      // unregistered dialects
+	shardy      bool                      // this package reads Shardy's dialect
 	readsTables bool                      // it may have operations for which guard.ReadsTable is true
 	defined     map[string]definitions    // by the dialect of LoadIRDL, which other contexts of the library do not know
 	maxSplat    int64                     // bytes
@@ -95,9 +98,7 @@ func (l *Library) NewContext(o ContextOptions) *Context {
 	c := l.newContext(capi.MlirContextCreateWithRegistry(l.api, registry, o.Threads), o)
 	c.watch()
 	capi.MlirDialectRegistryDestroy(l.api, registry)
-	if o.AllowUnregistered {
-		capi.MlirContextSetAllowUnregisteredDialects(l.api, c.raw, true)
-	}
+	c.SetAllowUnregistered(o.AllowUnregistered)
 	return c
 }
 
@@ -164,7 +165,7 @@ func (c *Context) LoadDialect(namespace string) error {
 		return nil
 	}
 	load := func() bool { return capi.MlirContextGetOrLoadDialect(c.api, c.raw, namespace).Ptr != nil }
-	if !load() && (!c.registerHidden(namespace) || !load()) {
+	if !load() && (!c.registerHidden(namespace) || !load()) && !c.readShardy(namespace) {
 		c.takeDiagnostics("") // the error below is clearer
 		return fmt.Errorf("mlir: %s has no dialect %q", c.lib.path, namespace)
 	}
@@ -176,7 +177,8 @@ func (c *Context) LoadDialect(namespace string) error {
 // example "stablehlo.add".
 func (c *Context) Registered(operation string) bool {
 	c.life.check("Context.Registered")
-	return c.kind(operation).registered
+	k := c.kind(operation)
+	return k.registered || k.shardy && shardyform.Known(operation)
 }
 
 // identifier interns an attribute's name.

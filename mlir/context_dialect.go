@@ -60,13 +60,16 @@ func (c *Context) LoadAllDialects() {
 // AllowsUnregistered reports whether the context accepts operations and attributes of
 // dialects that the library does not know.
 func (c *Context) AllowsUnregistered() bool {
-	return capi.MlirContextGetAllowUnregisteredDialects(c.life.check("Context.AllowsUnregistered"), c.raw)
+	c.life.check("Context.AllowsUnregistered")
+	return c.allows
 }
 
 // SetAllowUnregistered sets whether the context accepts operations and attributes of
 // dialects that the library does not know.
 func (c *Context) SetAllowUnregistered(allow bool) {
-	capi.MlirContextSetAllowUnregisteredDialects(c.life.check("Context.SetAllowUnregistered"), c.raw, allow)
+	c.life.check("Context.SetAllowUnregistered")
+	c.allows = allow
+	c.setUnregistered()
 }
 
 // SetThreads sets whether MLIR may verify and run passes on its own threads.

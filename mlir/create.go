@@ -93,12 +93,15 @@ func (p point) add(method string, s *OperationState) (Operation, error) {
 // caller's may be on the stack.
 func (c *Context) create(t *capi.Table, method string, p point, s *OperationState) (Operation, error) {
 	kind := c.kind(s.Name)
-	if !kind.registered && !capi.MlirContextGetAllowUnregisteredDialects(t, c.raw) {
+	if !kind.registered && !kind.shardy && !c.allows {
 		if hint := c.HintFor(kind.name); hint != "" {
 			return Operation{}, &UnsupportedError{Library: c.lib.path, Operation: kind.name, hint: hint}
 		}
 		return Operation{}, fmt.Errorf("mlir: %s does not know the operation %q%s", c.lib.path, kind.name,
 			nearest.Hint(c.nearestDefined("operation", kind.name)))
+	}
+	if kind.shardy {
+		s = c.shardyState(s)
 	}
 	if s.InferResults {
 		if err := c.checkInference(kind, s); err != nil {
@@ -319,6 +322,7 @@ type operationKind struct {
 	properties bool           // it has some that are not attributes
 	made       []attributeSet // see complete
 	plain      bool           // without regions, it is complete without attributes
+	shardy     bool           // this package reads it
 }
 
 // forgetKinds clears the cache, after a change that made more operations known.
@@ -342,7 +346,7 @@ func (c *Context) kind(name string) *operationKind {
 	}
 	k := &operationKind{name: kept, registered: capi.MlirContextIsRegisteredOperation(c.api, c.raw, kept),
 		guard: guard.Creation(kept), properties: hasProperties(kept),
-		static: guard.HasStatic(kept)}
+		static: guard.HasStatic(kept), shardy: c.isShardy(kept)}
 	k.parsedOnly = k.registered && guard.ParsedOnly(kept)
 	c.readsTables = c.readsTables || guard.ReadsTable(kept)
 	c.kinds[kept] = k

@@ -23,7 +23,7 @@ func (c *Context) parseGuard(name string, data []byte) error {
 		}
 		var reads bool
 		at, wrong, reads = guard.Nest(data, guard.Known{Registered: c.Registered, HasDialectOf: c.hasDialectOf,
-			Unregistered: c.AllowsUnregistered()})
+			Unregistered: c.allows || c.shardy})
 		c.readsTables = c.readsTables || reads
 	}
 	if wrong == "" {
@@ -112,6 +112,6 @@ func (l *Library) bareContext() *Context {
 	c := l.newContext(capi.MlirContextCreateWithRegistry(l.api, registry, false), ContextOptions{})
 	c.bare = true
 	c.watch()
-	capi.MlirContextSetAllowUnregisteredDialects(l.api, c.raw, true)
+	c.SetAllowUnregistered(true)
 	return c
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/experimental/capi"
 	"github.com/calliope-mlir/calliope/internal/host/version"
 	"github.com/calliope-mlir/calliope/internal/ir/bytecode"
-	"github.com/calliope-mlir/calliope/internal/ir/guard"
+	"github.com/calliope-mlir/calliope/internal/ir/shardyform"
 	"github.com/calliope-mlir/calliope/internal/text/lazyregexp"
 	"github.com/calliope-mlir/calliope/native"
 )
@@ -63,19 +63,14 @@ func (c *Context) hint(source []byte, diagnostics []Diagnostic) string {
 	if i < 0 {
 		return ""
 	}
-	if guard.EncodesShardy(source) {
-		return "the file is bytecode with the dialect sdy, which no library known here reads in the form that JAX writes; " +
-			"this is a limit of the libraries, and not a mistake in the file: plugins of XLA read it, and mlir-run " +
-			"runs it on one; libraries read the text that as_text() of JAX's Lowered returns"
-	}
 	if hint := c.versionHint(source); hint != "" {
 		return hint
 	}
 	d := diagnostics[i]
-	ofShardy := strings.Contains(d.Message, "'"+guard.Shardy+".") || d.Message == newerSharding ||
+	ofShardy := strings.Contains(d.Message, "'"+shardyform.Dialect+".") || d.Message == newerSharding ||
 		newerAttribute().MatchString(d.Message)
-	if ofShardy && c.LoadDialect(guard.Shardy) == nil {
-		return "the library's Shardy is older than that of JAX, and may refuse what is right: plugins of XLA read it"
+	if ofShardy && c.LoadDialect(shardyform.Dialect) == nil && !c.shardy {
+		return "the library's Shardy is older than that of JAX, and may refuse what is right: the default library reads it"
 	}
 	if otherSyntax().MatchString(d.Message) && c.lib.part() == native.IREE {
 		return "the file may be of another version of IREE than the library: read it with the one that it is for"

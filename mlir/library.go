@@ -12,8 +12,8 @@ import (
 	"github.com/calliope-mlir/calliope/internal/host/dl"
 	"github.com/calliope-mlir/calliope/internal/host/version"
 	"github.com/calliope-mlir/calliope/internal/ir/checkform"
-	"github.com/calliope-mlir/calliope/internal/ir/guard"
 	"github.com/calliope-mlir/calliope/internal/ir/lex"
+	"github.com/calliope-mlir/calliope/internal/ir/shardyform"
 	"github.com/calliope-mlir/calliope/internal/text/nearest"
 	"github.com/calliope-mlir/calliope/native"
 )
@@ -150,19 +150,14 @@ func OpenFor(source []byte) (*Library, error) {
 			return l, nil
 		}
 	}
-	dialects := needed(source, DialectsOf(source))
-	if guard.EncodesShardy(source) { // jaxlib's library does not read that either
-		dialects = slices.DeleteFunc(dialects, func(d string) bool { return d == guard.Shardy })
-	}
-	return openLibrary(OpenOptions{Dialects: dialects})
+	return openLibrary(OpenOptions{Dialects: needed(source, DialectsOf(source))})
 }
 
 // needed returns those of the dialects in a module that a library must have.
 func needed(source []byte, dialects []string) []string {
-	if slices.Contains(dialects, checkform.Dialect) && checkform.In(source) != nil {
-		dialects = slices.DeleteFunc(dialects, func(d string) bool { return d == checkform.Dialect })
-	}
-	return dialects
+	return slices.DeleteFunc(dialects, func(d string) bool {
+		return d == shardyform.Dialect || d == checkform.Dialect && checkform.In(source) != nil
+	})
 }
 
 // known returns the dialects of a library whose file is known, or nil.
@@ -286,7 +281,9 @@ func (l *Library) other(dialects []string) native.Part {
 // chosenBy returns the dialects that decide which library is opened: the known ones, except
 // vhlo, which each library that reads portable artifacts loads for that.
 func chosenBy(dialects []string) []string {
-	return slices.DeleteFunc(slices.Clone(dialects), func(d string) bool { return d == "vhlo" || partsWith(d) == nil })
+	return slices.DeleteFunc(slices.Clone(dialects), func(d string) bool {
+		return d == "vhlo" || d == shardyform.Dialect || partsWith(d) == nil
+	})
 }
 
 // Path returns the path of the file that the library was loaded from.

@@ -3,6 +3,7 @@ package mlir
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
 	"github.com/calliope-mlir/calliope/internal/ir/bytecode"
-	"github.com/calliope-mlir/calliope/internal/ir/guard"
 	"github.com/calliope-mlir/calliope/internal/ir/notmlir"
 	"github.com/calliope-mlir/calliope/internal/run/forgotten"
 )
@@ -63,9 +63,10 @@ func (c *Context) NewModule(loc Location) *Module {
 // empty, the locations name the file "-". Text without an enclosing module gets one. The
 // module is verified. If it cannot be parsed or is not valid, the error is a *DiagnosticError.
 //
-// Shardy's rules for dividing calls (sdy.sharding_rule) in bytecode, which no library reads, are
-// left out. The operations of StableHLO's dialect check, which no library has, are read if the
-// library has IRDL, and printed in the generic form.
+// Operations and attributes of Shardy's dialect, sdy, are read in all forms, whether the library has the dialect or
+// not. Without it, the operations are not registered, their properties are attributes, and no pass knows them. The
+// operations of StableHLO's dialect check, which no library has, are read if the library has IRDL, and printed in the
+// generic form.
 //
 // The parser and the verifiers are the library's C++ code, and some malicious inputs crash
 // them, for example bytecode that is damaged in what further dialects encode, or a Shardy
@@ -89,17 +90,18 @@ func (c *Context) parseModule(name string, data []byte, again bool) (*Module, er
 	}
 	// A byte order mark is not MLIR, but many editors write one.
 	text := bytes.TrimPrefix(data, []byte("\ufeff"))
+	text, shardy, err := c.shardyToRead(name, text)
+	if err != nil {
+		return nil, err
+	}
 	checks, err := c.checksToRead(name, text)
 	if err != nil {
 		return nil, err
 	}
 	if checks != nil {
-		text = checks.Generic()
+		text = checks.Bytes()
 	}
-	without := guard.WithoutRules(data)
-	if without != nil {
-		text = without
-	}
+	rewritten := rewriting{shardy, checks}
 	source := terminated(text)
 	var raw capi.MlirModule
 	parse := func() pointer {
@@ -133,22 +135,16 @@ func (c *Context) parseModule(name string, data []byte, again bool) (*Module, er
 			p := Position{File: cmp.Or(name, unnamed), Line: line, Column: 1}
 			diagnostics = []Diagnostic{{Position: p, Message: reason}}
 		}
-		if checks != nil {
-			diagnostics = restored(checks, diagnostics)
-		}
+		diagnostics = rewritten.restored(diagnostics)
 		if len(diagnostics) == 0 {
 			diagnostics = c.shortForm(name, data)
 		}
 		return nil, &DiagnosticError{Op: "parse", Diagnostics: diagnostics, Hint: c.hint(data, diagnostics)}
 	}
-	if checks != nil {
-		c.restore(checks, name, raw)
-	}
+	c.restore(rewritten, name, raw)
 	m := c.module(raw)
-	if without != nil {
-		for op := range m.Operation().All() {
-			op.RemoveAttribute(guard.ShardingRule)
-		}
+	if err := c.foreignIn(m, data); err != nil {
+		return nil, errors.Join(err, m.Close())
 	}
 	return m, nil
 }

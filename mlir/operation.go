@@ -120,13 +120,17 @@ func (o Operation) ResultValues() []Value { return listed(o.Results()) }
 
 // NumRegions returns the number of regions.
 func (o Operation) NumRegions() int {
-	return capi.MlirOperationGetNumRegions(o.life.use("Operation.NumRegions", o.raw.Ptr), o.raw)
+	n := capi.MlirOperationGetNumRegions(o.life.use("Operation.NumRegions", o.raw.Ptr), o.raw)
+	if n > 1 && o.hasExtraRegion() {
+		n--
+	}
+	return n
 }
 
 // Region returns the i-th region. It panics if i is out of range.
 func (o Operation) Region(i int) Region {
 	t := o.life.use("Operation.Region", o.raw.Ptr)
-	inRange("Operation.Region", i, capi.MlirOperationGetNumRegions(t, o.raw))
+	inRange("Operation.Region", i, o.NumRegions())
 	return o.life.ctx.region(capi.MlirOperationGetRegion(t, o.raw, i))
 }
 
@@ -157,7 +161,7 @@ func (o Operation) Verify() error {
 	c.asks(func() { ok = capi.MlirOperationVerify(t, o.raw) })
 	diagnostics := c.takeDiagnostics("")
 	if ok {
-		return nil
+		return c.foreign(o, "verify")
 	}
 	return &DiagnosticError{Op: "verify", Diagnostics: diagnostics}
 }

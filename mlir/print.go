@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
+	"github.com/calliope-mlir/calliope/internal/ir/shardyform"
 )
 
 // PrintOptions specify how an operation is printed. The zero value gives the same text as
@@ -65,9 +66,10 @@ func (o Operation) Print(p PrintOptions) string {
 	p.Generic = p.Generic || o.orphan()
 	flags := p.flags(t)
 	defer capi.MlirOpPrintingFlagsDestroy(t, flags)
-	return string(capi.Collect(func(cb capi.MlirStringCallback, ud pointer) {
+	text := capi.Collect(func(cb capi.MlirStringCallback, ud pointer) {
 		o.life.ctx.asks(func() { capi.MlirOperationPrintWithFlags(t, o.raw, flags, cb, ud) })
-	}))
+	})
+	return string(o.life.ctx.printed(text, p))
 }
 
 // printable returns an UnsupportedError if the library lacks an option.
@@ -175,6 +177,9 @@ func (o Operation) bytecode(version int) ([]byte, error) {
 	}
 	if len(data) == 0 {
 		return nil, errors.New("mlir: writing bytecode produced nothing")
+	}
+	if c.shardy {
+		data = shardyform.Written(data)
 	}
 	return data, nil
 }

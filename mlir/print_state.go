@@ -77,12 +77,12 @@ func (s *AsmState) Print(o Operation) string {
 	o.in(s.life.ctx, "AsmState.Print")
 	var text string
 	s.life.ctx.asks(func() { text = printWithState(t, o.raw, s.raw) })
-	if !s.life.ctx.printsTwice() {
-		return text
+	if s.life.ctx.printsTwice() {
+		text = strings.TrimSuffix(text, string(capi.Collect(func(cb capi.MlirStringCallback, ud pointer) {
+			capi.MlirOperationPrint(t, o.raw, cb, ud)
+		})))
 	}
-	return strings.TrimSuffix(text, string(capi.Collect(func(cb capi.MlirStringCallback, ud pointer) {
-		capi.MlirOperationPrint(t, o.raw, cb, ud)
-	})))
+	return string(s.life.ctx.printed([]byte(text), PrintOptions{}))
 }
 
 func printWithState(t *capi.Table, o capi.MlirOperation, s capi.MlirAsmState) string {

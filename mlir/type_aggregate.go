@@ -101,7 +101,7 @@ func (c *Context) checkNamespace(namespace string) error {
 	if namespace == "" {
 		return errors.New("mlir: an opaque type or attribute needs the name of its dialect")
 	}
-	if !capi.MlirContextGetAllowUnregisteredDialects(c.api, c.raw) {
+	if !c.allows {
 		return c.LoadDialect(namespace)
 	}
 	return nil

@@ -14,13 +14,11 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/mlir"
 )
 
 func main() {
 	session, err := calliope.Open(context.Background(), calliope.Options{
-		Library: mlir.OpenOptions{Dialects: []string{"sdy"}}, // the dialect of meshes
-		Client:  bridge.ClientOptions{Devices: 2},
+		Client: bridge.ClientOptions{Devices: 2},
 	})
 	if err != nil {
 		log.Fatal(err)

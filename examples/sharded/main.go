@@ -21,8 +21,7 @@ import (
 func main() {
 	ctx := context.Background()
 	session := must(calliope.Open(ctx, calliope.Options{
-		Library: mlir.OpenOptions{Dialects: []string{"sdy"}}, // the dialect of meshes
-		Client:  bridge.ClientOptions{Devices: 4},
+		Client: bridge.ClientOptions{Devices: 4},
 	}))
 	defer session.Close()
 	ir := session.Library().NewContext(mlir.ContextOptions{})

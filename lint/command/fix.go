@@ -52,9 +52,6 @@ func (w *worker) mend(in input, library *mlir.Library, exported bool, sum [sha25
 	}
 	if err != nil {
 		a := w.findings(in, library)
-		if errors.Is(err, fix.ErrInvalid) && a.repairable() {
-			err = errShardy
-		}
 		if !errors.Is(err, fix.ErrInvalid) {
 			a.Findings = append(a.Findings, unable(in.Name, "cannot be repaired: %v", err))
 		}
@@ -94,16 +91,6 @@ func (f fixing) refuses(m *mended) string {
 		return m.Anew + ": see it with -diff, and use -fix -reprint"
 	}
 	return ""
-}
-
-// errShardy is the error of repairing a module that the library can only check.
-var errShardy = errors.New(
-	"the library reads the module only without what Shardy states in it: mend the program that wrote it")
-
-// repairable reports whether the findings are of a valid module, and one has a repair.
-func (a answer) repairable() bool {
-	return slices.ContainsFunc(a.Findings, func(f finding.Finding) bool { return f.Fix != nil }) &&
-		!slices.ContainsFunc(a.Findings, func(f finding.Finding) bool { return f.Rule == finding.Invalid })
 }
 
 // difference returns what a repair changes in a text, for "git apply" or "patch -p1" in the folder. It is nil if

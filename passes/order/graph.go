@@ -360,7 +360,7 @@ func (g *graphMaker) node(op mlir.Operation) orderNode {
 			}
 		case name == "sdy.manual_computation":
 			if numbers(n.regions[0], len(n.operands), results) {
-				n.kind, n.regions = inlineNode, n.regions[:1] // sharding.Stripped adds an empty one
+				n.kind = inlineNode
 			}
 		}
 	}

@@ -225,10 +225,7 @@ func (m *module) path(i int) string {
 // noInputs returns the error if there are no inputs for the parameters of @main.
 func (m *module) noInputs() error {
 	var list []string
-	index, takesPlatform := 0, false
-	if !m.isUnread() {
-		index, takesPlatform = stablehlo.PlatformArgument(m.ir.Module)
-	}
+	index, takesPlatform := stablehlo.PlatformArgument(m.ir.Module)
 	for i, s := range m.ir.Params[len(m.bound):] {
 		line := fmt.Sprintf("in%d: %s%s", i, s, m.path(i))
 		if takesPlatform && i == index {

@@ -13,24 +13,12 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/engine/load"
-	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/stages"
 )
 
 // compile compiles the module for whole arrays. The engine sees no custom calls without a handler.
 func (m *module) compile(e engine.Engine, o options, s *standIns, progress io.Writer) (engine.Executable, error) {
-	if m.isUnread() {
-		names, err := s.serveUnread()
-		if err != nil {
-			return nil, err
-		}
-		made, err := m.compileUnread(e, o, names)
-		if err != nil || o.partitions == 1 {
-			return made, err
-		}
-		return load.Divide(made, m.ir.Main, m.ir.Declared)
-	}
 	if err := m.serveCalls(o, s); err != nil {
 		return nil, err
 	}
@@ -72,28 +60,6 @@ func (m *module) serveCalls(o options, s *standIns) error {
 const shardyTarget = "xla.sdy."
 
 var errManual = errors.New("it has a manual computation for one device, and the XLA of this plugin runs them for several devices only")
-
-// compileUnread compiles a module that only XLA reads. names serve the callbacks of JAX.
-func (m *module) compileUnread(e engine.Engine, o options, names []string) (engine.Executable, error) {
-	if e.Can().OnHost {
-		return nil, errors.New("only XLA can read it: run it without --jit, where there is a plugin")
-	}
-	made, err := e.Compile(context.Background(), bridge.Source(m.file.Data), engine.CompileOptions{
-		Replicas: o.replicas, Partitions: o.partitions, JAXCallbacks: names, Exact: o.exact})
-	if plugin, ok := errors.AsType[*bridge.PluginError](err); ok {
-		switch {
-		case o.partitions == 1 && strings.Contains(plugin.Message, "custom call to "+shardyTarget):
-			return nil, errPartitioned // XLA itself generates it for a manual computation
-		case mlir.IsBytecode(m.file.Data) && strings.Contains(plugin.Message, "Failed to parse"):
-			return nil, fmt.Errorf("%w\nA plugin may not read the bytecode of an older release: use the module's text, or another plugin (%s)", err, native.PJRTPlugin.Env())
-		case names == nil && strings.Contains(plugin.Message, contract.TargetJAX):
-			return nil, errors.New("it has callbacks of JAX, which have no handler: with --tap their operands are printed, and passed on as the results; with --stub zeros they return zeros")
-		}
-	}
-	return made, err
-}
-
-var errPartitioned = errors.New("it is partitioned over several devices, and no MLIR library here can read over how many: use its text, or the file that jax.export serialized")
 
 // missing is a call site without a handler.
 type missing struct {

@@ -46,10 +46,7 @@ func readModule(o options, stdin io.Reader, progress io.Writer) (*module, error)
 		return cmp.Or(m.callChecks(), m.serveLegacy(o), m.refuse(o))
 	})
 	if _, unread := errors.AsType[*load.ParseError](err); unread {
-		if !onlyXLAReads(m.file.Data, err) || len(o.legacy) > 0 {
-			return nil, fmt.Errorf("cannot read %s: %w", m.name, err)
-		}
-		return m, m.leaveToXLA(o, err)
+		return nil, fmt.Errorf("cannot read %s: %w", m.name, err)
 	}
 	if err != nil {
 		return nil, m.named(err)
@@ -83,9 +80,7 @@ func (m *module) named(err error) error {
 }
 
 func (m *module) close() {
-	if !m.isUnread() {
-		_ = m.ir.Close()
-	}
+	_ = m.ir.Close()
 }
 
 // symbolOf returns the name of a function, or "" for any other operation.

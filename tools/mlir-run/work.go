@@ -92,14 +92,7 @@ func work(o options, stdout, stderr io.Writer) (same bool, err error) {
 	if o, err = o.forModule(m); err != nil {
 		return false, err
 	}
-	if m.isUnread() {
-		if err = m.shapesFromXLA(o, stderr); errors.Is(err, errPartitioned) {
-			err = fmt.Errorf("%s: %w", m.name, err)
-		}
-	} else {
-		err = m.refine(o)
-	}
-	if err != nil {
+	if err := m.refine(o); err != nil {
 		return false, err
 	}
 	inputs, err := m.inputs(o)

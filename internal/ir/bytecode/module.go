@@ -41,6 +41,7 @@ type Module struct {
 	Types      []Part
 	Damage     string // what is wrong first, such as "a section is longer than the file"
 
+	data       []byte
 	lying      bool
 	sections   [knownSections]Reader
 	strings    []byte
@@ -52,13 +53,12 @@ type Module struct {
 type Part struct {
 	Dialect    string
 	Data, Text []byte // one of them is nil
-	size       []byte // begins with its size, whose lowest bit is 0 for text
 }
 
 // Open reads the names of dialects and operations of bytecode.
 func Open(data []byte) *Module {
 	r := Reader{data: data, at: len(magic), end: len(data)}
-	m := &Module{Version: r.Number(), Producer: r.Text()}
+	m := &Module{data: data, Version: r.Number(), Producer: r.Text()}
 	for !r.Ended() {
 		if id, _, content := r.section(); id < knownSections {
 			m.sections[id] = content
@@ -76,7 +76,7 @@ func (m *Module) Lying() bool { return m.lying }
 // check keeps what is wrong if a part ended too early.
 func (m *Module) check(r *Reader, damage string) {
 	m.lying = m.lying || r.lying
-	if r.wrong() {
+	if r.Wrong() {
 		m.damaged(damage)
 	}
 }
@@ -177,8 +177,8 @@ func (m *Module) Read() {
 		n := offsets.Count()
 		offsets.lying = offsets.lying || n > left
 		for ; n > 0 && !offsets.Ended(); n-- {
-			part := Part{Dialect: dialect, size: offsets.rest()}
-			size, encoded := offsets.flagged()
+			part := Part{Dialect: dialect}
+			size, encoded := offsets.Flagged()
 			if data := parts.Skip(size); encoded {
 				part.Data = data
 			} else {

@@ -31,9 +31,10 @@ func (r *Reader) Ended() bool { return r.at >= r.end }
 // Lying reports whether a count was larger than what followed it.
 func (r *Reader) Lying() bool { return r.lying }
 
-func (r *Reader) wrong() bool { return r.short || r.lying }
+// Wrong reports whether something that was read was not there.
+func (r *Reader) Wrong() bool { return r.short || r.lying }
 
-func (r *Reader) byte() byte {
+func (r *Reader) Byte() byte {
 	if r.at >= r.end {
 		r.short = true
 		return 0
@@ -64,11 +65,11 @@ func (r *Reader) rest() []byte { return r.data[r.at:r.end] }
 // Number reads an integer of variable size. The number of trailing zeros of the first byte is the number of bytes that
 // follow. The integer is in the other bits, least significant first.
 func (r *Reader) Number() uint64 {
-	first := r.byte()
+	first := r.Byte()
 	following := bits.TrailingZeros8(first)
 	n := uint64(0)
 	for i := range following {
-		n |= uint64(r.byte()) << (8 * i)
+		n |= uint64(r.Byte()) << (8 * i)
 	}
 	if following == 8 {
 		return n
@@ -82,8 +83,8 @@ func (r *Reader) Signed() int64 {
 	return int64(n>>1) ^ -int64(n&1)
 }
 
-// flagged reads an integer with a flag in its lowest bit.
-func (r *Reader) flagged() (n uint64, flag bool) {
+// Flagged reads an integer with a flag in its lowest bit.
+func (r *Reader) Flagged() (n uint64, flag bool) {
 	n = r.Number()
 	return n >> 1, n&1 != 0
 }
@@ -127,7 +128,7 @@ func (r *Reader) Text() string {
 
 // section reads the next section, and its alignment, or 0 if it has none.
 func (r *Reader) section() (id byte, alignment uint64, content Reader) {
-	head := r.byte()
+	head := r.Byte()
 	length := r.Number()
 	if head&sectionAligned != 0 {
 		if alignment = r.Number(); alignment > 0 {

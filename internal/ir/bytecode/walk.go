@@ -7,6 +7,8 @@ type Op struct {
 	Attributes int    // the number of its dictionary, or -1
 	Properties []byte
 	Results    uint64 // how many
+
+	change *Change
 }
 
 // A Visitor is called by Walk.
@@ -34,12 +36,13 @@ type level struct {
 	regions uint64 // that follow the current one
 	lazy    bool   // they are a section
 	more    bool   // the copy has one region more
+	less    bool   // or less
 }
 
 // HasTopArguments reports whether the outermost block has arguments, which would have no place.
 func (m *Module) HasTopArguments() bool {
 	r := m.sections[irSection]
-	_, has := r.flagged()
+	_, has := r.Flagged()
 	return has
 }
 
@@ -53,7 +56,7 @@ func (m *Module) walk(v Visitor, c *copier) {
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
 		switch {
-		case top.r.wrong():
+		case top.r.Wrong():
 			m.check(top.r, "a region is too short")
 			return
 		case top.ops > 0:
@@ -79,9 +82,12 @@ func (m *Module) walk(v Visitor, c *copier) {
 		case top.regions > 0:
 			top.regions--
 			top.blocks = top.r.Count()
-			c.number(top.blocks)
+			if top.less && top.regions == 0 {
+				break // it has no blocks
+			}
+			c.Number(top.blocks)
 			if top.blocks > 0 {
-				c.number(top.r.Count()) // of values
+				c.Number(top.r.Count()) // of values
 			}
 		default:
 			c.leave(*top)
@@ -95,7 +101,7 @@ func (m *Module) walk(v Visitor, c *copier) {
 // block reads what precedes the operations of a block and returns their number.
 func (m *Module) block(r *Reader, c *copier) uint64 {
 	start := r.at
-	ops, hasArguments := r.flagged()
+	ops, hasArguments := r.Flagged()
 	if hasArguments {
 		arguments := r.Count()
 		for i := uint64(0); i < arguments && !r.Ended(); i++ {
@@ -103,7 +109,7 @@ func (m *Module) block(r *Reader, c *copier) uint64 {
 				r.Number() // the location
 			}
 		}
-		if m.Version >= useListOrders && r.byte() != 0 {
+		if m.Version >= useListOrders && r.Byte() != 0 {
 			r.useLists(arguments)
 		}
 	}
@@ -121,7 +127,7 @@ func (r *Reader) useLists(values uint64) {
 		if values > 1 {
 			r.Number() // which value
 		}
-		uses, _ := r.flagged()
+		uses, _ := r.Flagged()
 		r.numbers(r.counted(uses))
 	}
 }
@@ -131,12 +137,12 @@ func (m *Module) operation(r *Reader, c *copier) (op Op, has byte) {
 	start := r.at
 	op = Op{Name: at(m.Names, r.Number()), Attributes: -1}
 	mask := r.at
-	has = r.byte()
+	has = r.Byte()
 	op.Location = r.Number()
+	dictionary := r.at
 	if has&hasAttributes != 0 {
 		op.Attributes = int(r.Number())
 	}
-	properties := r.at
 	if has&hasProperties != 0 {
 		op.Properties = at(m.properties, r.Number())
 	}
@@ -153,18 +159,32 @@ func (m *Module) operation(r *Reader, c *copier) (op Op, has byte) {
 	if m.Version >= useListOrders && has&hasUseLists != 0 {
 		r.useLists(op.Results)
 	}
-	if c.strips(op) && !r.wrong() {
-		c.add(r.data[start:mask], []byte{has &^ hasProperties}, r.data[mask+1:properties], r.data[lists:r.at])
-	} else {
-		c.add(r.data[start:r.at])
+	if c == nil || r.Wrong() {
+		return op, has
 	}
+	if op.change = c.change(op); op.change == nil {
+		c.add(r.data[start:r.at])
+		return op, has
+	}
+	kept := has &^ (hasProperties | hasAttributes)
+	if op.change.Attributes >= 0 {
+		kept |= hasAttributes
+	}
+	c.add(r.data[start:mask], []byte{kept}, r.data[mask+1:dictionary])
+	if op.change.Attributes >= 0 {
+		c.Number(uint64(op.change.Attributes))
+	}
+	c.add(r.data[lists:r.at])
 	return op, has
 }
 
 // regions begins the regions of an operation. It reports whether they can be read.
 func (m *Module) regions(r *Reader, op Op, c *copier) (level, bool) {
-	n, isolated := r.flagged()
-	l := level{r: r, lazy: isolated && m.Version >= lazyRegions, more: c.strips(op) && n == 1}
+	n, isolated := r.Flagged()
+	l := level{r: r, lazy: isolated && m.Version >= lazyRegions}
+	if op.change != nil {
+		l.more, l.less = op.change.More && n == 1, op.change.Less && n == 2
+	}
 	id := byte(irSection)
 	if l.lazy {
 		var content Reader

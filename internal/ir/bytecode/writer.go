@@ -1,16 +1,16 @@
 package bytecode
 
-// A writer writes bytecode.
-type writer struct{ data []byte }
+// A Writer writes bytecode.
+type Writer struct{ data []byte }
 
-func (w *writer) add(parts ...[]byte) {
+func (w *Writer) add(parts ...[]byte) {
 	for _, part := range parts {
 		w.data = append(w.data, part...)
 	}
 }
 
-// number writes an integer as Reader.Number reads it.
-func (w *writer) number(n uint64) {
+// Number writes an integer as Reader.Number reads it.
+func (w *Writer) Number(n uint64) {
 	size := 1
 	for size < 9 && n>>(7*size) != 0 {
 		size++
@@ -27,17 +27,20 @@ func (w *writer) number(n uint64) {
 }
 
 // section writes a section. It is not aligned if the alignment is 0.
-func (w *writer) section(id byte, alignment uint64, content []byte) {
+func (w *Writer) section(id byte, alignment uint64, content []byte) {
 	if alignment == 0 {
 		w.data = append(w.data, id)
-		w.number(uint64(len(content)))
+		w.Number(uint64(len(content)))
 	} else {
 		w.data = append(w.data, id|sectionAligned)
-		w.number(uint64(len(content)))
-		w.number(alignment)
+		w.Number(uint64(len(content)))
+		w.Number(alignment)
 		for range padding(len(w.data), alignment) {
 			w.data = append(w.data, 0xcb)
 		}
 	}
 	w.add(content)
 }
+
+// Bytes returns what was written.
+func (w *Writer) Bytes() []byte { return w.data }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/ir/bytecode"
 	"github.com/calliope-mlir/calliope/internal/ir/lex"
+	"github.com/calliope-mlir/calliope/internal/ir/retext"
 )
 
 // Dialect is the namespace of the dialect.
@@ -68,17 +69,10 @@ var types = map[string]string{
 // A Text is a text with operations of the dialect.
 type Text struct {
 	text  []byte
-	t     lex.Token // the next piece
-	end   int       // of the last one
-	edits []edit    // in the order of the text, which give the operations the generic form
-	lines []int     // where they start
+	t     lex.Token     // the next piece
+	end   int           // of the last one
+	edits []retext.Edit // which give the operations the generic form
 	wrong *Wrong
-}
-
-// An edit puts a text in the place of n bytes.
-type edit struct {
-	at, n int
-	text  string
 }
 
 // A Wrong is an operation that has not its form.
@@ -117,12 +111,6 @@ func In(text []byte) *Text {
 	if !found {
 		return nil
 	}
-	c.lines = []int{0}
-	for i, b := range text {
-		if b == '\n' {
-			c.lines = append(c.lines, i+1)
-		}
-	}
 	return c
 }
 
@@ -149,14 +137,14 @@ func (c *Text) generic() {
 	c.next()
 	c.group()
 	if c.t.Kind == '>' {
-		c.edits = append(c.edits, edit{open.Start, 1, " "}, edit{c.t.Start, 1, " "})
+		c.edits = append(c.edits, retext.Put(open.Start, 1, " "), retext.Put(c.t.Start, 1, " "))
 		c.next()
 	}
 }
 
 // operation reads an operation behind its name, and returns nil if it has not its form.
-func (c *Text) operation(name lex.Token) []edit {
-	edits := []edit{{name.Start, 0, `"`}, {name.End, 0, `"(`}}
+func (c *Text) operation(name lex.Token) []retext.Edit {
+	edits := []retext.Edit{retext.Put(name.Start, 0, `"`), retext.Put(name.End, 0, `"(`)}
 	operands, attributes, valueType := 0, 0, ""
 	end := name.End // of the last operand or attribute
 	for comma := name.End; ; {
@@ -169,18 +157,18 @@ func (c *Text) operation(name lex.Token) []edit {
 			return nil
 		} else {
 			if attributes++; attributes == 1 {
-				edits = append(edits, edit{end, 0, ")"}, edit{comma, 1, " {"})
+				edits = append(edits, retext.Put(end, 0, ")"), retext.Put(comma, 1, " {"))
 			}
 			start := c.t.Start
 			if key, ok := c.key(); ok {
 				if key == "iter" {
-					edits = append(edits, edit{start, len("iter"), "iteration"})
+					edits = append(edits, retext.Put(start, len("iter"), "iteration"))
 				}
 				if !c.typed() {
-					edits = append(edits, edit{c.end, 0, types[key]})
+					edits = append(edits, retext.Put(c.end, 0, types[key]))
 				}
 			} else {
-				edits = append(edits, edit{start, 0, "value = "})
+				edits = append(edits, retext.Put(start, 0, "value = "))
 				if !c.element() || c.t.Kind != ':' {
 					return nil
 				}
@@ -198,19 +186,19 @@ func (c *Text) operation(name lex.Token) []edit {
 	}
 	switch hasMore := c.t.Kind == '{'; {
 	case hasMore && attributes > 0:
-		edits = append(edits, edit{c.t.Start, 1, ","})
+		edits = append(edits, retext.Put(c.t.Start, 1, ","))
 		c.group()
 		end = c.end
 	case attributes > 0:
-		edits = append(edits, edit{end, 0, "}"})
+		edits = append(edits, retext.Put(end, 0, "}"))
 	default:
-		edits = append(edits, edit{end, 0, ")"})
+		edits = append(edits, retext.Put(end, 0, ")"))
 		if hasMore {
 			c.group()
 		}
 	}
 	if valueType != "" {
-		return append(edits, edit{end, 0, " : (" + valueType + ") -> ()"})
+		return append(edits, retext.Put(end, 0, " : ("+valueType+") -> ()"))
 	}
 	if c.t.Kind != ':' {
 		return nil
@@ -232,7 +220,7 @@ func (c *Text) operation(name lex.Token) []edit {
 	if number < operands {
 		rest = ", " + last + rest
 	}
-	return append(edits, edit{from, 0, "("}, edit{end, 0, rest})
+	return append(edits, retext.Put(from, 0, "("), retext.Put(end, 0, rest))
 }
 
 // key reads the name of an attribute and its value, a string or a number, if they are here.
@@ -301,32 +289,5 @@ func (c *Text) group() bool {
 	return false
 }
 
-// Generic returns the text in which the operations have the generic form. Every line stays in its place.
-func (c *Text) Generic() []byte {
-	var b bytes.Buffer
-	at := 0
-	for _, e := range c.edits {
-		b.Write(c.text[at:e.at])
-		b.WriteString(e.text)
-		at = e.at + e.n
-	}
-	b.Write(c.text[at:])
-	return b.Bytes()
-}
-
-// Column returns the column in the text of what is in a line and column of Generic.
-func (c *Text) Column(line, column int) int {
-	if line < 1 || line > len(c.lines) {
-		return column
-	}
-	start := c.lines[line-1]
-	at := start + column - 1
-	first, _ := slices.BinarySearchFunc(c.edits, start, func(e edit, start int) int { return e.at - start })
-	for _, e := range c.edits[first:] {
-		if at < e.at {
-			break
-		}
-		at = max(e.at, at-len(e.text)+e.n)
-	}
-	return at - start + 1
-}
+// Generic returns the text in which the operations have the generic form.
+func (c *Text) Generic() *retext.Text { return retext.New(c.text, c.edits) }

@@ -14,10 +14,10 @@ const registryName = "random programs"
 
 // A session has what the programs of a process share.
 type session struct {
-	library, meshes *mlir.Library // meshes has the dialect of a mesh
-	client, other   *bridge.Client
-	registry        *callbacks.Registry
-	spoiled         bool // leave a call out of what is expected
+	library       *mlir.Library
+	client, other *bridge.Client
+	registry      *callbacks.Registry
+	spoiled       bool // leave a call out of what is expected
 }
 
 // open opens what the programs of a process share. The plugin is the one that bridge.Open finds.
@@ -29,9 +29,6 @@ func open() (s *session, err error) {
 		}
 	}()
 	if s.library, err = mlir.Open(mlir.OpenOptions{}); err != nil {
-		return s, err
-	}
-	if s.meshes, err = mlir.Open(mlir.OpenOptions{Dialects: []string{"sdy"}}); err != nil {
 		return s, err
 	}
 	plugin, err := bridge.Open(bridge.OpenOptions{})
@@ -66,11 +63,7 @@ func (s *session) try(ctx context.Context, w way, seed uint64, made func(module 
 	p := generate(seed, w.profile)
 	r := p.random(1)
 	p.tokens = r.IntN(3) == 0 && w.profile.devices == 0 && !w.profile.old
-	l := s.library
-	if w.profile.mesh {
-		l = s.meshes
-	}
-	c := l.NewContext(mlir.ContextOptions{})
+	c := s.library.NewContext(mlir.ContextOptions{})
 	defer func() { err = errors.Join(err, c.Close()) }()
 	make := w.module
 	if make == nil {

@@ -32,7 +32,7 @@ func open(root, cases string) (*session, error) {
 	if s.modules, s.programs, err = sources(root, cases); err != nil {
 		return nil, err
 	}
-	if s.library, err = mlir.Open(mlir.OpenOptions{Dialects: []string{"sdy"}}); err != nil {
+	if s.library, err = mlir.Open(mlir.OpenOptions{}); err != nil {
 		return nil, err
 	}
 	plugin, err := bridge.Open(bridge.OpenOptions{})
