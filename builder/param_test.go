@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/builder"
-	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -67,14 +66,6 @@ func TestParameterOfAnyType(t *testing.T) {
 	if _, err := b.Module(); err != nil {
 		t.Error(err)
 	}
-}
-
-// TestMeshWithoutShardy makes a mesh with the default library, which cannot hold one.
-func TestMeshWithoutShardy(t *testing.T) {
-	b := newBuilder(t)
-	b.Mesh("grid", builder.Axis{Name: "x", Size: 2})
-	_, err := b.Module()
-	check.Error(t, err, "mesh: the library has no dialect sdy", `mlir.OpenOptions{Dialects: []string{"sdy"}}`)
 }
 
 // TestAddParam adds parameters and states results while functions are built, one of which is called without arguments.

@@ -101,7 +101,9 @@ func (c *Context) create(t *capi.Table, method string, p point, s *OperationStat
 			nearest.Hint(c.nearestDefined("operation", kind.name)))
 	}
 	if kind.shardy {
-		s = c.shardyState(s)
+		made := *s
+		c.completeShardy(&made)
+		s = &made
 	}
 	if s.InferResults {
 		if err := c.checkInference(kind, s); err != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
+	"github.com/calliope-mlir/calliope/internal/ir/shardyform"
 )
 
 // The library recurses once for each level of nesting. On the stack of Go's threads, a few
@@ -26,6 +27,9 @@ const (
 // expect prepares the context for parsing the text of an attribute or a type.
 func (c *Context) expect(text string) {
 	c.loadNamed([]byte(text))
+	if !c.shardy && !c.bare && mentionsShardy([]byte(text)) {
+		_ = c.LoadDialect(shardyform.Dialect)
+	}
 	c.foresee(text)
 }
 

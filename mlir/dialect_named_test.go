@@ -97,20 +97,20 @@ func TestOpenFor(t *testing.T) {
 	for _, test := range []struct{ name, source, want string }{
 		{"empty", "", "torch-mlir 20261001"},
 		{"usual", "func.func @f() { chlo.x }", "torch-mlir 20261001"},
-		{"sdy", "func.func @f() { sdy.return }", "jaxlib 0.5.3"},
+		{"sdy", "func.func @f() { sdy.return }", "torch-mlir 20261001"},
 		{"mhlo", "!mhlo.token", "jaxlib 0.5.3"},
 		{"unknown", "nobody.has", "torch-mlir 20261001"},
-		{"unknown and sdy", "nobody.has sdy.return", "jaxlib 0.5.3"},
-		{"in no library together", "sdy.return torch.x", "torch-mlir 20261001"},
+		{"unknown and mhlo", "nobody.has mhlo.return", "jaxlib 0.5.3"},
+		{"in no library together", "mhlo.return torch.x", "torch-mlir 20261001"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			check.Diff(t, "the library", test.want, check.Must(mlir.OpenFor([]byte(test.source))).Version())
 		})
 	}
 	check.Diff(t, "has sdy", true, mlirtest.Jaxlib(t).HasDialect("sdy"))
-	check.Diff(t, "the default library has sdy", false, mlirtest.Library(t).HasDialect("sdy"))
-	_, err := mlir.Open(mlir.OpenOptions{Path: mlirtest.Library(t).Path(), Dialects: []string{"stablehlo", "sdy"}})
-	check.Error(t, err, "lacks the dialect sdy", "-fetch jaxlib`")
+	check.Diff(t, "the default library has mhlo", false, mlirtest.Library(t).HasDialect("mhlo"))
+	_, err := mlir.Open(mlir.OpenOptions{Path: mlirtest.Library(t).Path(), Dialects: []string{"stablehlo", "mhlo"}})
+	check.Error(t, err, "lacks the dialect mhlo", "-fetch jaxlib`")
 	check.Diff(t, "the library of a part", "jaxlib 0.5.3",
 		check.Must(mlir.Open(mlir.OpenOptions{Part: native.Jaxlib})).Version())
 	for _, o := range []mlir.OpenOptions{{Part: native.Jaxlib, Path: "x"}, {Part: native.Jaxlib, Process: true}} {
@@ -123,7 +123,7 @@ func TestOpenFor(t *testing.T) {
 
 	t.Setenv(native.MLIR.Env(), mlirtest.Library(t).Path())
 	t.Setenv("CALLIOPE_CACHE", t.TempDir())
-	_, err = mlir.OpenFor([]byte("sdy.return"))
+	_, err = mlir.OpenFor([]byte("mhlo.return"))
 	if missing, ok := errors.AsType[*native.NotFoundError](err); !ok || missing.Part != native.Jaxlib {
 		t.Errorf("without jaxlib's library: %v", err)
 	}

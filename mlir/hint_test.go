@@ -20,7 +20,7 @@ func TestHint(t *testing.T) {
 		open  = "`, and open it with mlir.OpenFor or mlir.OpenOptions.Dialects, or set CALLIOPE_MLIR_LIBRARY to its path"
 	)
 	tests := []struct{ name, module, want string }{
-		{"operation", `func.func @f() { sdy.return }`, older + "dialect sdy" + fetch + "jaxlib" + open},
+		{"operation", `func.func @f() { mhlo.return }`, older + "dialect mhlo" + fetch + "jaxlib" + open},
 		{"operation in the generic form", "module {\n  \"mhlo.add\"() : () -> ()\n}", older + "dialect mhlo"},
 		{"operation of IREE", `func.func @f() { vm.nothing }`, iree + "dialect vm" + fetch + "iree" + open},
 		{"type", `func.func @f(%a: !mhlo.token) { return }`, older + "dialect mhlo"},
@@ -85,9 +85,9 @@ func TestHintJaxlib(t *testing.T) {
 		{"type of another dialect", `func.func @f(%a: !spirv.sampler) { return }`, all + "dialect spirv"},
 		{"unreduced axes of a newer Shardy", `sdy.mesh @m = <["x"=2]>
 			func.func @f(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{}], unreduced={"x"}>}) { return }`,
-			"the library's Shardy is older than that of JAX, and may refuse what is right: plugins of XLA read it"},
+			"the library's Shardy is older than that of JAX, and may refuse what is right: the default library reads it"},
 		{"attribute of a newer Shardy", `func.func @f() attributes {sdy.x = #sdy.propagation_edges<[]>} { return }`,
-			"the library's Shardy is older than that of JAX, and may refuse what is right: plugins of XLA read it"},
+			"the library's Shardy is older than that of JAX, and may refuse what is right: the default library reads it"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := mlirtest.ContextOf(t, mlirtest.Jaxlib(t)).Parse("x", []byte(test.module))

@@ -143,20 +143,17 @@ func (c *Context) isShardy(operation string) bool {
 	return c.shardy && strings.HasPrefix(operation, shardyform.Dialect+".")
 }
 
-// shardyState returns what the library creates for an operation of Shardy: with an extra region, if it has one, and
-// with the results that Shardy would infer.
-func (c *Context) shardyState(s *OperationState) *OperationState {
-	made := *s
+// completeShardy gives an operation of Shardy its extra region, if it has one, and the results that Shardy would infer.
+func (c *Context) completeShardy(s *OperationState) {
 	if shardyform.HasExtraRegion(s.Name) && len(s.Regions) == 1 {
-		made.Regions = []Region{s.Regions[0], c.NewRegion()}
+		s.Regions = []Region{s.Regions[0], c.NewRegion()}
 	}
 	if s.InferResults {
-		made.InferResults = false
-		if made.Results = nil; shardyform.HasOperandsType(s.Name) && len(s.Operands) == 1 {
-			made.Results = []Type{s.Operands[0].Type()}
+		s.InferResults = false
+		if s.Results = nil; shardyform.HasOperandsType(s.Name) && len(s.Operands) == 1 {
+			s.Results = []Type{s.Operands[0].Type()}
 		}
 	}
-	return &made
 }
 
 // hasExtraRegion reports whether the last region of an operation is there only for the library.
