@@ -47,7 +47,7 @@ func TestForeign(t *testing.T) {
 		{"own syntax", with("mine.op %x"), []string{lint.AnyDialect}, []string{outfeed, "3:3: error: Dialect `mine' not found for custom op 'mine.op': if it is right, allow it with " +
 			"-allow-unregistered-dialect, or with allow-unregistered in the configuration, and write the operation in the generic form (only"}},
 		{"StableHLO's dialect check", with("check.expect_eq_const %x, dense<1.0> : tensor<f32>"), nil, []string{outfeed}},
-		{"of another library", with("sdy.return"), nil, []string{outfeed, "3:3: error: Dialect `sdy' not found for custom op 'sdy.return'; the MLIR library of jaxlib has dialect sdy: try -engine jaxlib (only"}},
+		{"of another library", with("mhlo.return"), nil, []string{outfeed, "3:3: error: Dialect `mhlo' not found for custom op 'mhlo.return'; the MLIR library of jaxlib has dialect mhlo: try -engine jaxlib (only"}},
 		{"of another library, behind one of none", with(`"mine.op"() : () -> () "mhlo.add"() : () -> ()`), nil, []string{
 			outfeed, "3:3: error: mine.op is of the dialect mine, which the library does not have: if it is right, allow it with " +
 				"-allow-unregistered-dialect, or with allow-unregistered in the configuration",
@@ -154,7 +154,7 @@ func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@m, [{"y"}], unr
   return
 }`
 	o := lint.Options{Analyzers: []*lint.Analyzer{rules.Outfeed}}
-	found := check.Must(lint.Check(mlirtest.Jaxlib(t), "f", []byte(text), o))
+	found := check.Must(lint.Check(mlirtest.Library(t), "f", []byte(text), o))
 	if len(found) != 1 || found[0].Rule != "outfeed" || found[0].Line != 4 || found[0].Column != 54 {
 		t.Errorf("found %v", found)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/experimental/capi"
 	"github.com/calliope-mlir/calliope/internal/ir/bytecode"
 	"github.com/calliope-mlir/calliope/internal/ir/raw"
+	"github.com/calliope-mlir/calliope/internal/ir/shardyform"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -23,13 +24,14 @@ func IsPortableArtifact(data []byte) bool {
 // module is not changed. An artifact has no form for operations of CHLO: it has the
 // operations of StableHLO that chlo-legalize-to-stablehlo makes of them. It is an error
 // if the version cannot express the module, or if the module has operations or attributes
-// of dialects other than StableHLO, CHLO and func.
+// of dialects other than StableHLO, CHLO, func and sdy. Those of sdy stay as they are, so that only readers that have
+// Shardy's dialect read the artifact.
 //
 // A parsed artifact differs from the module in two further ways: attributes with their
 // default value are left out, and array<i64: …> in a dictionary is read as a dense<…>
 // tensor.
 func PortableArtifact(m *mlir.Module, target string) ([]byte, error) {
-	data, err := artifactOf(m, target)
+	data, err := sharded(m, target)
 	if _, ok := errors.AsType[*unportableError](err); !ok || !hasCHLO(m) {
 		return data, err
 	}
@@ -38,7 +40,18 @@ func PortableArtifact(m *mlir.Module, target string) ([]byte, error) {
 		return nil, err
 	}
 	defer lowered.Close()
-	return artifactOf(lowered, target)
+	return sharded(lowered, target)
+}
+
+// sharded is PortableArtifact for modules without operations of CHLO.
+func sharded(m *mlir.Module, target string) ([]byte, error) {
+	data, err := artifactOf(m, target, false)
+	if wrong, ok := errors.AsType[*unportableError](err); ok && wrong.shardy {
+		if data, err = artifactOf(m, target, true); err == nil {
+			data = shardyform.Written(data)
+		}
+	}
+	return data, err
 }
 
 func hasCHLO(m *mlir.Module) bool {
@@ -69,8 +82,8 @@ func withoutCHLO(m *mlir.Module) (*mlir.Module, error) {
 	return clone, nil
 }
 
-// artifactOf is PortableArtifact for modules without operations of CHLO.
-func artifactOf(m *mlir.Module, target string) ([]byte, error) {
+// artifactOf is PortableArtifact for modules without operations of CHLO and, unless others is set, of other dialects.
+func artifactOf(m *mlir.Module, target string, others bool) ([]byte, error) {
 	const name = "stablehloSerializePortableArtifactFromModule"
 	l := m.Context().Library()
 	if !l.Has(name) {
@@ -88,8 +101,8 @@ func artifactOf(m *mlir.Module, target string) ([]byte, error) {
 	if capi.Cycle(t, capi.MlirModuleGetOperation(t, raw.Module(m))).Ptr != nil {
 		// The library folds operations that it cannot convert. On a cycle that overflows
 		// the stack.
-		if what := unportable(m); what != "" {
-			return nil, cannotHold(what, &mlir.DiagnosticError{Op: doing, Diagnostics: []mlir.Diagnostic{
+		if what, shardy := unportable(m); what != "" {
+			return nil, cannotHold(what, shardy, &mlir.DiagnosticError{Op: doing, Diagnostics: []mlir.Diagnostic{
 				{Message: "operations use one another's results in a cycle"},
 			}})
 		}
@@ -99,12 +112,12 @@ func artifactOf(m *mlir.Module, target string) ([]byte, error) {
 	defer capi.MlirModuleDestroy(t, clone)
 	var result capi.MlirLogicalResult
 	data := capi.Collect(func(cb capi.MlirStringCallback, ud unsafe.Pointer) {
-		result = capi.StablehloSerializePortableArtifactFromModule(t, clone, target, cb, ud, false)
+		result = capi.StablehloSerializePortableArtifactFromModule(t, clone, target, cb, ud, others)
 	})
 	if result.Value == 0 {
 		err := raw.Failure(m.Context(), doing)
-		if what := unportable(m); what != "" {
-			return nil, cannotHold(what, err)
+		if what, shardy := unportable(m); what != "" {
+			return nil, cannotHold(what, shardy, err)
 		}
 		return nil, err
 	}
@@ -114,11 +127,14 @@ func artifactOf(m *mlir.Module, target string) ([]byte, error) {
 // unportableError reports that a module has something for which portable artifacts have no
 // form.
 type unportableError struct {
-	what string
-	err  error
+	what   string
+	shardy bool // there is nothing else than Shardy's
+	err    error
 }
 
-func cannotHold(what string, err error) error { return &unportableError{what, err} }
+func cannotHold(what string, shardy bool, err error) error {
+	return &unportableError{what, shardy, err}
+}
 
 func (e *unportableError) Error() string {
 	return fmt.Sprintf("stablehlo: a portable artifact cannot hold %s, remove or lower it first: %v", e.what, e.err)
@@ -127,25 +143,28 @@ func (e *unportableError) Error() string {
 func (e *unportableError) Unwrap() error { return e.err }
 
 // unportable names the first operation or attribute in a module that a portable artifact
-// cannot hold. The library's own diagnostic only describes its conversion.
-func unportable(m *mlir.Module) (what string) {
+// cannot hold, and reports whether all of them are Shardy's. The library's own diagnostic only describes its conversion.
+func unportable(m *mlir.Module) (what string, ofShardy bool) {
 	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
 		at := op.Location().Position()
 		switch namespace, _, _ := strings.Cut(op.Name(), "."); namespace {
 		case "builtin", "func", "stablehlo", "vhlo":
+		case "sdy":
+			if !ofShardy {
+				what, ofShardy = fmt.Sprintf("%s at %s", op.Name(), at), true
+			}
 		default:
-			what = fmt.Sprintf("%s at %s", op.Name(), at)
+			what, ofShardy = fmt.Sprintf("%s at %s", op.Name(), at), false
 			return mlir.WalkStop
 		}
 		for name, a := range op.Attributes() {
-			if found := shardy(name, a); found != "" {
-				what = fmt.Sprintf("the attribute %s of %s at %s", found, op.Name(), at)
-				return mlir.WalkStop
+			if found := shardy(name, a); found != "" && !ofShardy {
+				what, ofShardy = fmt.Sprintf("the attribute %s of %s at %s", found, op.Name(), at), true
 			}
 		}
 		return mlir.WalkContinue
 	})
-	return what
+	return what, ofShardy
 }
 
 // shardy returns the name of the attribute if it is one of Shardy, or of an attribute of

@@ -39,7 +39,7 @@ func (s Serializer) Artifact(version string) ([]byte, error) {
 	target, err := s.target(version)
 	if err == nil {
 		var data []byte
-		if data, err = artifactOf(s.module, target); err == nil {
+		if data, err = artifactOf(s.module, target, false); err == nil {
 			return data, nil
 		}
 	}
@@ -122,7 +122,7 @@ func (s Serializer) unportable(target string) ([]byte, error) {
 		return s.text(), nil // XLA reports what is wrong
 	}
 	defer lowered.Close()
-	data, err := artifactOf(lowered, target)
+	data, err := artifactOf(lowered, target, false)
 	if _, ok := errors.AsType[*unportableError](err); ok {
 		return s.text(), nil
 	}

@@ -1,6 +1,7 @@
 package command_test
 
 import (
+	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -109,8 +110,9 @@ func TestShardy(t *testing.T) {
 			check.Diff(t, file, result{}, r)
 		}
 	}
-	execute("", "-fix", folder+"flat.mlirbc").holds(t, 2, "[create-token]\n", "[outfeed]\n",
-		"flat.mlirbc:1:1: error: cannot be repaired: the library reads the module only without what Shardy states in it: mend the program that wrote it [invalid]\n")
-	// Older versions of Shardy refuse this text of JAX.
+	mended := filepath.Join(t.TempDir(), "flat.mlirbc")
+	check.NoError(t, os.WriteFile(mended, check.Must(os.ReadFile(folder+"flat.mlirbc")), 0o600))
+	execute("", "-fix", mended)
+	execute("", mended).holds(t, 0)
 	execute("", "-rules", "outfeed,backend-config", "../../bridge/testdata/jax/shard_map_debug.mlir").holds(t, 0)
 }
