@@ -1,6 +1,8 @@
 package jit
 
 import (
+	"errors"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -42,18 +44,26 @@ func (c *compiler) giveBack() {
 	}
 }
 
-// copyOf returns a copy of a module in the context.
+// copyOf returns a copy of a module in the context, for one device.
 func (c *compiler) copyOf(m *mlir.Module) (*mlir.Module, error) {
-	write := (*mlir.Module).Bytecode
-	if m.Context().Library() != c.context.Library() {
-		write = undivided
-	}
-	data, err := write(m)
-	if err != nil {
-		return nil, err
+	var data []byte
+	if m.Context().Library() == c.context.Library() {
+		var err error
+		if data, err = m.Bytecode(); err != nil {
+			return nil, err
+		}
+	} else { // bytecode is only for the library that wrote it
+		data = []byte(m.Operation().Print(mlir.PrintOptions{DebugInfo: true, Generic: true}))
 	}
 	c.read += len(data)
-	return c.context.Parse("module", data)
+	copied, err := c.context.Parse("module", data)
+	if err != nil || !slices.Contains(mlir.DialectsOf(data), "sdy") {
+		return copied, err
+	}
+	if err := undivide(copied); err != nil {
+		return nil, errors.Join(err, copied.Close())
+	}
+	return copied, nil
 }
 
 // run runs passes on a module. The module is verified before the first one, and not after each of them, which takes

@@ -9,18 +9,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// undivided returns the text of a module without what says how devices share its arrays, in dialects that other
-// libraries lack. A module describes whole arrays, so it computes the same on one device. A manual computation
-// describes parts, so it must be for one device.
-func undivided(m *mlir.Module) ([]byte, error) {
-	m = m.Clone()
-	defer m.Close()
-	if err := undivide(m); err != nil {
-		return nil, err
-	}
-	return []byte(m.Operation().Print(mlir.PrintOptions{DebugInfo: true, Generic: true})), nil
-}
-
+// undivide removes from a module what says how devices share its arrays. A module describes whole arrays, so it
+// computes the same on one device. A manual computation describes parts, so it must be for one device.
 func undivide(m *mlir.Module) error {
 	var meshes []mlir.Operation
 	var err error

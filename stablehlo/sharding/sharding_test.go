@@ -166,7 +166,7 @@ func TestShardy(t *testing.T) {
 		`#sdy.sharding<@mesh, [{"x"}`:      form,
 		`#sdy.sharding<@mesh, [{"x"}]> x`:  form,
 		`#sdy.sharding<@mesh, [{"nope"}]>`: `"#sdy.sharding<@mesh, [{\"nope\"}]>"` + form,
-		`#sdy.sharding<@mesh, [{"x"}], unreduced={"y"}>`:                form,
+		`#sdy.sharding<@mesh, [{"x"}], unreduced={"w"}>`:                form,
 		`#sdy.sharding<@mesh, [{"x":(3)2}]>`:                            form,
 		`#sdy.sharding<@mesh, [{"x":(0)2}]>`:                            form,
 		`#sdy.sharding<@mesh, [{"x" "y"}]>`:                             form,

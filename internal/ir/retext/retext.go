@@ -60,7 +60,11 @@ func (t *Text) Column(line, column int) int {
 		if at < e.at {
 			break
 		}
-		at = max(e.at, at-len(e.text)+e.n)
+		if at < e.at+len(e.text) { // in the new text
+			at = e.at
+			break
+		}
+		at += e.n - len(e.text)
 	}
 	return at - start + 1
 }
