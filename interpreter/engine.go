@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/stablehlo/sharding"
 )
 
 // Engine returns the interpreter as an engine, whose memory is that of the host. It compiles programs that have their
@@ -45,6 +47,11 @@ func (e interpreter) Compile(_ context.Context, p engine.Program, o engine.Compi
 	own, err := c.Parse("module", data)
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
+	}
+	if slices.Contains(mlir.DialectsOf(data), "sdy") {
+		if err := sharding.Undivide(own); err != nil {
+			return nil, errors.Join(fmt.Errorf("the interpreter cannot run it: %w", err), c.Close())
+		}
 	}
 	made, err := compile(own, main.Params, main.Results)
 	if err = errors.Join(err, c.Close()); err != nil {

@@ -86,8 +86,9 @@ func (c *Context) foreignIn(m *Module, source []byte) error {
 	}
 	for _, namespace := range namedIn(source) {
 		if c.LoadDialect(namespace) != nil {
-			diagnostics := []Diagnostic{{Message: fmt.Sprintf("#%q<…> is of a dialect that the library does not have", namespace)}}
-			return &DiagnosticError{Op: "parse", Diagnostics: diagnostics, Hint: c.HintFor(namespace + ".")}
+			message := fmt.Sprintf("#%q<…> is of a dialect that the library does not have", namespace)
+			return &DiagnosticError{Op: "parse", Diagnostics: []Diagnostic{{Message: message}},
+				Hint: c.HintFor(namespace + ".")}
 		}
 	}
 	return c.foreign(m.operation(), "parse")

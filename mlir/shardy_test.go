@@ -91,7 +91,8 @@ func TestShardyAlone(t *testing.T) {
 		t.Error("the context allows unregistered dialects", err)
 	}
 	m := check.Must(c.Parse("", []byte("module {}")))
-	if _, err := mlir.Create(mlir.AtEnd(m.Body()), mlir.OperationState{Name: "foo.bar", Location: c.UnknownLocation()}); err == nil {
+	foreign := mlir.OperationState{Name: "foo.bar", Location: c.UnknownLocation()}
+	if _, err := mlir.Create(mlir.AtEnd(m.Body()), foreign); err == nil {
 		t.Error("foo.bar was created")
 	}
 }

@@ -27,9 +27,9 @@ func IsPortableArtifact(data []byte) bool {
 // of dialects other than StableHLO, CHLO, func and sdy. Those of sdy stay as they are, so that only readers that have
 // Shardy's dialect read the artifact.
 //
-// A parsed artifact differs from the module in two further ways: attributes with their
-// default value are left out, and array<i64: …> in a dictionary is read as a dense<…>
-// tensor.
+// A parsed artifact differs from the module in three further ways: attributes with their
+// default value are left out, array<i64: …> in a dictionary is read as a dense<…>
+// tensor, and the types of channels are 0.
 func PortableArtifact(m *mlir.Module, target string) ([]byte, error) {
 	data, err := sharded(m, target)
 	if _, ok := errors.AsType[*unportableError](err); !ok || !hasCHLO(m) {
@@ -143,7 +143,8 @@ func (e *unportableError) Error() string {
 func (e *unportableError) Unwrap() error { return e.err }
 
 // unportable names the first operation or attribute in a module that a portable artifact
-// cannot hold, and reports whether all of them are Shardy's. The library's own diagnostic only describes its conversion.
+// cannot hold, and reports whether all of them are Shardy's. The library's own diagnostic only describes its
+// conversion.
 func unportable(m *mlir.Module) (what string, ofShardy bool) {
 	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
 		at := op.Location().Position()

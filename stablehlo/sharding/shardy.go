@@ -118,8 +118,8 @@ func (s *scanner) sharding(text string, devices int, meshOf func(name string) (m
 		dims, open = append(dims, list), open || isOpen
 	}
 	for s.accept(",") {
-		// Replicated axes may not divide the array further, which changes nothing here. Along unreduced ones each device
-		// has a part of a sum, and only the compiler knows which.
+		// Replicated axes may not divide the array further, which changes nothing here. Along unreduced ones each
+		// device has a part of a sum, and only the compiler knows which.
 		if s.accept("unreduced") {
 			open = true
 		} else {

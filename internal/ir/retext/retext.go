@@ -1,4 +1,5 @@
-// Package retext rewrites a text in places, so that what a library says about the new text can be said about the old one.
+// Package retext rewrites a text in places, so that what a library says about the new text can be said about the old
+// one.
 package retext
 
 import (

@@ -59,7 +59,8 @@ type decoder struct {
 
 func (d *decoder) fail(format string, args ...any) {
 	if d.err == nil {
-		d.err = fmt.Errorf("the bytecode has "+format+" of the dialect sdy in a form that is not known here: write the module as text", args...)
+		d.err = fmt.Errorf("the bytecode has "+format+
+			" of the dialect sdy in a form that is not known here: write the module as text", args...)
 	}
 }
 

@@ -135,7 +135,7 @@ func (r *reader) line(from, to int) string {
 	}
 	var b strings.Builder
 	last := from
-	for t := lex.Next(r.text, from); t.Start < to && t.Kind != lex.End && t.Kind != lex.Bad; t = lex.Next(r.text, t.End) {
+	for t := lex.Next(r.text, from); t.Start < to && t.Kind != lex.Bad; t = lex.Next(r.text, t.End) {
 		if t.Start > last {
 			b.WriteByte(' ')
 		}
@@ -389,9 +389,9 @@ func (r *reader) generic(o *operation) {
 		r.group('[')
 	}
 	if open := r.t; open.Kind == '<' {
-		text := r.group('<')
-		if properties := strings.TrimSpace(text); strings.HasPrefix(properties, "<{") && strings.HasSuffix(properties, "}>") {
-			o.entries = []string{properties[2 : len(properties)-2]}
+		properties, begins := strings.CutPrefix(r.group('<'), "<{")
+		if properties, ends := strings.CutSuffix(properties, "}>"); begins && ends {
+			o.entries = []string{properties}
 			r.replace(open.Start, r.end, "")
 		}
 	}

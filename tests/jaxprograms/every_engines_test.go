@@ -1,0 +1,5 @@
+//go:build engines
+
+package jaxprograms
+
+const every = 1

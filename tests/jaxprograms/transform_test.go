@@ -1,0 +1,115 @@
+package jaxprograms
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/autodiff"
+	"github.com/calliope-mlir/calliope/engine/load"
+	"github.com/calliope-mlir/calliope/internal/test/check"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/tensor"
+	"github.com/calliope-mlir/calliope/vmap"
+)
+
+// mainOf returns @main.
+func mainOf(m *mlir.Module) mlir.Operation {
+	for op := range m.Body().Operations() {
+		if name, _ := op.Symbol(); name == "main" {
+			return op
+		}
+	}
+	panic("there is no main")
+}
+
+// parameters returns the numbers of arguments as those of parameters of main, which may take tokens and the index of a
+// platform before them.
+func (p program) parameters(m *load.Module, of map[int]tensor.View) (list []int) {
+	first := m.Tokens
+	if p.takesPlatform(m) {
+		first++
+	}
+	for _, i := range slices.Sorted(maps.Keys(of)) {
+		list = append(list, first+i)
+	}
+	return list
+}
+
+// TestJVP differentiates programs along tangents.
+func TestJVP(t *testing.T) {
+	check.NoRaces(t)
+	e := devices(t)
+	for _, p := range programs() {
+		tangents := p.all("jvp_t")
+		if len(tangents) == 0 {
+			continue
+		}
+		t.Run(p.version+"/"+p.file, func(t *testing.T) {
+			edit := func(m *load.Module) error {
+				_, err := autodiff.JVP(mainOf(m.Module),
+					autodiff.Options{Parameters: p.parameters(m, tangents), Name: "derived"})
+				return err
+			}
+			got, err := p.run(t.Context(), e, "derived", edit, append(values(p.all("in")), values(tangents)...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := p.all("jvp_out")
+			results := len(p.all("out"))
+			p.compare(t, "jvp_out", values(want), got[min(results, len(got)):], 1e-4)
+		})
+	}
+}
+
+// TestVJP differentiates programs along cotangents.
+func TestVJP(t *testing.T) {
+	check.NoRaces(t)
+	e := devices(t)
+	for _, p := range programs() {
+		want := p.all("vjp_in")
+		if len(want) == 0 {
+			continue
+		}
+		t.Run(p.version+"/"+p.file, func(t *testing.T) {
+			edit := func(m *load.Module) error {
+				_, _, err := autodiff.VJP(mainOf(m.Module),
+					autodiff.Options{Parameters: p.parameters(m, want), Name: "derived", MaxSteps: 64})
+				return err
+			}
+			got, err := p.run(t.Context(), e, "derived.forward", edit, values(p.all("in")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			residuals := got[min(len(p.all("out")), len(got)):]
+			got, err = p.run(t.Context(), e, "derived.backward", edit, append(residuals, values(p.all("vjp_c"))...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.compare(t, "vjp_in", values(want), got, 1e-4)
+		})
+	}
+}
+
+// TestBatch computes programs for three elements at once.
+func TestBatch(t *testing.T) {
+	check.NoRaces(t)
+	e := devices(t)
+	for _, p := range programs() {
+		inputs := values(p.all("batch_in"))
+		if len(inputs) == 0 {
+			continue
+		}
+		t.Run(p.version+"/"+p.file, func(t *testing.T) {
+			edit := func(m *load.Module) error {
+				_, err := vmap.Batch(mainOf(m.Module), vmap.Options{Size: 3, Name: "derived"})
+				return err
+			}
+			got, err := p.run(t.Context(), e, "derived", edit, inputs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.compare(t, "batch_out", values(p.all("batch_out")), got, 2e-5)
+		})
+	}
+}
