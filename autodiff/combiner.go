@@ -20,6 +20,9 @@ func combiner(r mlir.Region) string {
 		return ""
 	}
 	result := b.Terminator().Operand(0)
+	for result.IsResult() && result.Owner().Name() == "sdy.sharding_constraint" { // JAX puts them everywhere
+		result = result.Owner().Operand(0)
+	}
 	switch {
 	case result == b.Argument(1):
 		return second

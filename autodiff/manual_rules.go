@@ -14,7 +14,33 @@ import (
 // shardy has the operations that say how arrays are divided over devices.
 var shardy = map[string]rule{
 	callop.Manual:             {jvp: jvpManual, transpose: transposeManual},
-	"sdy.sharding_constraint": same(cloned), "sdy.reshard": same(cloned), "sdy.propagation_barrier": same(cloned),
+	"sdy.sharding_constraint": constraint, "sdy.reshard": constraint, "sdy.propagation_barrier": same(cloned),
+}
+
+// constraint holds for tangents and cotangents, too, unless it leaves axes to be added up: only the partitioner knows
+// what is to be added up there.
+var constraint = rule{
+	multilinear: true,
+	jvp: func(f *forward, op mlir.Operation) {
+		if g := f.tangent(op.Operand(0)); isUnreduced(op) {
+			f.set(op.Result(0), g)
+			return
+		}
+		jointly(0)(f, op)
+	},
+	transpose: func(b *backward, op mlir.Operation) {
+		b.to(op, 0, func(g mlir.Value) mlir.Value {
+			if isUnreduced(op) {
+				return g
+			}
+			return cloned(b, op, g)
+		})
+	},
+}
+
+func isUnreduced(op mlir.Operation) bool {
+	a, _ := op.Attribute("sharding")
+	return strings.Contains(a.String(), ", unreduced=")
 }
 
 // cloned is the transpose of an operation that is its own.

