@@ -19,8 +19,8 @@ const (
 	// MLIR is a library with all of upstream MLIR, StableHLO and its C API, and the dialects
 	// chlo, vhlo and torch: torch-mlir's.
 	MLIR Part = "mlir"
-	// Jaxlib is an older library with the C API of MLIR, StableHLO and CHLO. It has the dialects
-	// sdy and mhlo, which MLIR lacks. It is fetched on request, and in place of MLIR if the
+	// Jaxlib is an older library with the C API of MLIR, StableHLO and CHLO. It has the dialect mhlo,
+	// which MLIR lacks, and an old form of sdy. It is fetched on request, and in place of MLIR if the
 	// package index does not have that.
 	Jaxlib Part = "jaxlib"
 	// PJRTPlugin is XLA for the CPU, as a PJRT plugin: the newest one that is known here and has a build

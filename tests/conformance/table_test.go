@@ -124,11 +124,8 @@ This file is written by ` + "`go generate ./tests/conformance`" + `; the test is
 
 const tail = `
 The programs go to both as portable artifacts, so each operation has a form there.
-Operations and attributes of CHLO and Shardy have none: a module with one of them is
-refused by stablehlo.PortableArtifact with an error that names the first and where it
-stands, for example "stablehlo: a portable artifact cannot hold chlo.erf_inv at
-model.mlir:529:10, remove or lower it first". Bytecode holds them; it is for readers of
-the same release.
+Operations of CHLO have none: stablehlo.PortableArtifact writes operations of StableHLO in
+their place. Operations and attributes of Shardy stay as they are.
 
 XLA CPU itself drops a NaN in maximum, minimum and clamp, and takes -0 for 0 there.
 bridge.Client.Compile sets the flag that prevents this (see engine.CompileOptions.Flags).

@@ -60,7 +60,7 @@ func LibraryFor(t testing.TB, source []byte) *mlir.Library {
 	return l
 }
 
-// Jaxlib returns the library that has the dialects sdy and mhlo, which the default one lacks.
+// Jaxlib returns the library that has the dialect mhlo, which the default one lacks.
 func Jaxlib(t testing.TB) *mlir.Library {
 	t.Helper()
 	return library(t, native.Jaxlib)
