@@ -153,8 +153,12 @@ func transposeCollectiveBroadcast(b *backward, op mlir.Operation, g mlir.Value, 
 	} else {
 		id = b.Do(stablehlo.ReplicaIDOp{})
 	}
+	groups, err := o.ReplicaGroups.Devices(op)
+	if err != nil {
+		transform.Fail(op, "%v", err)
+	}
 	var first mlir.Value
-	for _, group := range o.ReplicaGroups {
+	for _, group := range groups {
 		is := b.Compare(stablehlo.CompareEQ, id, b.Number(id.Type(), float64(group[0])))
 		if !first.IsNil() {
 			is = b.Binary(stablehlo.Or, first, is)

@@ -124,12 +124,12 @@ func CollectiveBroadcast(x Value, o CollectiveOptions) Value {
 	return s.one(stablehlo.CollectiveBroadcastOp{Operand: x.v, ReplicaGroups: o.groups(), ChannelHandle: o.channel()})
 }
 
-func (o CollectiveOptions) groups() [][]int64 {
-	out := make([][]int64, len(o.Groups))
+func (o CollectiveOptions) groups() stablehlo.Groups {
+	lists := make([][]int64, len(o.Groups))
 	for i, g := range o.Groups {
-		out[i] = int64s(g)
+		lists[i] = int64s(g)
 	}
-	return out
+	return stablehlo.GroupsOf(lists...)
 }
 
 func (o CollectiveOptions) channel() *stablehlo.ChannelHandle {
