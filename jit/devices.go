@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/ir/xlafix"
 	"github.com/calliope-mlir/calliope/jit/internal/lower"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -22,6 +23,9 @@ func undivided(m *mlir.Module) ([]byte, error) {
 }
 
 func undivide(m *mlir.Module) error {
+	if _, err := xlafix.ExpandMeshAxes(m); err != nil {
+		return err
+	}
 	var meshes []mlir.Operation
 	var err error
 	m.Operation().WalkPostOrder(func(op mlir.Operation) mlir.WalkAction {
