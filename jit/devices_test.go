@@ -76,8 +76,8 @@ func TestDivided(t *testing.T) {
 	}
 	got := runOn(t, mlirtest.Library(t), `sdy.mesh @mesh = <["x"=1]> `+gather("1"), array(t, []float32{3}, 1))
 	check.Diff(t, "one device", []tensor.View{array(t, []float32{3}, 1)}, got)
-	_, err := jit.Compile(t.Context(), mlirtest.Parse(t, mlirtest.Context(t), `sdy.mesh @mesh = <["x"=2]> `+gather("2")),
-		jit.Options{})
+	two := mlirtest.Parse(t, mlirtest.Context(t), `sdy.mesh @mesh = <["x"=2]> `+gather("2"))
+	_, err := jit.Compile(t.Context(), two, jit.Options{})
 	check.Error(t, err, "stablehlo.all_gather at ", "several devices")
 	const manual = `sdy.mesh @mesh = <["x"=2]>
 		func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {

@@ -27,7 +27,8 @@ all_to_all with a channel. The targets of collective_permute and collective_broa
       %0 = "stablehlo.all_gather"(%x) {replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, use_global_device_ids, …}
 
 Here the devices 2 and 3 are in no group. What the library itself refuses, such as a number that occurs twice, is
-invalid. Modules without these attributes and groups that are empty are not reported. Source: StableHLO's specification, the constraints of each operation (all_reduce: C2).`,
+invalid. Modules without these attributes and groups that are empty are not reported. Source: StableHLO's specification,
+the constraints of each operation (all_reduce: C2).`,
 }
 
 // dividing have groups with all devices; others name some.

@@ -16,6 +16,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/tensor/npz"
 	"github.com/calliope-mlir/calliope/vmap"
@@ -23,9 +24,11 @@ import (
 
 // TestCollectives holds derivatives and batches of programs of JAX 0.12 that four devices share to what JAX computes:
 // testdata/collectives has the modules, and the arrays of the functions, their tangents, cotangents and batches. The
-// groups of devices are as JAX writes them, by the axes of a mesh, and by numbers.
+// groups of devices are as JAX writes them, by the axes of a mesh, and by numbers. A batch in the place of the devices
+// computes the same.
 func TestCollectives(t *testing.T) {
-	client := check.Must(check.Must(bridge.Open(bridge.OpenOptions{})).NewClient(bridge.ClientOptions{Devices: devices}))
+	plugin := check.Must(bridge.Open(bridge.OpenOptions{}))
+	client := check.Must(plugin.NewClient(bridge.ClientOptions{Devices: devices}))
 	check.Cleanup(t, client)
 	files := check.Must(filepath.Glob("testdata/collectives/*.mlir"))
 	if len(files) == 0 {
@@ -84,6 +87,17 @@ func holdCollectives(t *testing.T, client *bridge.Client, m *mlir.Module, of fun
 		check.NoError(t, err)
 		near("element of the batch", want, runCopies(t, client, batch, in))
 	}
+	axes := stablehlo.Meshes(m.Body())[0].Axes
+	if len(axes) > 1 {
+		return
+	}
+	alone := vmap.Options{Size: devices, AxisName: axes[0].Name, In: slices.Repeat([]int{vmap.NotBatched}, len(in))}
+	batch, err := vmap.Batch(f, alone)
+	if err != nil && strings.Contains(err.Error(), "are not those along the axis") {
+		return // they are some of its devices
+	}
+	check.NoError(t, err)
+	near("result of all devices", out, runCopies(t, client, batch, in))
 }
 
 // runCopies runs a function on all devices. Each has the whole parameters and results.
