@@ -109,7 +109,8 @@ const meshAxes = "#stablehlo.replica_group_mesh_axes<"
 
 var (
 	bareName = regexp.MustCompile(`^[A-Za-z_][\w$.]*$`)
-	axisRef  = regexp.MustCompile(`#stablehlo\.axis_ref<name = ("(?:[^"\\]|\\.)*")(?:, sub_axis_info = \((\d+)\)(\d+))?>`)
+	axisRef  = regexp.MustCompile(`^#stablehlo\.axis_ref<name = ("(?:[^"\\]|\\.)*")` +
+		`(?:, sub_axis_info = \((-?\d+)\)(-?[1-9]\d*))?>(?:, )?`)
 )
 
 // AsGroups returns attr as Groups. It returns false if attr is another attribute.
@@ -136,15 +137,13 @@ func AsGroups(attr mlir.Attribute) (g Groups, ok bool) {
 	} else {
 		return g, false
 	}
-	for _, m := range axisRef.FindAllStringSubmatch(text[at:], -1) {
-		a := AxisRef{Name: unquoted(attr.Context(), m[1])}
-		if ok = true; m[2] != "" {
-			a.PreSize, a.Size = ods.FieldInt(m[2], &ok), ods.FieldInt(m[3], &ok)
+	rest := text[at+len(", axes = ["):]
+	for axis := axisRef.FindStringSubmatch(rest); ok && axis != nil; axis = axisRef.FindStringSubmatch(rest) {
+		of := AxisRef{Name: unquoted(attr.Context(), axis[1])}
+		if axis[2] != "" {
+			of.PreSize, of.Size = ods.FieldInt(axis[2], &ok), ods.FieldInt(axis[3], &ok)
 		}
-		if !ok {
-			return g, false
-		}
-		g.Axes = append(g.Axes, a)
+		g.Axes, rest = append(g.Axes, of), rest[len(axis[0]):]
 	}
-	return g, true
+	return g, ok && rest == "]>"
 }

@@ -81,6 +81,9 @@ func TestMeshGroupsErrors(t *testing.T) {
 		{[]int64{8}, nil, []AxisRef{{"x", 3, 2}}, `the axis "x" of 8 devices has no part (3)2`},
 		{[]int64{8}, nil, []AxisRef{{"x", 4, 4}}, "no part"},
 		{[]int64{8}, nil, []AxisRef{{"x", 0, 2}}, "no part"},
+		{[]int64{8}, nil, []AxisRef{{"x", 1, -2}}, "no part"},
+		{[]int64{2, 0}, nil, []AxisRef{{Name: "x"}}, "the mesh has no devices"},
+		{[]int64{2, -2}, nil, []AxisRef{{Name: "x"}}, "the mesh has no devices"},
 		{[]int64{4}, []int64{0, 1}, []AxisRef{{Name: "x"}}, "4 devices and 2 device_ids"},
 		{[]int64{1 << 40, 1 << 40}, nil, []AxisRef{{Name: "x"}}, "more than 1048576 devices"},
 	} {
@@ -127,9 +130,19 @@ func TestGroups(t *testing.T) {
 		}
 	}
 	c := mlirtest.Context(t)
-	for _, a := range []mlir.Attribute{{}, c.UnitAttribute(), c.StringAttribute("x")} {
+	check.NoError(t, c.LoadDialect("stablehlo"))
+	const by, x = "#stablehlo.replica_group_mesh_axes<mesh = ", ", axes = [#stablehlo.axis_ref<name = \"x\""
+	others := []mlir.Attribute{{}, c.UnitAttribute(), c.StringAttribute("x")}
+	for _, text := range []string{
+		by + `@m, axes = [1, "x"]>`, by + "@m" + x + ", sub_axis_info = (0)0>]>",
+		by + "@m" + x + ">, 1]>", by + `#stablehlo.mesh<axes = [#stablehlo.mesh_axis<name = "x", size = 4>], ` +
+			"device_ids = dense<1> : tensor<2x2xi32>>" + x + ">]>",
+	} {
+		others = append(others, check.Must(c.ParseAttribute(text)))
+	}
+	for _, a := range others {
 		if _, ok := AsGroups(a); ok {
-			t.Errorf("%s is read", a)
+			t.Errorf("%v is read", a)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package stablehlo
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -60,6 +61,8 @@ func (m Mesh) Device(place int64) int64 {
 func (m Mesh) Groups(axes ...AxisRef) ([][]int64, error) {
 	n := m.NumDevices()
 	switch {
+	case n < 1:
+		return nil, errors.New("the mesh has no devices")
 	case n > MaxDevices:
 		return nil, fmt.Errorf("the mesh has more than %d devices", MaxDevices)
 	case m.DeviceIDs != nil && len(m.DeviceIDs) != n:
@@ -84,7 +87,7 @@ func (m Mesh) Groups(axes ...AxisRef) ([][]int64, error) {
 			d.stride, d.size = d.stride*(d.size/of.PreSize/of.Size), of.Size
 		}
 		if digits[i], size = d, size*int(d.size); size > n {
-			return nil, fmt.Errorf("the axes of the groups overlap")
+			return nil, errors.New("the axes of the groups overlap")
 		}
 	}
 	var groups [][]int64
@@ -108,7 +111,7 @@ func (m Mesh) Groups(axes ...AxisRef) ([][]int64, error) {
 		groups[i][at] = m.Device(place)
 	}
 	if filled != n || len(groups)*size != n {
-		return nil, fmt.Errorf("the axes of the groups overlap")
+		return nil, errors.New("the axes of the groups overlap")
 	}
 	return groups, nil
 }
@@ -179,18 +182,12 @@ var shardyAxis = regexp.MustCompile(`("(?:[^"\\]|\\.)*")=(\d+)`)
 
 // asMesh reads #stablehlo.mesh<axes=[<name = "x", size = 2>], device_ids=dense<[1, 0]> : tensor<2xi64>>.
 func asMesh(a mlir.Attribute) (m Mesh, ok bool) {
-	body, ok := strings.CutPrefix(a.String(), "#stablehlo.mesh<axes=[")
-	if !ok {
-		return m, false
+	rest, ok := strings.CutPrefix(a.String(), "#stablehlo.mesh<axes=[")
+	for axis := meshAxis.FindStringSubmatch(rest); ok && axis != nil; axis = meshAxis.FindStringSubmatch(rest) {
+		m.Axes = append(m.Axes, MeshAxis{unquoted(a.Context(), axis[1]), ods.FieldInt(axis[2], &ok)})
+		rest = rest[len(axis[0]):]
 	}
-	for _, axis := range meshAxis.FindAllStringSubmatch(body, -1) {
-		size, err := strconv.ParseInt(axis[2], 10, 64)
-		if err != nil {
-			return m, false
-		}
-		m.Axes = append(m.Axes, MeshAxis{unquoted(a.Context(), axis[1]), size})
-	}
-	if _, ids, ok := strings.Cut(body, "], device_ids="); ok {
+	if ids, has := strings.CutPrefix(rest, "], device_ids="); ok && has {
 		list, err := a.Context().ParseAttribute(strings.TrimSuffix(ids, ">"))
 		if err != nil {
 			return m, false
@@ -198,11 +195,11 @@ func asMesh(a mlir.Attribute) (m Mesh, ok bool) {
 		m.DeviceIDs, ok = ods.Elements.Read(list)
 		return m, ok
 	}
-	return m, true
+	return m, ok && rest == "]>"
 }
 
 // meshAxis is an axis in the text of a #stablehlo.mesh.
-var meshAxis = regexp.MustCompile(`<name = ("(?:[^"\\]|\\.)*"), size = (\d+)>`)
+var meshAxis = regexp.MustCompile(`^<name = ("(?:[^"\\]|\\.)*"), size = (-?\d+)>(?:, )?`)
 
 // unquoted returns the string that MLIR printed in quotes.
 func unquoted(c *mlir.Context, text string) string {

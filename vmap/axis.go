@@ -249,7 +249,10 @@ func (b *batcher) pairs(op mlir.Operation) (list [][]int64, along bool) {
 // groupsOf returns the groups of devices of an operation.
 func groupsOf(op mlir.Operation) [][]int64 {
 	a, _ := op.Attribute("replica_groups")
-	groups, _ := stablehlo.AsGroups(a)
+	groups, ok := stablehlo.AsGroups(a)
+	if !ok {
+		transform.Fail(op, "its groups %s have a form that is not known here", a)
+	}
 	lists, err := groups.Devices(op)
 	if err != nil {
 		transform.Fail(op, "%v", err)

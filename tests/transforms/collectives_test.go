@@ -121,6 +121,7 @@ func runCopies(t *testing.T, client *bridge.Client, f mlir.Operation, arguments 
 		}
 		main.SetAttribute(name, check.Must(f.Context().ParseAttribute("["+strings.Join(list, ", ")+"]")))
 	}
+	gatherBroadcasts(t, m)
 	executable, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}),
 		engine.CompileOptions{Partitions: devices, OptimizationLevel: engine.NoOptimization})
 	if err != nil {
@@ -144,6 +145,33 @@ func runCopies(t *testing.T, client *bridge.Client, f mlir.Operation, arguments 
 		}
 	}
 	return results
+}
+
+// gatherBroadcasts replaces each collective_broadcast, which XLA does not have on the CPU, by an all_gather, of which it
+// takes the first part.
+func gatherBroadcasts(t *testing.T, m *mlir.Module) {
+	for _, op := range slices.Collect(m.Operation().All()) {
+		o, ok := stablehlo.AsCollectiveBroadcast(op)
+		if !ok {
+			continue
+		}
+		b := mlir.NewBuilder(mlir.Before(op), op.Location())
+		shape := check.Must(stablehlo.ShapeOf(o.Operand.Type()))
+		first := slices.Concat([]int{1}, shape.Dims)
+		part := stablehlo.Reshape(b, check.Must(stablehlo.TensorType(op.Context(),
+			tensor.ShapeOf(shape.DType, first...))), o.Operand)
+		all := check.Must(stablehlo.AllGatherType(part.Type(), 0, int64(len(o.ReplicaGroups.Lists[0]))))
+		gathered := stablehlo.AllGatherOp{Operands: []mlir.Value{part}, ReplicaGroups: o.ReplicaGroups,
+			ChannelHandle: o.ChannelHandle, UseGlobalDeviceIDs: true, ResultTypes: []mlir.Type{all}}.Create(b).Result(0)
+		limits, steps := make([]int64, len(first)), make([]int64, len(first))
+		for i, n := range first {
+			limits[i], steps[i] = int64(n), 1
+		}
+		part = stablehlo.Slice(b, gathered, make([]int64, len(first)), limits, steps)
+		op.Result(0).ReplaceAllUses(stablehlo.Reshape(b, o.Operand.Type(), part))
+		check.NoError(t, b.Err())
+		check.NoError(t, op.Erase())
+	}
 }
 
 // arraysOf returns a function that returns the arrays of a file whose names are a prefix and a number.

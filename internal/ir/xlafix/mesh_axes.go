@@ -1,6 +1,7 @@
 package xlafix
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
@@ -28,11 +29,15 @@ func expandMisreadAxes(_ *mlir.Module, index *mlir.Index) (int, error) {
 func expandAxes(index *mlir.Index, which func(mlir.Operation, stablehlo.Groups) (bool, error)) (n int, err error) {
 	for op := range index.Named(collectives...) {
 		a, _ := op.Attribute("replica_groups")
-		groups, _ := stablehlo.AsGroups(a)
-		if groups.Mesh == nil {
+		groups, ok := stablehlo.AsGroups(a)
+		switch {
+		case !ok:
+			return n, fmt.Errorf("%s at %s: its groups %s have a form that is not known here", op.Name(),
+				op.Location().Position(), a)
+		case groups.Mesh == nil:
 			continue
 		}
-		if ok, err := which(op, groups); err != nil {
+		if ok, err = which(op, groups); err != nil {
 			return n, err
 		} else if !ok {
 			continue
