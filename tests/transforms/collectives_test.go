@@ -147,8 +147,8 @@ func runCopies(t *testing.T, client *bridge.Client, f mlir.Operation, arguments 
 	return results
 }
 
-// gatherBroadcasts replaces each collective_broadcast, which XLA does not have on the CPU, by an all_gather, of which it
-// takes the first part.
+// gatherBroadcasts replaces each collective_broadcast, which XLA does not have on the CPU, by an all_gather, of which
+// it takes the first part.
 func gatherBroadcasts(t *testing.T, m *mlir.Module) {
 	for _, op := range slices.Collect(m.Operation().All()) {
 		o, ok := stablehlo.AsCollectiveBroadcast(op)
@@ -162,7 +162,8 @@ func gatherBroadcasts(t *testing.T, m *mlir.Module) {
 			tensor.ShapeOf(shape.DType, first...))), o.Operand)
 		all := check.Must(stablehlo.AllGatherType(part.Type(), 0, int64(len(o.ReplicaGroups.Lists[0]))))
 		gathered := stablehlo.AllGatherOp{Operands: []mlir.Value{part}, ReplicaGroups: o.ReplicaGroups,
-			ChannelHandle: o.ChannelHandle, UseGlobalDeviceIDs: true, ResultTypes: []mlir.Type{all}}.Create(b).Result(0)
+			ChannelHandle: o.ChannelHandle, UseGlobalDeviceIDs: true,
+			ResultTypes: []mlir.Type{all}}.Create(b).Result(0)
 		limits, steps := make([]int64, len(first)), make([]int64, len(first))
 		for i, n := range first {
 			limits[i], steps[i] = int64(n), 1
