@@ -202,6 +202,7 @@ func start(f mlir.Operation, o Options) (d *derivation, err error) {
 		transform.Fail(at, "%v", err)
 	}
 	transform.Unpack(d.function)
+	transform.DropScalarShardings(d.function)
 	transform.Must(xlacalls.Expand(d.function))
 	d.body = d.function.Region(0).First()
 	d.parameters = d.body.ArgumentValues()

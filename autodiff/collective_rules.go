@@ -25,7 +25,7 @@ var collectives = map[string]rule{
 			exchanged(f, op)
 		},
 		transpose: each(func(b *backward, op mlir.Operation, g mlir.Value, of mlir.Type) mlir.Value {
-			o, _ := stablehlo.AsReduceScatter(op)
+			o := as(op, stablehlo.AsReduceScatter)
 			return b.Do(stablehlo.AllGatherOp{
 				Operands: []mlir.Value{g}, AllGatherDim: o.ScatterDimension, ReplicaGroups: o.ReplicaGroups,
 				ChannelHandle: o.ChannelHandle, UseGlobalDeviceIDs: o.UseGlobalDeviceIDs, ResultTypes: []mlir.Type{of},
@@ -35,7 +35,7 @@ var collectives = map[string]rule{
 	"stablehlo.all_to_all": {
 		jvp: exchanged,
 		transpose: each(func(b *backward, op mlir.Operation, g mlir.Value, _ mlir.Type) mlir.Value {
-			o, _ := stablehlo.AsAllToAll(op)
+			o := as(op, stablehlo.AsAllToAll)
 			o.Operands, o.ResultTypes = []mlir.Value{g}, nil
 			o.SplitDimension, o.ConcatDimension = o.ConcatDimension, o.SplitDimension
 			return b.Do(o)
@@ -44,7 +44,7 @@ var collectives = map[string]rule{
 	"stablehlo.collective_permute": {
 		jvp: exchanged,
 		transpose: each(func(b *backward, op mlir.Operation, g mlir.Value, _ mlir.Type) mlir.Value {
-			o, _ := stablehlo.AsCollectivePermute(op)
+			o := as(op, stablehlo.AsCollectivePermute)
 			pairs := slices.Clone(o.SourceTargetPairs)
 			for i, p := range pairs {
 				pairs[i] = [2]int64{p[1], p[0]}
@@ -61,6 +61,15 @@ var collectives = map[string]rule{
 		}),
 	},
 	"stablehlo.partition_id": none, "stablehlo.replica_id": none,
+}
+
+// as returns a collective as its struct. It ends the transformation if the library has another form of it.
+func as[T any](op mlir.Operation, read func(mlir.Operation) (T, bool)) T {
+	o, ok := read(op)
+	if !ok {
+		transform.Fail(op, "its attributes have a form that is not known here")
+	}
+	return o
 }
 
 // exchange creates a copy of a collective for one array.
@@ -111,7 +120,7 @@ func adds(op mlir.Operation, computation mlir.Region) {
 
 // jvpAllReduce is linear for a sum. The devices whose element is the maximum or minimum share its tangent.
 func jvpAllReduce(f *forward, op mlir.Operation) {
-	o, _ := stablehlo.AsAllReduce(op)
+	o := as(op, stablehlo.AsAllReduce)
 	if !isExtreme(combiner(o.Computation)) {
 		adds(op, o.Computation)
 		exchanged(f, op)
@@ -133,7 +142,7 @@ func jvpAllReduce(f *forward, op mlir.Operation) {
 
 // transposeAllGather adds up what the devices have for a part, and gives the sum to the device of the part.
 func transposeAllGather(b *backward, op mlir.Operation, g mlir.Value, of mlir.Type) mlir.Value {
-	o, _ := stablehlo.AsAllGather(op)
+	o := as(op, stablehlo.AsAllGather)
 	return b.Do(stablehlo.ReduceScatterOp{
 		Operand: g, ScatterDimension: o.AllGatherDim, ReplicaGroups: o.ReplicaGroups, ChannelHandle: o.ChannelHandle,
 		UseGlobalDeviceIDs: o.UseGlobalDeviceIDs, Computation: b.adder(g), ResultType: of,
@@ -142,19 +151,31 @@ func transposeAllGather(b *backward, op mlir.Operation, g mlir.Value, of mlir.Ty
 
 // transposeCollectiveBroadcast adds up what the devices of a group have, and gives the sum to the first one.
 func transposeCollectiveBroadcast(b *backward, op mlir.Operation, g mlir.Value, _ mlir.Type) mlir.Value {
-	o, _ := stablehlo.AsCollectiveBroadcast(op)
-	sum := b.Do(stablehlo.AllReduceOp{
-		Operands: []mlir.Value{g}, ReplicaGroups: o.ReplicaGroups, ChannelHandle: o.ChannelHandle,
-		Computation: b.adder(g),
-	})
+	o := as(op, stablehlo.AsCollectiveBroadcast)
+	partitions := o.ChannelHandle != nil && o.ChannelHandle.Handle > 0
 	var id mlir.Value
-	if o.ChannelHandle != nil && o.ChannelHandle.Handle > 0 {
+	if partitions {
+		for at := op; !at.IsNil(); at = at.Parent() {
+			if a, ok := at.Attribute("mhlo.num_replicas"); ok {
+				if n, _ := a.Int(); n > 1 {
+					transform.Fail(op, "it is between the partitions of each of %d replicas: its derivative is known for one", n)
+				}
+			}
+		}
 		id = b.Do(stablehlo.PartitionIDOp{})
 	} else {
 		id = b.Do(stablehlo.ReplicaIDOp{})
 	}
+	sum := b.Do(stablehlo.AllReduceOp{ // which takes numbers for those of partitions only if they are global
+		Operands: []mlir.Value{g}, ReplicaGroups: o.ReplicaGroups, ChannelHandle: o.ChannelHandle,
+		UseGlobalDeviceIDs: partitions, Computation: b.adder(g),
+	})
+	groups, err := o.ReplicaGroups.Devices(op)
+	if err != nil {
+		transform.Fail(op, "%v", err)
+	}
 	var first mlir.Value
-	for _, group := range o.ReplicaGroups {
+	for _, group := range groups {
 		is := b.Compare(stablehlo.CompareEQ, id, b.Number(id.Type(), float64(group[0])))
 		if !first.IsNil() {
 			is = b.Binary(stablehlo.Or, first, is)

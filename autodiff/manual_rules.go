@@ -112,7 +112,7 @@ func transposeManual(b *backward, op mlir.Operation) {
 		}
 		operands, in = append(operands, g), append(in, m.Out[i])
 		share := to.AddArgument(v.Type(), b.Loc)
-		if copies, _ := transform.Groups(mesh, m.Copied(m.Out[i])); copies > 1 {
+		if copies, _ := m.Groups(mesh, m.Copied(m.Out[i])); copies > 1 {
 			share = part.scale(share, 1/float64(copies))
 		}
 		part.add(v, share)
@@ -126,9 +126,9 @@ func transposeManual(b *backward, op mlir.Operation) {
 		if g.IsNil() {
 			continue
 		}
-		if copies, list := transform.Groups(mesh, m.Copied(m.In[i])); copies > 1 {
+		if copies, list := m.Groups(mesh, m.Copied(m.In[i])); copies > 1 {
 			g = part.Do(stablehlo.AllReduceOp{
-				Operands: []mlir.Value{g}, ReplicaGroups: list, Computation: part.adder(g),
+				Operands: []mlir.Value{g}, ReplicaGroups: stablehlo.GroupsOf(list...), Computation: part.adder(g),
 				ChannelHandle: &stablehlo.ChannelHandle{Handle: 1, Type: 1}, UseGlobalDeviceIDs: true,
 			})
 		}
@@ -153,7 +153,7 @@ func transposeManual(b *backward, op mlir.Operation) {
 		}
 	}
 	for _, v := range residuals(body, to) {
-		devices, _ := transform.Groups(mesh, m.Axes)
+		devices, _ := m.Groups(mesh, m.Axes)
 		shape := append([]int64{1}, transform.Dims(v)...)
 		kept = append(kept, last.Reshape(v, shape...))
 		argument := to.AddArgument(kept[len(kept)-1].Type(), b.Loc)

@@ -12,11 +12,15 @@ type CollectiveOptions struct {
 	// devices are one group. AllGather and ReduceScatter need it, because the types of
 	// their results depend on the size of a group.
 	Groups [][]int
+	// Mesh and Axes take the place of Groups: the devices of a group differ along these axes of a mesh that
+	// Builder.Mesh made, and contribute in the order of the axes, the last one the fastest.
+	Mesh string
+	Axes []string
 	// Channel lets devices of different partitions take part. It is a positive number that
 	// is the same on all devices and differs from that of every other collective in the
 	// program. 0 means no channel.
 	Channel int
-	// GlobalDeviceIDs makes the entries of Groups global ids: the replica id times the
+	// GlobalDeviceIDs makes the entries of Groups, or the devices of Mesh, global ids: the replica id times the
 	// number of partitions, plus the partition id. It needs Channel.
 	GlobalDeviceIDs bool
 }
@@ -39,12 +43,13 @@ func ReplicaID(f *Func) Value {
 //	sum := builder.AllReduce(x, builder.Add, builder.CollectiveOptions{})
 func AllReduce(x Value, body func(a, b Value) Value, o CollectiveOptions) Value {
 	s := begin("all_reduce", x)
+	groups, _ := o.groups(&s)
 	region, ok := combine(&s, x, []Value{x}, body)
 	if !ok {
 		return s.none()
 	}
 	return s.one(stablehlo.AllReduceOp{
-		Operands: []mlir.Value{x.v}, ReplicaGroups: o.groups(), ChannelHandle: o.channel(),
+		Operands: []mlir.Value{x.v}, ReplicaGroups: groups, ChannelHandle: o.channel(),
 		UseGlobalDeviceIDs: o.GlobalDeviceIDs, Computation: region,
 	})
 }
@@ -56,13 +61,13 @@ func AllGather(x Value, axis int, o CollectiveOptions) Value {
 	if !s.ok {
 		return s.none()
 	}
-	n := o.size(&s)
-	if !s.ok {
-		return s.none()
+	groups, n := o.groups(&s)
+	if n == 0 {
+		return s.fail("the result's dimensions depend on the size of a group: set Groups or Mesh of CollectiveOptions")
 	}
 	axis = s.axis(axis, rankOf(x))
 	return s.one(stablehlo.AllGatherOp{
-		Operands: []mlir.Value{x.v}, AllGatherDim: int64(axis), ReplicaGroups: o.groups(), ChannelHandle: o.channel(),
+		Operands: []mlir.Value{x.v}, AllGatherDim: int64(axis), ReplicaGroups: groups, ChannelHandle: o.channel(),
 		UseGlobalDeviceIDs: o.GlobalDeviceIDs,
 		ResultTypes:        []mlir.Type{s.inferred(stablehlo.AllGatherType(x.v.Type(), int64(axis), n))},
 	})
@@ -75,9 +80,9 @@ func ReduceScatter(x Value, axis int, body func(a, b Value) Value, o CollectiveO
 	if !s.ok {
 		return s.none()
 	}
-	n := o.size(&s)
-	if !s.ok {
-		return s.none()
+	groups, n := o.groups(&s)
+	if n == 0 {
+		return s.fail("the result's dimensions depend on the size of a group: set Groups or Mesh of CollectiveOptions")
 	}
 	axis = s.axis(axis, rankOf(x))
 	result := s.inferred(stablehlo.ReduceScatterType(x.v.Type(), int64(axis), n))
@@ -86,7 +91,7 @@ func ReduceScatter(x Value, axis int, body func(a, b Value) Value, o CollectiveO
 		return s.none()
 	}
 	return s.one(stablehlo.ReduceScatterOp{
-		Operand: x.v, ScatterDimension: int64(axis), ReplicaGroups: o.groups(), ChannelHandle: o.channel(),
+		Operand: x.v, ScatterDimension: int64(axis), ReplicaGroups: groups, ChannelHandle: o.channel(),
 		UseGlobalDeviceIDs: o.GlobalDeviceIDs, Computation: region, ResultType: result,
 	})
 }
@@ -99,10 +104,11 @@ func AllToAll(x Value, splitAxis, concatAxis, count int, o CollectiveOptions) Va
 		return s.none()
 	}
 	rank := rankOf(x)
+	groups, _ := o.groups(&s)
 	return s.one(stablehlo.AllToAllOp{
 		Operands: []mlir.Value{x.v}, SplitDimension: int64(s.axis(splitAxis, rank)),
 		ConcatDimension: int64(s.axis(concatAxis, rank)),
-		SplitCount:      int64(count), ReplicaGroups: o.groups(), ChannelHandle: o.channel(),
+		SplitCount:      int64(count), ReplicaGroups: groups, ChannelHandle: o.channel(),
 	})
 }
 
@@ -110,8 +116,8 @@ func AllToAll(x Value, splitAxis, concatAxis, count int, o CollectiveOptions) Va
 // that receives nothing gets zeros. Only the Channel of o is used.
 func CollectivePermute(x Value, pairs [][2]int, o CollectiveOptions) Value {
 	s := begin("collective_permute", x)
-	if len(o.Groups) > 0 || o.GlobalDeviceIDs {
-		return s.fail("Groups and GlobalDeviceIDs are not used: the pairs name the devices: leave both out")
+	if len(o.Groups) > 0 || o.Mesh != "" || o.GlobalDeviceIDs {
+		return s.fail("Groups, Mesh and GlobalDeviceIDs are not used: the pairs name the devices: leave them out")
 	}
 	return s.one(
 		stablehlo.CollectivePermuteOp{Operand: x.v, SourceTargetPairs: pairs64(pairs), ChannelHandle: o.channel()})
@@ -121,15 +127,37 @@ func CollectivePermute(x Value, pairs [][2]int, o CollectiveOptions) Value {
 // group.
 func CollectiveBroadcast(x Value, o CollectiveOptions) Value {
 	s := begin("collective_broadcast", x)
-	return s.one(stablehlo.CollectiveBroadcastOp{Operand: x.v, ReplicaGroups: o.groups(), ChannelHandle: o.channel()})
+	groups, _ := o.groups(&s)
+	return s.one(stablehlo.CollectiveBroadcastOp{Operand: x.v, ReplicaGroups: groups, ChannelHandle: o.channel()})
 }
 
-func (o CollectiveOptions) groups() [][]int64 {
-	out := make([][]int64, len(o.Groups))
-	for i, g := range o.Groups {
-		out[i] = int64s(g)
+// groups returns the groups and the number of devices in the first one, or 0 if there are none.
+func (o CollectiveOptions) groups(s *step) (groups stablehlo.Groups, size int64) {
+	if o.Mesh == "" {
+		groups.Lists = make([][]int64, len(o.Groups))
+		for i, g := range o.Groups {
+			groups.Lists[i] = int64s(g)
+		}
+		if len(o.Groups) > 0 {
+			size = int64(len(o.Groups[0]))
+		}
+		if len(o.Axes) > 0 {
+			s.fail("Axes of CollectiveOptions needs Mesh")
+		}
+		return groups, size
 	}
-	return out
+	if len(o.Groups) > 0 {
+		s.fail("Groups and Mesh of CollectiveOptions exclude each other")
+	}
+	groups.Mesh, size = &stablehlo.Mesh{Name: o.Mesh}, 1
+	for _, axis := range o.Axes {
+		n, ok := s.f.b.sizeOf(o.Mesh, axis)
+		if !ok {
+			s.fail("there is no mesh %q with an axis %q: make it with Builder.Mesh first", o.Mesh, axis)
+		}
+		groups.Axes, size = append(groups.Axes, stablehlo.AxisRef{Name: axis}), size*int64(n)
+	}
+	return groups, size
 }
 
 func (o CollectiveOptions) channel() *stablehlo.ChannelHandle {
@@ -141,12 +169,3 @@ func (o CollectiveOptions) channel() *stablehlo.ChannelHandle {
 
 // deviceToDevice is a kind of channel (XLA, xla_data.proto, ChannelHandle).
 const deviceToDevice = 1
-
-// size returns the number of devices in a group.
-func (o CollectiveOptions) size(s *step) int64 {
-	if len(o.Groups) == 0 || len(o.Groups[0]) == 0 {
-		s.fail("the result's dimensions depend on the size of a group: set CollectiveOptions.Groups")
-		return 1
-	}
-	return int64(len(o.Groups[0]))
-}

@@ -51,6 +51,28 @@ func TestManual(t *testing.T) {
 	}
 }
 
+// Collective operations are between the devices along axes of the mesh.
+func TestManualCollectives(t *testing.T) {
+	b := builder.New(mlirtest.Context(t), builder.Options{})
+	b.Mesh("grid", grid...)
+	f := b.Func("main", tensor.ShapeOf(tensor.F32, 6, 4))
+	y := []string{"y", "x"}
+	along := builder.CollectiveOptions{Mesh: "grid", Axes: y, Channel: 1, GlobalDeviceIDs: true}
+	out := builder.Manual("grid", []builder.Sharding{onGrid(y)}, []builder.Sharding{{}, {}}, f.Param(0),
+		func(part builder.Value) []builder.Value {
+			return []builder.Value{builder.AllReduce(part, builder.Add, along), builder.AllGather(part, 0, along)}
+		})
+	check.Diff(t, "sum", "f32[1,4]", out[0].Shape().String())
+	check.Diff(t, "gathered", "f32[6,4]", out[1].Shape().String())
+	f.Return(out...)
+	m, err := b.Module()
+	check.NoError(t, err)
+	check.Cleanup(t, m)
+	want := `replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @grid, ` +
+		`axes = [#stablehlo.axis_ref<name = "y">, #stablehlo.axis_ref<name = "x">]>`
+	check.Diff(t, "operations with the groups", 2, strings.Count(m.String(), want))
+}
+
 // An opened module has its meshes.
 func TestManualInOpenedModule(t *testing.T) {
 	ctx := mlirtest.ContextOf(t, mlirtest.Jaxlib(t))

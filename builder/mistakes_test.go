@@ -179,13 +179,22 @@ func TestOperationMistakes(t *testing.T) {
 			builder.RngBitGenerator(x[0], s32(2),
 				stablehlo.RngPhilox)
 		}, `rng_bit_generator(f32[2]): the state must be a vector of u64, such as u64[2]`},
-		{"gather groups", shapes{f32(4)}, func(_ *builder.Func, x []value) { builder.AllGather(x[0], 0, builder.CollectiveOptions{}) }, `all_gather(f32[4]): the result's dimensions depend on the size of a group: set CollectiveOptions.Groups`},
+		{"gather mesh", shapes{f32(4)}, func(_ *builder.Func, x []value) {
+			builder.AllGather(x[0], 0, builder.CollectiveOptions{Mesh: "m", Axes: []string{"x"}})
+		}, `all_gather(f32[4]): there is no mesh "m" with an axis "x": make it with Builder.Mesh first`},
+		{"groups and mesh", shapes{f32(4)}, func(_ *builder.Func, x []value) {
+			builder.CollectiveBroadcast(x[0], builder.CollectiveOptions{Mesh: "m", Groups: [][]int{{0}}})
+		}, `collective_broadcast(f32[4]): Groups and Mesh of CollectiveOptions exclude each other`},
+		{"axes alone", shapes{f32(4)}, func(_ *builder.Func, x []value) {
+			builder.AllToAll(x[0], 0, 0, 2, builder.CollectiveOptions{Axes: []string{"x"}})
+		}, `all_to_all(f32[4]): Axes of CollectiveOptions needs Mesh`},
+		{"gather groups", shapes{f32(4)}, func(_ *builder.Func, x []value) { builder.AllGather(x[0], 0, builder.CollectiveOptions{}) }, `all_gather(f32[4]): the result's dimensions depend on the size of a group: set Groups or Mesh of CollectiveOptions`},
 		{"reduce scatter parts", shapes{f32(5)}, func(_ *builder.Func, x []value) {
 			builder.ReduceScatter(x[0], 0, builder.Add, builder.CollectiveOptions{Groups: [][]int{{0, 1}}})
 		}, `reduce_scatter(f32[5]): stablehlo: reduce_scatter: the size 5 of dimension 0 is not divisible by 2 devices`},
 		{"permute groups", shapes{f32(5)}, func(_ *builder.Func, x []value) {
 			builder.CollectivePermute(x[0], [][2]int{{0, 1}}, builder.CollectiveOptions{Groups: [][]int{{0, 1}}})
-		}, `collective_permute(f32[5]): Groups and GlobalDeviceIDs are not used: the pairs name the devices: leave both out`},
+		}, `collective_permute(f32[5]): Groups, Mesh and GlobalDeviceIDs are not used: the pairs name the devices: leave them out`},
 		{"permute twice", shapes{f32(5)}, func(_ *builder.Func, x []value) {
 			builder.CollectivePermute(x[0], [][2]int{{0, 1}, {0, 2}}, builder.CollectiveOptions{})
 		}, `collective_permute(f32[5]): duplicate sources not allowed.`},

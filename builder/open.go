@@ -4,12 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -25,10 +24,10 @@ func Open(m *mlir.Module) *Builder {
 			b.symbols[name] = place{&position{p.File, p.Line, op.Location(), ""}}
 		}
 	}
-	for _, mesh := range callop.Meshes(m) {
+	for _, mesh := range stablehlo.Meshes(m.Body()) {
 		axes := make([]Axis, len(mesh.Axes))
 		for i, a := range mesh.Axes {
-			axes[i] = Axis{strings.Trim(a.Name, `"`), a.Size}
+			axes[i] = Axis{a.Name, int(a.Size)}
 		}
 		b.addMesh(mesh.Name, axes)
 	}

@@ -19,13 +19,17 @@ func (e *ForeignError) Error() string {
 }
 
 // accept returns a *ForeignError for a module that has what XLA does not take, and removes attributes that XLA does not
-// read.
+// read. It reports whether the module says how devices share its arrays.
 // Operations of other dialects, such as llvm, call any function of the process, and read and write any memory. So do
 // attributes, such as llvm.module_asm and section, which MLIR copies to the code that it makes.
-func accept(m *mlir.Module) error {
+func accept(m *mlir.Module) (divided bool, err error) {
 	for op := range m.Operation().All() {
 		if reason := foreign(op); reason != "" {
-			return &ForeignError{Operation{op.Name(), op.Location().Position()}, reason}
+			return false, &ForeignError{Operation{op.Name(), op.Location().Position()}, reason}
+		}
+		if strings.HasPrefix(op.Name(), "sdy.") { // undivide removes it, and reads its attributes
+			divided = true
+			continue
 		}
 		for name := range op.Discardables() {
 			if !known(name) {
@@ -37,7 +41,7 @@ func accept(m *mlir.Module) error {
 			dropForeign(op, "res_attrs")
 		}
 	}
-	return nil
+	return divided, nil
 }
 
 // accepted are the dialects of which modules may have operations, and the operations of other dialects.

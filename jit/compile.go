@@ -168,8 +168,14 @@ func (c *compiler) compile(ctx context.Context, private *mlir.Module, o Options)
 			c.context.Close()
 		}
 	}()
-	if err := accept(private); err != nil {
+	divided, err := accept(private)
+	if err != nil {
 		return nil, err
+	}
+	if divided {
+		if err := undivide(private); err != nil {
+			return nil, unsupported(err)
+		}
 	}
 	if e, err = signature(private); err != nil {
 		return nil, unsupported(err)

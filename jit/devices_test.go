@@ -8,6 +8,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
 	"github.com/calliope-mlir/calliope/jit"
+	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -51,21 +52,43 @@ func TestUndivided(t *testing.T) {
 			}`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got := runOn(t, mlirtest.Jaxlib(t), tc.text, array(t, []float32{1, 2}, 2))
-			want := []tensor.View{array(t, []float32{2, 4}, 2)}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Error(diff)
+			for _, library := range []*mlir.Library{mlirtest.Library(t), mlirtest.Jaxlib(t)} {
+				got := runOn(t, library, tc.text, array(t, []float32{1, 2}, 2))
+				want := []tensor.View{array(t, []float32{2, 4}, 2)}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Error(diff)
+				}
 			}
 		})
 	}
-	m := mlirtest.Parse(t, mlirtest.ContextOf(t, mlirtest.Jaxlib(t)), `sdy.mesh @mesh = <["x"=2]>
+}
+
+// TestDivided refuses what several devices compute, and says so.
+func TestDivided(t *testing.T) {
+	groups := "replica_groups = " +
+		`#stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [#stablehlo.axis_ref<name = "x">]>`
+	gather := func(results string) string {
+		return `func.func @main(%x: tensor<1xf32>) -> tensor<` + results + `xf32> {
+			%0 = "stablehlo.all_gather"(%x) <{all_gather_dim = 0 : i64, ` + groups + `}>
+				: (tensor<1xf32>) -> tensor<` + results + `xf32>
+			return %0 : tensor<` + results + `xf32>
+		}`
+	}
+	got := runOn(t, mlirtest.Library(t), `sdy.mesh @mesh = <["x"=1]> `+gather("1"), array(t, []float32{3}, 1))
+	check.Diff(t, "one device", []tensor.View{array(t, []float32{3}, 1)}, got)
+	two := mlirtest.Parse(t, mlirtest.Context(t), `sdy.mesh @mesh = <["x"=2]> `+gather("2"))
+	_, err := jit.Compile(t.Context(), two, jit.Options{})
+	check.Error(t, err, "stablehlo.all_gather at ", "several devices")
+	const manual = `sdy.mesh @mesh = <["x"=2]>
 		func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 			%0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>]
 				manual_axes={"x"} (%y: tensor<1xf32>) {
 				sdy.return %y : tensor<1xf32>
 			} : (tensor<2xf32>) -> tensor<2xf32>
 			return %0 : tensor<2xf32>
-		}`)
-	_, err := jit.Compile(t.Context(), m, jit.Options{})
-	check.Error(t, err, "sdy.manual_computation at ", "several devices")
+		}`
+	for _, library := range []*mlir.Library{mlirtest.Library(t), mlirtest.Jaxlib(t)} {
+		_, err := jit.Compile(t.Context(), mlirtest.Parse(t, mlirtest.ContextOf(t, library), manual), jit.Options{})
+		check.Error(t, err, "sdy.manual_computation at ", "several devices")
+	}
 }

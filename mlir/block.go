@@ -87,7 +87,7 @@ func (b Block) Operations() iter.Seq[Operation] {
 func (b Block) Terminator() Operation {
 	t := b.life.use("Block.Terminator", b.raw.Ptr)
 	end := b.life.ctx.operation(capi.MlirBlockGetTerminator(t, b.raw))
-	if !end.IsNil() || !b.life.ctx.shardy {
+	if ctx := b.life.ctx; !end.IsNil() || !ctx.allows && !ctx.shardy {
 		return end
 	}
 	var last Operation

@@ -89,7 +89,7 @@ type policyApplier struct {
 	m          *mlir.Module
 	c          *mlir.Context
 	partitions int // 1 if no mesh shares the module
-	mesh       callop.Mesh
+	mesh       stablehlo.Mesh
 	meshed     bool
 	where      func(mlir.Operation) callop.Surrounding // nil with one partition
 	channel    int64                                   // the greatest one in the module
@@ -98,11 +98,11 @@ type policyApplier struct {
 func newPolicyApplier(m *mlir.Module) (*policyApplier, error) {
 	a := &policyApplier{m: m, c: m.Context(), partitions: callop.Partitions(m)}
 	a.mesh, a.meshed = callop.MeshOf(m)
-	if a.partitions > callop.MaxDevices {
-		return nil, fmt.Errorf("passes: ApplyPolicies: the module is for more than %d devices: use a smaller mesh, or a smaller mhlo.num_partitions", callop.MaxDevices)
+	if a.partitions > stablehlo.MaxDevices {
+		return nil, fmt.Errorf("passes: ApplyPolicies: the module is for more than %d devices: use a smaller mesh, or a smaller mhlo.num_partitions", stablehlo.MaxDevices)
 	}
-	if a.meshed && a.mesh.Devices != a.partitions {
-		return nil, fmt.Errorf("passes: ApplyPolicies: the mesh %q has %d devices, but mhlo.num_partitions is %d: they must be equal", a.mesh.Name, a.mesh.Devices, a.partitions)
+	if a.meshed && a.mesh.NumDevices() != a.partitions {
+		return nil, fmt.Errorf("passes: ApplyPolicies: the mesh %q has %d devices, but mhlo.num_partitions is %d: they must be equal", a.mesh.Name, a.mesh.NumDevices(), a.partitions)
 	}
 	if a.partitions > 1 {
 		a.where = callop.Surroundings(m)
@@ -277,7 +277,7 @@ func (a *policyApplier) manual(
 	}
 	axes := make([]string, len(a.mesh.Axes))
 	for i, axis := range a.mesh.Axes {
-		axes[i] = axis.Name
+		axes[i] = a.c.StringAttribute(axis.Name).String()
 	}
 	if state.Attributes, err = callop.ManualAttributes(a.c, in, a.replicated(resultTypes), axes); err != nil {
 		return nil, fmt.Errorf("passes: ApplyPolicies: %w", err)

@@ -186,7 +186,7 @@ func (g *guard) reduce(v mlir.Value, with func(b *mlir.Builder, x, y mlir.Value)
 			all[i] = int64(i)
 		}
 		g.channel++
-		o.ReplicaGroups, o.UseGlobalDeviceIDs = [][]int64{all}, true
+		o.ReplicaGroups, o.UseGlobalDeviceIDs = stablehlo.GroupsOf(all), true
 		o.ChannelHandle = &stablehlo.ChannelHandle{Handle: g.channel, Type: 1}
 	}
 	return o.Create(g.e.Builder).Result(0)

@@ -54,9 +54,9 @@ func (a *policyApplier) divided(operands []mlir.Value) ([]operandPart, error) {
 		fits := true
 		for d, axes := range dims {
 			for _, axis := range a.mesh.Axes {
-				if strings.Contains(axes[1], axis.Name) {
-					fits = fits && shape.Dims[d]%axis.Size == 0
-					shape.Dims[d] /= axis.Size
+				if strings.Contains(axes[1], a.c.StringAttribute(axis.Name).String()) {
+					fits = fits && shape.Dims[d]%int(axis.Size) == 0
+					shape.Dims[d] /= int(axis.Size)
 				}
 			}
 		}

@@ -66,24 +66,28 @@ func (p Prepared) Module() *mlir.Module { return p.module }
 
 // Artifact implements engine.Program: see stablehlo.Serializer.
 func (p Prepared) Artifact(version string) (data []byte, err error) {
-	err = p.with(func(s stablehlo.Serializer) error { data, err = s.Artifact(version); return err })
+	err = p.with(version, func(s stablehlo.Serializer) error { data, err = s.Artifact(version); return err })
 	return data, err
 }
 
 // Describe implements bridge.DescribedProgram: see stablehlo.Serializer.
 func (p Prepared) Describe(version string, placed bool) (d contract.Module, err error) {
-	err = p.with(func(s stablehlo.Serializer) error { d, err = s.Describe(version, placed); return err })
+	err = p.with(version, func(s stablehlo.Serializer) error { d, err = s.Describe(version, placed); return err })
 	d.Calls = func() []contract.CustomCall { return stablehlo.CustomCalls(p.module) } // the clone is closed
 	return d, err
 }
 
-// with calls f with the prepared clone.
-func (p Prepared) with(f func(stablehlo.Serializer) error) error {
+// with calls f with the prepared clone, as a version of StableHLO reads it.
+func (p Prepared) with(version string, f func(stablehlo.Serializer) error) error {
 	if p.module == nil {
 		return errors.New("passes: Program: the module is nil")
 	}
 	m := p.module.Clone()
-	if err := Prepare(m, p.options); err != nil {
+	err := Prepare(m, p.options)
+	if err == nil && !stablehlo.HasMeshAxes(version) {
+		_, err = ExpandMeshAxes(m)
+	}
+	if err != nil {
 		return errors.Join(fmt.Errorf("passes: Program: %w", err), m.Close())
 	}
 	return errors.Join(f(stablehlo.Unprepared(m)), m.Close())

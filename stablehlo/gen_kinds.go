@@ -17,6 +17,7 @@ var (
 	dotDimensionNumbersKind     = ods.Enumerated(AsDotDimensionNumbers)
 	fftTypeKind                 = ods.Enumerated(AsFftType)
 	gatherDimensionNumbersKind  = ods.Enumerated(AsGatherDimensionNumbers)
+	groupsKind                  = ods.Enumerated(AsGroups)
 	precisionKind               = ods.Enumerated(AsPrecision)
 	resultAccuracyKind          = ods.Enumerated(AsResultAccuracy)
 	rngAlgorithmKind            = ods.Enumerated(AsRngAlgorithm)

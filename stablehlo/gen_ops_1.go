@@ -113,7 +113,7 @@ func AsAfterAll(op mlir.Operation) (AfterAllOp, bool) {
 type AllGatherOp struct {
 	Operands           []mlir.Value
 	AllGatherDim       int64
-	ReplicaGroups      [][]int64
+	ReplicaGroups      Groups
 	ChannelHandle      *ChannelHandle // optional
 	UseGlobalDeviceIDs bool           // optional
 	ResultTypes        []mlir.Type
@@ -124,7 +124,7 @@ func (o AllGatherOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "stablehlo.all_gather")
 	w.Operands("operands", o.Operands)
 	ods.Set(w, "all_gather_dim", o.AllGatherDim, ods.I64)
-	ods.Set(w, "replica_groups", o.ReplicaGroups, ods.Rows)
+	ods.Set(w, "replica_groups", o.ReplicaGroups, groupsKind)
 	ods.SetPointer(w, "channel_handle", o.ChannelHandle, channelHandleKind)
 	ods.SetValue(w, "use_global_device_ids", o.UseGlobalDeviceIDs, ods.Unit)
 	w.Results("result", o.ResultTypes)
@@ -132,7 +132,7 @@ func (o AllGatherOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // AllGather creates stablehlo.all_gather.
-func AllGather(b *mlir.Builder, resultTypes []mlir.Type, operands []mlir.Value, allGatherDim int64, replicaGroups [][]int64) mlir.Operation {
+func AllGather(b *mlir.Builder, resultTypes []mlir.Type, operands []mlir.Value, allGatherDim int64, replicaGroups Groups) mlir.Operation {
 	return AllGatherOp{ResultTypes: resultTypes, Operands: operands, AllGatherDim: allGatherDim, ReplicaGroups: replicaGroups}.Create(b)
 }
 
@@ -146,7 +146,7 @@ func AsAllGather(op mlir.Operation) (AllGatherOp, bool) {
 	o := AllGatherOp{
 		Operands:           r.Operands(),
 		AllGatherDim:       ods.Get(r, "all_gather_dim", ods.I64),
-		ReplicaGroups:      ods.Get(r, "replica_groups", ods.Rows),
+		ReplicaGroups:      ods.Get(r, "replica_groups", groupsKind),
 		ChannelHandle:      ods.GetPointer(r, "channel_handle", channelHandleKind),
 		UseGlobalDeviceIDs: ods.GetValue(r, "use_global_device_ids", ods.Unit),
 		ResultTypes:        r.Results(),
@@ -157,7 +157,7 @@ func AsAllGather(op mlir.Operation) (AllGatherOp, bool) {
 // AllReduceOp is the operation stablehlo.all_reduce.
 type AllReduceOp struct {
 	Operands           []mlir.Value
-	ReplicaGroups      [][]int64
+	ReplicaGroups      Groups
 	ChannelHandle      *ChannelHandle // optional
 	UseGlobalDeviceIDs bool           // optional
 	Computation        mlir.Region
@@ -168,7 +168,7 @@ type AllReduceOp struct {
 func (o AllReduceOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "stablehlo.all_reduce")
 	w.Operands("operands", o.Operands)
-	ods.Set(w, "replica_groups", o.ReplicaGroups, ods.Rows)
+	ods.Set(w, "replica_groups", o.ReplicaGroups, groupsKind)
 	ods.SetPointer(w, "channel_handle", o.ChannelHandle, channelHandleKind)
 	ods.SetValue(w, "use_global_device_ids", o.UseGlobalDeviceIDs, ods.Unit)
 	w.Region(o.Computation)
@@ -177,7 +177,7 @@ func (o AllReduceOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // AllReduce creates stablehlo.all_reduce.
-func AllReduce(b *mlir.Builder, operands []mlir.Value, replicaGroups [][]int64, computation mlir.Region) mlir.Operation {
+func AllReduce(b *mlir.Builder, operands []mlir.Value, replicaGroups Groups, computation mlir.Region) mlir.Operation {
 	return AllReduceOp{Operands: operands, ReplicaGroups: replicaGroups, Computation: computation}.Create(b)
 }
 
@@ -190,7 +190,7 @@ func AsAllReduce(op mlir.Operation) (AllReduceOp, bool) {
 	}
 	o := AllReduceOp{
 		Operands:           r.Operands(),
-		ReplicaGroups:      ods.Get(r, "replica_groups", ods.Rows),
+		ReplicaGroups:      ods.Get(r, "replica_groups", groupsKind),
 		ChannelHandle:      ods.GetPointer(r, "channel_handle", channelHandleKind),
 		UseGlobalDeviceIDs: ods.GetValue(r, "use_global_device_ids", ods.Unit),
 		Computation:        r.Region(),
@@ -205,7 +205,7 @@ type AllToAllOp struct {
 	SplitDimension  int64
 	ConcatDimension int64
 	SplitCount      int64
-	ReplicaGroups   [][]int64
+	ReplicaGroups   Groups
 	ChannelHandle   *ChannelHandle // optional
 	ResultTypes     []mlir.Type    // optional: inferred, unless some are given
 }
@@ -217,14 +217,14 @@ func (o AllToAllOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.Set(w, "split_dimension", o.SplitDimension, ods.I64)
 	ods.Set(w, "concat_dimension", o.ConcatDimension, ods.I64)
 	ods.Set(w, "split_count", o.SplitCount, ods.I64)
-	ods.Set(w, "replica_groups", o.ReplicaGroups, ods.Rows)
+	ods.Set(w, "replica_groups", o.ReplicaGroups, groupsKind)
 	ods.SetPointer(w, "channel_handle", o.ChannelHandle, channelHandleKind)
 	w.Results("result", o.ResultTypes)
 	return w.Infer()
 }
 
 // AllToAll creates stablehlo.all_to_all.
-func AllToAll(b *mlir.Builder, operands []mlir.Value, splitDimension int64, concatDimension int64, splitCount int64, replicaGroups [][]int64) mlir.Operation {
+func AllToAll(b *mlir.Builder, operands []mlir.Value, splitDimension int64, concatDimension int64, splitCount int64, replicaGroups Groups) mlir.Operation {
 	return AllToAllOp{Operands: operands, SplitDimension: splitDimension, ConcatDimension: concatDimension, SplitCount: splitCount, ReplicaGroups: replicaGroups}.Create(b)
 }
 
@@ -240,7 +240,7 @@ func AsAllToAll(op mlir.Operation) (AllToAllOp, bool) {
 		SplitDimension:  ods.Get(r, "split_dimension", ods.I64),
 		ConcatDimension: ods.Get(r, "concat_dimension", ods.I64),
 		SplitCount:      ods.Get(r, "split_count", ods.I64),
-		ReplicaGroups:   ods.Get(r, "replica_groups", ods.Rows),
+		ReplicaGroups:   ods.Get(r, "replica_groups", groupsKind),
 		ChannelHandle:   ods.GetPointer(r, "channel_handle", channelHandleKind),
 		ResultTypes:     r.Results(),
 	}
@@ -768,7 +768,7 @@ func AsClamp(op mlir.Operation) (ClampOp, bool) {
 // CollectiveBroadcastOp is the operation stablehlo.collective_broadcast.
 type CollectiveBroadcastOp struct {
 	Operand       mlir.Value
-	ReplicaGroups [][]int64
+	ReplicaGroups Groups
 	ChannelHandle *ChannelHandle // optional
 	ResultType    mlir.Type      // optional: inferred, unless some are given
 }
@@ -777,14 +777,14 @@ type CollectiveBroadcastOp struct {
 func (o CollectiveBroadcastOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "stablehlo.collective_broadcast")
 	w.Operand("operand", o.Operand)
-	ods.Set(w, "replica_groups", o.ReplicaGroups, ods.Rows)
+	ods.Set(w, "replica_groups", o.ReplicaGroups, groupsKind)
 	ods.SetPointer(w, "channel_handle", o.ChannelHandle, channelHandleKind)
 	w.OptionalResult(o.ResultType)
 	return w.Infer()
 }
 
 // CollectiveBroadcast creates stablehlo.collective_broadcast and returns its result.
-func CollectiveBroadcast(b *mlir.Builder, operand mlir.Value, replicaGroups [][]int64) mlir.Value {
+func CollectiveBroadcast(b *mlir.Builder, operand mlir.Value, replicaGroups Groups) mlir.Value {
 	return CollectiveBroadcastOp{Operand: operand, ReplicaGroups: replicaGroups}.Create(b).Result(0)
 }
 
@@ -797,7 +797,7 @@ func AsCollectiveBroadcast(op mlir.Operation) (CollectiveBroadcastOp, bool) {
 	}
 	o := CollectiveBroadcastOp{
 		Operand:       r.Operand(),
-		ReplicaGroups: ods.Get(r, "replica_groups", ods.Rows),
+		ReplicaGroups: ods.Get(r, "replica_groups", groupsKind),
 		ChannelHandle: ods.GetPointer(r, "channel_handle", channelHandleKind),
 		ResultType:    r.Result(),
 	}
@@ -1200,7 +1200,7 @@ func AsCreateToken(op mlir.Operation) (CreateTokenOp, bool) {
 // CrossReplicaSumOp is the operation stablehlo.cross-replica-sum.
 type CrossReplicaSumOp struct {
 	Operand       mlir.Value
-	ReplicaGroups [][]int64
+	ReplicaGroups Groups
 	ResultType    mlir.Type // optional: inferred, unless some are given
 }
 
@@ -1208,13 +1208,13 @@ type CrossReplicaSumOp struct {
 func (o CrossReplicaSumOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "stablehlo.cross-replica-sum")
 	w.Operand("operand", o.Operand)
-	ods.Set(w, "replica_groups", o.ReplicaGroups, ods.Rows)
+	ods.Set(w, "replica_groups", o.ReplicaGroups, groupsKind)
 	w.OptionalResult(o.ResultType)
 	return w.Infer()
 }
 
 // CrossReplicaSum creates stablehlo.cross-replica-sum and returns its result.
-func CrossReplicaSum(b *mlir.Builder, operand mlir.Value, replicaGroups [][]int64) mlir.Value {
+func CrossReplicaSum(b *mlir.Builder, operand mlir.Value, replicaGroups Groups) mlir.Value {
 	return CrossReplicaSumOp{Operand: operand, ReplicaGroups: replicaGroups}.Create(b).Result(0)
 }
 
@@ -1227,7 +1227,7 @@ func AsCrossReplicaSum(op mlir.Operation) (CrossReplicaSumOp, bool) {
 	}
 	o := CrossReplicaSumOp{
 		Operand:       r.Operand(),
-		ReplicaGroups: ods.Get(r, "replica_groups", ods.Rows),
+		ReplicaGroups: ods.Get(r, "replica_groups", groupsKind),
 		ResultType:    r.Result(),
 	}
 	return o, r.OK()

@@ -1416,7 +1416,7 @@ func AsReducePrecision(op mlir.Operation) (ReducePrecisionOp, bool) {
 type ReduceScatterOp struct {
 	Operand            mlir.Value
 	ScatterDimension   int64
-	ReplicaGroups      [][]int64
+	ReplicaGroups      Groups
 	ChannelHandle      *ChannelHandle // optional
 	UseGlobalDeviceIDs bool           // optional
 	Computation        mlir.Region
@@ -1428,7 +1428,7 @@ func (o ReduceScatterOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "stablehlo.reduce_scatter")
 	w.Operand("operand", o.Operand)
 	ods.Set(w, "scatter_dimension", o.ScatterDimension, ods.I64)
-	ods.Set(w, "replica_groups", o.ReplicaGroups, ods.Rows)
+	ods.Set(w, "replica_groups", o.ReplicaGroups, groupsKind)
 	ods.SetPointer(w, "channel_handle", o.ChannelHandle, channelHandleKind)
 	ods.SetValue(w, "use_global_device_ids", o.UseGlobalDeviceIDs, ods.Unit)
 	w.Region(o.Computation)
@@ -1437,7 +1437,7 @@ func (o ReduceScatterOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // ReduceScatter creates stablehlo.reduce_scatter and returns its result.
-func ReduceScatter(b *mlir.Builder, resultType mlir.Type, operand mlir.Value, scatterDimension int64, replicaGroups [][]int64, computation mlir.Region) mlir.Value {
+func ReduceScatter(b *mlir.Builder, resultType mlir.Type, operand mlir.Value, scatterDimension int64, replicaGroups Groups, computation mlir.Region) mlir.Value {
 	return ReduceScatterOp{ResultType: resultType, Operand: operand, ScatterDimension: scatterDimension, ReplicaGroups: replicaGroups, Computation: computation}.Create(b).Result(0)
 }
 
@@ -1451,7 +1451,7 @@ func AsReduceScatter(op mlir.Operation) (ReduceScatterOp, bool) {
 	o := ReduceScatterOp{
 		Operand:            r.Operand(),
 		ScatterDimension:   ods.Get(r, "scatter_dimension", ods.I64),
-		ReplicaGroups:      ods.Get(r, "replica_groups", ods.Rows),
+		ReplicaGroups:      ods.Get(r, "replica_groups", groupsKind),
 		ChannelHandle:      ods.GetPointer(r, "channel_handle", channelHandleKind),
 		UseGlobalDeviceIDs: ods.GetValue(r, "use_global_device_ids", ods.Unit),
 		Computation:        r.Region(),

@@ -44,25 +44,25 @@ var samples = []mlirtest.Sample{
 	of("after_all", nil, func(b *body) mlirtest.Made { return mlirtest.Of(AfterAllOp{}, AsAfterAll) }),
 	of("all_gather", types{"tensor<2x3xf32>"}, func(b *body) mlirtest.Made {
 		return mlirtest.Of(AllGatherOp{
-			Operands: b.In, AllGatherDim: 1, ReplicaGroups: [][]int64{{0, 1}, {2, 3}},
+			Operands: b.In, AllGatherDim: 1, ReplicaGroups: GroupsOf([]int64{0, 1}, []int64{2, 3}),
 			ChannelHandle: &ChannelHandle{Handle: 1, Type: 1}, UseGlobalDeviceIDs: true,
 			ResultTypes: b.Types("tensor<2x6xf32>"),
 		}, AsAllGather)
 	}),
 	of("all_reduce", types{"tensor<4xf32>"}, func(b *body) mlirtest.Made {
-		return mlirtest.Of(AllReduceOp{Operands: b.In, ReplicaGroups: [][]int64{{0, 1}, {2, -1}},
+		return mlirtest.Of(AllReduceOp{Operands: b.In, ReplicaGroups: GroupsOf([]int64{0, 1}, []int64{2, -1}),
 			Computation: sum(b, "tensor<f32>")}, AsAllReduce)
 	}),
 	of("all_reduce", types{"tensor<4xf32>", "tensor<2xf32>"}, func(b *body) mlirtest.Made {
 		return mlirtest.Of(AllReduceOp{
-			Operands: b.In, ReplicaGroups: [][]int64{{0}}, ChannelHandle: &ChannelHandle{2, 0},
+			Operands: b.In, ReplicaGroups: GroupsOf([]int64{0}), ChannelHandle: &ChannelHandle{2, 0},
 			UseGlobalDeviceIDs: true,
 			Computation:        sum(b, "tensor<f32>"),
 		}, AsAllReduce)
 	}),
 	of("all_to_all", types{"tensor<2x4xf32>"}, func(b *body) mlirtest.Made {
 		return mlirtest.Of(AllToAllOp{Operands: b.In, SplitDimension: 1, ConcatDimension: 0, SplitCount: 2,
-			ReplicaGroups: [][]int64{{0, 1}}, ChannelHandle: &ChannelHandle{1, 1}}, AsAllToAll)
+			ReplicaGroups: GroupsOf([]int64{0, 1}), ChannelHandle: &ChannelHandle{1, 1}}, AsAllToAll)
 	}),
 	of("batch_norm_grad", types{"tensor<2x3xf32>", "tensor<3xf32>", "tensor<3xf32>", "tensor<3xf32>",
 		"tensor<2x3xf32>"}, func(b *body) mlirtest.Made {
@@ -106,7 +106,7 @@ var samples = []mlirtest.Sample{
 		return mlirtest.Of(CountLeadingZerosOp{Operand: b.In[0]}, AsCountLeadingZeros)
 	}),
 	of("collective_broadcast", types{"tensor<3xi32>"}, func(b *body) mlirtest.Made {
-		return mlirtest.Of(CollectiveBroadcastOp{Operand: b.In[0], ReplicaGroups: [][]int64{{2, 1}},
+		return mlirtest.Of(CollectiveBroadcastOp{Operand: b.In[0], ReplicaGroups: GroupsOf([]int64{2, 1}),
 			ChannelHandle: &ChannelHandle{}}, AsCollectiveBroadcast)
 	}),
 	of("collective_permute", types{"tensor<3xi32>"}, func(b *body) mlirtest.Made {
@@ -158,7 +158,8 @@ var samples = []mlirtest.Sample{
 	}),
 	of("create_token", nil, func(b *body) mlirtest.Made { return mlirtest.Of(CreateTokenOp{}, AsCreateToken) }),
 	of("cross-replica-sum", types{"tensor<3xf32>"}, func(b *body) mlirtest.Made {
-		return mlirtest.Of(CrossReplicaSumOp{Operand: b.In[0], ReplicaGroups: [][]int64{{0, 1}}}, AsCrossReplicaSum)
+		return mlirtest.Of(CrossReplicaSumOp{Operand: b.In[0], ReplicaGroups: GroupsOf([]int64{0, 1})},
+			AsCrossReplicaSum)
 	}),
 	of("dot_general", types{"tensor<2x3x4xf32>", "tensor<2x4x5xf32>"}, func(b *body) mlirtest.Made {
 		d := DotDimensionNumbers{LHSBatchingDimensions: []int64{0}, RHSBatchingDimensions: []int64{0},
@@ -307,7 +308,7 @@ var samples = []mlirtest.Sample{
 	}),
 	of("reduce_scatter", types{"tensor<2x8xf32>"}, func(b *body) mlirtest.Made {
 		return mlirtest.Of(ReduceScatterOp{
-			Operand: b.In[0], ScatterDimension: 1, ReplicaGroups: [][]int64{{0, 1}},
+			Operand: b.In[0], ScatterDimension: 1, ReplicaGroups: GroupsOf([]int64{0, 1}),
 			ChannelHandle: &ChannelHandle{1, 1}, UseGlobalDeviceIDs: true,
 			Computation: sum(b, "tensor<f32>"), ResultType: check.Must(ReduceScatterType(b.In[0].Type(), 1, 2)),
 		}, AsReduceScatter)

@@ -58,6 +58,16 @@ func SmallerVersion(l *mlir.Library, a, b string) (string, error) {
 		})
 }
 
+// HasMeshAxes reports whether a version of StableHLO has groups of devices by axes of a mesh: see [Groups]. An empty
+// version, which is not known, has them.
+func HasMeshAxes(version string) bool {
+	if checkVersion(version) != nil {
+		return true
+	}
+	v := parsedVersion(version)
+	return v[0] > 1 || v[0] == 1 && v[1] >= 16
+}
+
 func version(
 	l *mlir.Library, name string, get func(*capi.Table, capi.MlirStringCallback, unsafe.Pointer),
 ) (string, error) {

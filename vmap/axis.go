@@ -3,19 +3,20 @@ package vmap
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/ir/rewrite"
 	"github.com/calliope-mlir/calliope/internal/ir/transform"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // An axis has the devices that the batch takes the place of: those along an axis of a mesh or, without a mesh, the
 // replicas of the function.
 type axis struct {
 	name   string // as MLIR prints it
-	mesh   callop.Mesh
+	plain  string // without quotation marks
+	mesh   stablehlo.Mesh
 	inside bool // of a manual computation over the axis, or of the replicas
 }
 
@@ -24,13 +25,13 @@ func axisOf(f mlir.Operation, o Options) *axis {
 	if o.AxisName == "" {
 		return nil
 	}
-	a := &axis{name: strconv.Quote(o.AxisName), inside: true}
-	for _, mesh := range callop.MeshesIn(f.Block()) {
+	a := &axis{name: printed(f.Context(), o.AxisName), plain: o.AxisName, inside: true}
+	for _, mesh := range stablehlo.Meshes(f.Block()) {
 		for _, along := range mesh.Axes {
-			if along.Name != a.name {
+			if along.Name != o.AxisName {
 				continue
 			}
-			if int64(along.Size) != o.Size {
+			if along.Size != o.Size {
 				transform.Fail(f, "Options.Size is %d, but the axis %s of the mesh @%s has %d devices", o.Size, a.name, mesh.Name,
 					along.Size)
 			}
@@ -43,6 +44,9 @@ func axisOf(f mlir.Operation, o Options) *axis {
 	}
 	return a
 }
+
+// printed returns a name as MLIR prints it.
+func printed(c *mlir.Context, name string) string { return c.StringAttribute(name).String() }
 
 // replaces reports whether the batch takes the place of devices of a manual computation.
 func (b *batcher) replaces(m transform.Manual) bool {
@@ -109,11 +113,13 @@ func (b *batcher) divided(m transform.Manual, sharding *string) (dimension int, 
 	}
 	*sharding, groups = without, 1
 	for _, name := range before {
-		i := slices.IndexFunc(b.axis.mesh.Axes, func(a callop.Axis) bool { return a.Name == name })
+		i := slices.IndexFunc(b.axis.mesh.Axes, func(a stablehlo.MeshAxis) bool {
+			return printed(m.Op.Context(), a.Name) == name
+		})
 		if i < 0 {
 			transform.Fail(m.Op, "the sharding %s has %s before %s, which is no axis of the mesh", *sharding, name, b.axis.name)
 		}
-		groups *= int64(b.axis.mesh.Axes[i].Size)
+		groups *= b.axis.mesh.Axes[i].Size
 	}
 	return dimension, groups
 }
@@ -161,14 +167,14 @@ func (b *batcher) between(op mlir.Operation) bool {
 
 // over reports whether the groups of an operation are those of the axis. It fails for groups along the axis and others.
 func (b *batcher) over(op mlir.Operation) bool {
-	groups := rowsOf(op, "replica_groups")
+	groups := groupsOf(op)
 	if b.axis.mesh.Name == "" {
 		if len(groups) > 0 && !sameGroups(groups, [][]int64{transform.UpTo(int(b.size))}) {
 			transform.Fail(op, "its groups %v are not one group of all %d replicas, whose place the batch takes", groups, b.size)
 		}
 		return true
 	}
-	if _, along := transform.Groups(b.axis.mesh, []string{b.axis.name}); sameGroups(groups, along) {
+	if along := transform.Must(b.axis.mesh.Groups(stablehlo.AxisRef{Name: b.axis.plain})); sameGroups(groups, along) {
 		return true
 	}
 	for _, group := range groups {
@@ -196,8 +202,8 @@ func sameGroups(x, y [][]int64) bool {
 // stride returns how far apart the numbers of neighbouring devices along the axis are.
 func (a *axis) stride() int64 {
 	stride := int64(1)
-	for i := len(a.mesh.Axes) - 1; i >= 0 && a.mesh.Axes[i].Name != a.name; i-- {
-		stride *= int64(a.mesh.Axes[i].Size)
+	for i := len(a.mesh.Axes) - 1; i >= 0 && a.mesh.Axes[i].Name != a.plain; i-- {
+		stride *= a.mesh.Axes[i].Size
 	}
 	return stride
 }
@@ -207,7 +213,11 @@ func (b *batcher) coordinate(device int64) int64 { return device / b.axis.stride
 
 // pairs returns the sources and targets of a permutation along the axis. It returns false if it is along others.
 func (b *batcher) pairs(op mlir.Operation) (list [][]int64, along bool) {
-	all := rowsOf(op, "source_target_pairs")
+	o, _ := stablehlo.AsCollectivePermute(op)
+	var all [][]int64
+	for _, pair := range o.SourceTargetPairs {
+		all = append(all, pair[:])
+	}
 	if b.axis.mesh.Name == "" {
 		return all, true
 	}
@@ -228,7 +238,7 @@ func (b *batcher) pairs(op mlir.Operation) (list [][]int64, along bool) {
 		if list == nil {
 			list = pairs
 		}
-		if !sameGroups(list, pairs) || len(each)*int(b.size) != b.axis.mesh.Devices {
+		if !sameGroups(list, pairs) || len(each)*int(b.size) != b.axis.mesh.NumDevices() {
 			transform.Fail(op, "its pairs %v along the axis %s, whose place the batch takes, differ between other devices", all,
 				b.axis.name)
 		}
@@ -236,13 +246,16 @@ func (b *batcher) pairs(op mlir.Operation) (list [][]int64, along bool) {
 	return list, true
 }
 
-// rowsOf returns the rows of an attribute that is a matrix of integers.
-func rowsOf(op mlir.Operation, name string) [][]int64 {
-	a, _ := op.Attribute(name)
-	values := transform.Must(transform.Must(mlir.DenseOf[int64](a)).Values())
-	t, _ := a.Type()
-	if shape := dimsOf(t); len(values) > 0 {
-		return slices.Collect(slices.Chunk(values, int(shape[1])))
+// groupsOf returns the groups of devices of an operation.
+func groupsOf(op mlir.Operation) [][]int64 {
+	a, _ := op.Attribute("replica_groups")
+	groups, ok := stablehlo.AsGroups(a)
+	if !ok {
+		transform.Fail(op, "its groups %s have a form that is not known here", a)
 	}
-	return nil
+	lists, err := groups.Devices(op)
+	if err != nil {
+		transform.Fail(op, "%v", err)
+	}
+	return lists
 }

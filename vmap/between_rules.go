@@ -139,7 +139,7 @@ const none = -1
 func number(b *batcher, op mlir.Operation) []mlir.Value {
 	t := op.Result(0).Type()
 	numbers := b.Iota(transform.Element(t), 0, b.size)
-	if b.axis.mesh.Devices <= int(b.size) {
+	if b.axis.mesh.NumDevices() <= int(b.size) {
 		return []mlir.Value{numbers}
 	}
 	stride := b.Number(t, float64(b.axis.stride()))

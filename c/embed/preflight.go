@@ -14,8 +14,8 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge/preflight"
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 //export calliopePreflight
@@ -59,8 +59,8 @@ func preflightOptions(what string, in *C.calliope_preflight_options) (o prefligh
 		return o, invalid("%s: options.struct_size is %d: set it to sizeof(calliope_preflight_options), which is %d",
 			what, in.struct_size, C.sizeof_calliope_preflight_options)
 	}
-	if in.partitions < 0 || in.partitions > callop.MaxDevices {
-		return o, invalid("%s: options.partitions is %d: it must be 0 to %d", what, in.partitions, callop.MaxDevices)
+	if in.partitions < 0 || in.partitions > stablehlo.MaxDevices {
+		return o, invalid("%s: options.partitions is %d: it must be 0 to %d", what, in.partitions, stablehlo.MaxDevices)
 	}
 	o.Partitions = int(in.partitions)
 	targets, err := pointers(what, "targets", in.num_targets, (*unsafe.Pointer)(unsafe.Pointer(in.targets)))

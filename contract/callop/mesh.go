@@ -8,73 +8,14 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
+	"github.com/calliope-mlir/calliope/stablehlo"
 )
-
-// A Mesh is an sdy.mesh: the devices that share a module, as a grid.
-type Mesh struct {
-	Name      string
-	Axes      []Axis
-	Devices   int
-	DeviceIDs []int64 // in the row-major order of the axes; nil means in ascending order
-}
-
-// Device returns the number of the device at a place in the row-major order of the axes.
-func (m Mesh) Device(place int64) int64 {
-	if m.DeviceIDs == nil {
-		return place
-	}
-	return m.DeviceIDs[place]
-}
-
-// An Axis is a dimension of a Mesh.
-type Axis struct {
-	Name string // as MLIR prints it, with quotation marks
-	Size int
-}
-
-// MaxDevices is the largest number of devices of a mesh that programs can have, as in package
-// stablehlo/sharding. Those of a larger mesh are counted as one more.
-const MaxDevices = 1 << 20
-
-// Meshes returns the meshes of a module.
-func Meshes(m *mlir.Module) []Mesh { return MeshesIn(m.Body()) }
-
-// MeshesIn returns the meshes in the body of a module.
-func MeshesIn(body mlir.Block) (list []Mesh) {
-	for op := range body.Operations() {
-		if op.Name() != "sdy.mesh" {
-			continue
-		}
-		name, _ := op.Symbol()
-		grid, _ := op.Attribute("mesh")
-		mesh := Mesh{Name: name, Devices: 1}
-		for _, axis := range meshAxis.FindAllStringSubmatch(grid.String(), -1) {
-			size, err := strconv.Atoi(axis[2])
-			if err != nil || size > MaxDevices {
-				size = MaxDevices + 1
-			}
-			mesh.Axes = append(mesh.Axes, Axis{axis[1], size})
-			mesh.Devices = min(mesh.Devices*size, MaxDevices+1)
-		}
-		if _, ids, ok := strings.Cut(grid.String(), "device_ids=["); ok {
-			for id := range strings.SplitSeq(ids[:strings.IndexByte(ids, ']')], ", ") {
-				n, _ := strconv.ParseInt(id, 10, 64) // MLIR printed it
-				mesh.DeviceIDs = append(mesh.DeviceIDs, n)
-			}
-		}
-		list = append(list, mesh)
-	}
-	return list
-}
-
-// meshAxis is an axis in the text of an sdy.mesh.
-var meshAxis = regexp.MustCompile(`("(?:[^"\\]|\\.)*")=(\d+)`)
 
 // MeshOf returns the mesh of a module that has the most devices. It returns false if there is none
 // with more than one device.
-func MeshOf(m *mlir.Module) (best Mesh, ok bool) {
-	for _, mesh := range Meshes(m) {
-		if mesh.Devices > max(1, best.Devices) {
+func MeshOf(m *mlir.Module) (best stablehlo.Mesh, ok bool) {
+	for _, mesh := range stablehlo.Meshes(m.Body()) {
+		if mesh.NumDevices() > max(1, best.NumDevices()) {
 			best, ok = mesh, true
 		}
 	}
@@ -90,7 +31,7 @@ func Partitions(m *mlir.Module) int {
 		}
 	}
 	if mesh, ok := MeshOf(m); ok {
-		return mesh.Devices
+		return mesh.NumDevices()
 	}
 	return 1
 }

@@ -27,8 +27,8 @@ all_to_all with a channel. The targets of collective_permute and collective_broa
       %0 = "stablehlo.all_gather"(%x) {replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, use_global_device_ids, …}
 
 Here the devices 2 and 3 are in no group. What the library itself refuses, such as a number that occurs twice, is
-invalid. Modules without these attributes, groups that are empty, and groups by a mesh are not reported. Source: StableHLO's
-specification, the constraints of each operation (all_reduce: C2).`,
+invalid. Modules without these attributes and groups that are empty are not reported. Source: StableHLO's specification,
+the constraints of each operation (all_reduce: C2).`,
 }
 
 // dividing have groups with all devices; others name some.
@@ -74,19 +74,19 @@ func replicaGroups(p *lint.Pass) error {
 
 // groupsOf returns the numbers in the groups of a collective operation, or false if it has none.
 func groupsOf(op mlir.Operation) (numbers []int64, ok bool) {
-	name := "replica_groups"
-	if op.Name() == "stablehlo.collective_permute" {
-		name = "source_target_pairs"
+	if o, ok := stablehlo.AsCollectivePermute(op); ok {
+		for _, pair := range o.SourceTargetPairs {
+			numbers = append(numbers, pair[:]...)
+		}
+		return numbers, len(numbers) > 0
 	}
-	a, ok := op.Attribute(name)
-	if !ok {
-		return nil, false
-	}
-	groups, err := mlir.DenseOf[int64](a)
+	a, _ := op.Attribute("replica_groups")
+	groups, _ := stablehlo.AsGroups(a)
+	lists, err := groups.Devices(op)
 	if err != nil {
-		return nil, false // a mesh
+		return nil, false // the mesh is not in the module
 	}
-	for _, n := range groups.All() {
+	for _, n := range slices.Concat(lists...) {
 		if n >= 0 { // -1 fills a group
 			numbers = append(numbers, n)
 		}

@@ -11,7 +11,7 @@ import (
 const alone = "the interpreter has one device"
 
 var (
-	both     = [][]int64{{0, 1}}
+	both     = GroupsOf([]int64{0, 1})
 	channel1 = &ChannelHandle{Handle: 1, Type: 1}
 )
 
@@ -31,7 +31,7 @@ var deviceSamples = []sample{
 		in:   in("s32[1] 1", "s32[1] 2", "s32[1] 3", "s32[1] 4"),
 		want: in("s32[1] 3", "s32[1] 4", "s32[1] 3", "s32[1] 4"), build: func(b *body) []mlir.Value {
 			return b.op(AllReduceOp{
-				Operands: b.In, ReplicaGroups: [][]int64{{0, 2}, {1, 3}}, ChannelHandle: channel1,
+				Operands: b.In, ReplicaGroups: GroupsOf([]int64{0, 2}, []int64{1, 3}), ChannelHandle: channel1,
 				UseGlobalDeviceIDs: true, Computation: b.fold("maximum", "tensor<i32>"),
 			})
 		}},
@@ -42,7 +42,7 @@ var deviceSamples = []sample{
 		}},
 	{op: "collective_broadcast", replicas: 2, notInterpreted: alone, notXLA: noCode, in: in("f32[2] 1 2", "f32[2] 3 4"),
 		build: func(b *body) []mlir.Value {
-			return b.op(CollectiveBroadcastOp{Operand: b.In[0], ReplicaGroups: [][]int64{{1, 0}}})
+			return b.op(CollectiveBroadcastOp{Operand: b.In[0], ReplicaGroups: GroupsOf([]int64{1, 0})})
 		}},
 	{op: "collective_permute", replicas: 4, notInterpreted: alone, in: in("f32[1] 1", "f32[1] 2", "f32[1] 3",
 		"f32[1] 4"), want: in("f32[1] 0", "f32[1] 1", "f32[1] 4", "f32[1] 3"), build: func(b *body) []mlir.Value {

@@ -516,6 +516,18 @@ var deviations = []deviation{
 		around: rewritten("divided-update-around", "a clamp of the index."),
 		inputs: []tensor.View{tensor.Vector[float32](3, 1, 2, 4), tensor.Scalar[int32](9)},
 		want:   "f32[4] [3 1 2 9]", says: on("f32[4] [3 1 2 4]")},
+	{title: "Groups by the axes of a mesh with device_ids", module: "mesh-devices", partitions: 2,
+		about:  "XLA takes the devices of a mesh for those in ascending order, where the groups of a collective are by its axes.",
+		around: prepared,
+		inputs: []tensor.View{tensor.Vector[float32](3, 1)},
+		want:   "f32[4] [1 3 1 3]", says: map[native.Part]string{
+			native.PJRTPlugin: "f32[4] [3 1 3 1]", native.PJRT106: "f32[4] [3 1 3 1]", native.PJRT81: refuses}},
+	{title: "Groups by a part of an axis", module: "mesh-part", partitions: 4,
+		about:  "XLA drops the part of an axis, where the mesh is in the attribute of the operation.",
+		around: prepared,
+		inputs: []tensor.View{tensor.Vector[float32](3, 1, 2, 5)},
+		want:   "f32[4] [5 6 5 6]", says: map[native.Part]string{
+			native.PJRTPlugin: "f32[4] [11 11 11 11]", native.PJRT81: refuses}},
 }
 
 // shaped returns an array with other dimensions.

@@ -50,7 +50,7 @@ Rewritings of this project (go doc github.com/calliope-mlir/calliope/passes):
   --keep-conditions, --keep-shifted-updates, --keep-values, --make-random-bits-unsigned, --narrow-unsigned,
   --remove-empty-loops, --separate-channels, --state-signedness   its steps
   --order-effects, --let-overlap, --add-runtime-tokens, --drop-chained-tokens
-  --constrain-layouts, --strip-taps, --migrate
+  --constrain-layouts, --expand-mesh-axes, --strip-taps, --migrate
 
 Input and output:
   -o FILE        write to a file

@@ -131,6 +131,7 @@ var rewritings = map[string]func(*mlir.Module) error{
 	"correct-trip-counts":       rewriting(xlafix.CorrectTripCounts),
 	"drop-chained-tokens":       rewriting(passes.DropChainedTokens),
 	"expand-integer-powers":     rewriting(xlafix.ExpandIntegerPowers),
+	"expand-mesh-axes":          rewriting(passes.ExpandMeshAxes),
 	"keep-bitcasts":             rewriting(xlafix.KeepBitcasts),
 	"keep-conditions":           rewriting(xlafix.KeepConditions),
 	"keep-shifted-updates":      rewriting(xlafix.KeepShiftedUpdates),

@@ -33,8 +33,8 @@ var goKinds = map[string]goKind{
 	"int16s": {"[]int16", "ods.Int16s", "list"}, "int8s": {"[]int8", "ods.Int8s", "list"},
 	"bools": {"[]bool", "ods.Bools", "list"}, "float32s": {"[]float32", "ods.Float32s", "list"},
 	"float64s":     {"[]float64", "ods.Float64s", "list"},
-	"elements:i64": {"[]int64", "ods.Elements", "list"}, "rows": {"[][]int64", "ods.Rows", "list"},
-	"pairs": {"[][2]int64", "ods.Pairs", "list"},
+	"elements:i64": {"[]int64", "ods.Elements", "list"},
+	"pairs":        {"[][2]int64", "ods.Pairs", "list"},
 	// A flag is a boolean whose default is false.
 	"flag":      {"bool", "ods.Bool", "value"},
 	"array:i64": {"[]int64", "ods.I64Array", "list"}, "array:i32": {"[]int32", "ods.I32Array", "list"},

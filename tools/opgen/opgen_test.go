@@ -33,7 +33,7 @@ func TestOwnKinds(t *testing.T) {
 		{"stablehlo", part{kind: "StableHLO_ChannelHandle", many: "optional"}, "own:ChannelHandle"},
 		{"stablehlo", part{kind: "StableHLO_PrecisionConfigAttr", many: "optional"}, "array:own:Precision"},
 		{"chlo", part{kind: "CHLO_ComparisonTypeAttr"}, "own:ComparisonType"},
-		{"stablehlo", part{kind: "I64ElementsAttr", name: "replica_groups"}, "rows"},
+		{"stablehlo", part{kind: "I64ElementsAttr", name: "replica_groups"}, "own:Groups"},
 		{"stablehlo", part{kind: "I64ElementsAttr", name: "padding"}, "pairs"},
 		{"stablehlo", part{kind: "BoolAttr", many: "optional"}, "flag"},
 		{"stablehlo", part{kind: "BoolAttr"}, "bool"},

@@ -243,7 +243,7 @@ func ownKindOf(dialect string, p *part) string {
 	case ok:
 		return "own:" + strings.TrimSuffix(own, "Attr")
 	case p.kind == "I64ElementsAttr" && p.name == "replica_groups":
-		return "rows"
+		return "own:Groups"
 	case p.kind == "I64ElementsAttr":
 		return "pairs"
 	case p.kind == "BoolAttr" && p.many == "optional":

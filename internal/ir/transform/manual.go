@@ -8,6 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // A Manual is a manual computation: its body is what each device does with its parts of the operands.
@@ -74,7 +75,7 @@ func (m Manual) Copied(sharding string) []string {
 }
 
 // Mesh returns the mesh of the computation, and its name as the shardings write it.
-func (m Manual) Mesh() (mesh callop.Mesh, name string, err error) {
+func (m Manual) Mesh() (mesh stablehlo.Mesh, name string, err error) {
 	list := slices.Concat(m.In, m.Out)
 	if len(list) == 0 {
 		return mesh, name, fmt.Errorf("it has neither operands nor results")
@@ -84,7 +85,7 @@ func (m Manual) Mesh() (mesh callop.Mesh, name string, err error) {
 	for !top.Parent().IsNil() {
 		top = top.Parent()
 	}
-	for _, mesh := range callop.MeshesIn(top.Region(0).First()) {
+	for _, mesh := range stablehlo.Meshes(top.Region(0).First()) {
 		if "@"+mesh.Name == name {
 			return mesh, name, nil
 		}
@@ -92,29 +93,18 @@ func (m Manual) Mesh() (mesh callop.Mesh, name string, err error) {
 	return mesh, name, fmt.Errorf("its mesh %s is not in the module", name)
 }
 
-// Groups returns how many devices along axes of a mesh have copies, and the groups of devices that have them.
-func Groups(mesh callop.Mesh, along []string) (size int64, list [][]int64) {
-	size = 1
-	at := map[string]int{}
-	for place := range int64(mesh.Devices) {
-		rest, key, mine := place, "", int64(1)
-		for i := len(mesh.Axes) - 1; i >= 0; i-- {
-			axis := mesh.Axes[i]
-			if slices.Contains(along, axis.Name) {
-				mine *= int64(axis.Size)
-			} else {
-				key += fmt.Sprint(rest%int64(axis.Size), " ")
-			}
-			rest /= int64(axis.Size)
-		}
-		size = mine
-		if _, ok := at[key]; !ok {
-			at[key] = len(list)
-			list = append(list, nil)
-		}
-		list[at[key]] = append(list[at[key]], mesh.Device(place))
+// Groups returns how many devices along axes of its mesh, as MLIR prints them, have copies, and the groups of devices
+// that have them.
+func (m Manual) Groups(mesh stablehlo.Mesh, along []string) (size int64, list [][]int64) {
+	axes := make([]stablehlo.AxisRef, len(along))
+	for i, text := range along {
+		axes[i].Name, _ = Must(m.Op.Context().ParseAttribute(text)).Text()
 	}
-	return size, list
+	list, err := mesh.Groups(axes...)
+	if err != nil {
+		Fail(m.Op, "%v", err)
+	}
+	return int64(len(list[0])), list
 }
 
 // Attributes returns the attributes of the computation.

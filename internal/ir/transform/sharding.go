@@ -123,3 +123,14 @@ func dropAxis(sharding, axis string) string {
 	of := regexp.MustCompile(regexp.QuoteMeta(axis) + `(:\(\d+\)\d+)?(, )?`)
 	return strings.ReplaceAll(of.ReplaceAllString(sharding, ""), ", }", "}")
 }
+
+// DropScalarShardings removes the constraints of the shardings of numbers, which have no parts. JAX writes them where
+// a computation is over some axes of a mesh only, also where a reduction adds and where a loop counts.
+func DropScalarShardings(f mlir.Operation) {
+	for _, op := range slices.Collect(f.All()) {
+		if op.Name() == "sdy.sharding_constraint" && Rank(op.Result(0)) == 0 {
+			Replace(op.ResultValues(), op.OperandValues())
+			Check(op.Erase())
+		}
+	}
+}

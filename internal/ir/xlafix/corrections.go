@@ -45,6 +45,7 @@ var corrections = []struct {
 	{listing(KeepValues), rewrite.EffectNames},
 	{listing(ConstrainLayouts), []string{"stablehlo.custom_call"}},
 	{separateChannels, []string{allReduce}},
+	{expandMisreadAxes, collectives},
 }
 
 const while = "stablehlo.while"

@@ -58,9 +58,16 @@ func (e *emitter) scalar(bits int, n int64) mlir.Value {
 
 // lowerCollective replaces a collective operation by its operands, if each device is alone in its group.
 func lowerCollective(e *emitter) error {
-	groups, ok := e.op.Attribute("replica_groups")
-	t, _ := groups.Type()
-	if sizes, isDense := t.Dims(); ok && isDense && len(sizes) == 2 && sizes[1] > 1 {
+	a, _ := e.op.Attribute("replica_groups")
+	groups, ok := stablehlo.AsGroups(a)
+	if !ok {
+		return errMalformed
+	}
+	lists, err := groups.Devices(e.op)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(lists, func(group []int64) bool { return len(group) > 1 }) {
 		return ErrDevices
 	}
 	if err := oneDevice(e.op); err != nil {

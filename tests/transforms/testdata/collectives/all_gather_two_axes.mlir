@@ -1,0 +1,12 @@
+module @jit_all_gather_two_axes attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["a"=2, "b"=2]> {stablehlo.mesh = {axes = [{name = "a", size = 2 : i64}, {name = "b", size = 2 : i64}]}}
+  sdy.mesh @mesh_0 = <["a"=2, "b"=2]> {stablehlo.mesh = {axes = [{name = "a", size = 2 : i64}, {name = "b", size = 2 : i64}]}}
+  func.func public @main(%arg0: tensor<8xf32>) -> (tensor<32xf32> {jax.result_info = "result"}) {
+    %0 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"a", "b"}]>] out_shardings=[<@mesh, [{"a", "b"}]>] manual_axes={"a", "b"} (%arg1: tensor<2xf32>) {
+      %1 = stablehlo.sine %arg1 : tensor<2xf32>
+      %2 = "stablehlo.all_gather"(%1) <{all_gather_dim = 0 : i64, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @mesh_0, axes = [#stablehlo.axis_ref<name = "b">, #stablehlo.axis_ref<name = "a">]>, use_global_device_ids}> : (tensor<2xf32>) -> tensor<8xf32>
+      sdy.return %2 : tensor<8xf32>
+    } : (tensor<8xf32>) -> tensor<32xf32>
+    return %0 : tensor<32xf32>
+  }
+}
