@@ -22,7 +22,7 @@ var elementwise = []string{
 	"chlo._asin_acos_kernel", "chlo.acos", "chlo.acosh", "chlo.asin", "chlo.asinh", "chlo.atan", "chlo.atanh",
 	"chlo.bessel_i1e", "chlo.conj", "chlo.constant_like", "chlo.cosh", "chlo.digamma", "chlo.erf", "chlo.erf_inv",
 	"chlo.erfc", "chlo.is_inf", "chlo.is_neg_inf", "chlo.is_pos_inf", "chlo.lgamma", "chlo.next_after",
-	"chlo.polygamma", "chlo.sinh", "chlo.square", "chlo.tan", "chlo.top_k", "chlo.zeta",
+	"chlo.mulhi", "chlo.polygamma", "chlo.sinh", "chlo.square", "chlo.tan", "chlo.top_k", "chlo.zeta",
 
 	"stablehlo.cholesky", "stablehlo.fft",
 }
