@@ -30,11 +30,13 @@ func init() {
 			stablehlo.is_finite stablehlo.not stablehlo.or stablehlo.popcnt stablehlo.shift_left stablehlo.shift_right_arithmetic
 			stablehlo.shift_right_logical stablehlo.xor chlo.broadcast_and chlo.broadcast_compare chlo.broadcast_or
 			chlo.broadcast_shift_left chlo.broadcast_shift_right_arithmetic chlo.broadcast_shift_right_logical chlo.broadcast_xor
-			chlo.is_inf chlo.is_neg_inf chlo.is_pos_inf`,
+			chlo.is_inf chlo.is_neg_inf chlo.is_pos_inf chlo.mulhi`,
 		"it has no operand with a derivative": `stablehlo.constant stablehlo.create_token stablehlo.dynamic_iota stablehlo.iota
 			stablehlo.infeed stablehlo.recv stablehlo.after_all chlo.constant`,
-		"it has no result with a derivative":              `stablehlo.outfeed stablehlo.send stablehlo.return`,
-		"taken apart: the values in it are used directly": `stablehlo.tuple stablehlo.get_tuple_element`,
+		"it has no result with a derivative":                        `stablehlo.outfeed stablehlo.send stablehlo.return`,
+		"taken apart: the values in it are used directly":           `stablehlo.tuple stablehlo.get_tuple_element`,
+		"made synchronous":                                          `stablehlo.async_start stablehlo.async_done`,
+		"made an all_reduce, of which the other devices take zeros": `stablehlo.collective_reduce`,
 		"inlined": `stablehlo.composite`,
 	} {
 		for name := range strings.FieldsSeq(names) {
@@ -57,7 +59,12 @@ var refused = map[string]string{
 	"stablehlo.set_dimension_size": `(%x, %s) {dimension = 0 : i64} : (tensor<2xf32>, tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<2>>`,
 	"stablehlo.uniform_quantize":   `(%x) : (tensor<2xf32>) -> tensor<2x!quant.uniform<i8:f32, 0.5>>`,
 	"stablehlo.uniform_dequantize": `(%q) : (tensor<2x!quant.uniform<i8:f32, 0.5>>) -> tensor<2xf32>`,
-	"chlo._asin_acos_kernel":       `(%z) : (tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>>`,
+	"chlo.scan": `(%x) ({
+		^bb0(%e: tensor<f32>):
+			"stablehlo.return"(%e) : (tensor<f32>) -> ()
+		}) {dimension = 0 : i64, operandSegmentSizes = array<i32: 1, 0>, resultSegmentSizes = array<i32: 1, 0>}
+		: (tensor<2xf32>) -> tensor<2xf32>`,
+	"chlo._asin_acos_kernel": `(%z) : (tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>>`,
 }
 
 // refusal asks for the derivative of an operation, and returns why there is none.

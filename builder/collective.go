@@ -54,6 +54,21 @@ func AllReduce(x Value, body func(a, b Value) Value, o CollectiveOptions) Value 
 	})
 }
 
+// CollectiveReduce combines the x of all devices of a group with body, element by element, on the first device of the
+// group. The others get zeros.
+func CollectiveReduce(x Value, body func(a, b Value) Value, o CollectiveOptions) Value {
+	s := begin("collective_reduce", x)
+	groups, _ := o.groups(&s)
+	region, ok := combine(&s, x, []Value{x}, body)
+	if !ok {
+		return s.none()
+	}
+	return s.one(stablehlo.CollectiveReduceOp{
+		Operands: []mlir.Value{x.v}, ReplicaGroups: groups, ChannelHandle: o.channel(),
+		UseGlobalDeviceIDs: o.GlobalDeviceIDs, Computation: region,
+	})
+}
+
 // AllGather joins the x of all devices of a group along an axis, and returns the result on
 // every one of them.
 func AllGather(x Value, axis int, o CollectiveOptions) Value {

@@ -345,6 +345,8 @@ func TestOperationsAfterMistake(t *testing.T) {
 	builder.Uniform01(x, f32())
 	builder.RngUniform(x, x)
 	builder.AllReduce(x, builder.Add, builder.CollectiveOptions{})
+	builder.CollectiveReduce(x, builder.Add, builder.CollectiveOptions{})
+	builder.AsyncDone(builder.AsyncStart(func(x []value) value { return x[0] }, x))
 	builder.AllGather(x, 0, builder.CollectiveOptions{})
 	builder.ReduceScatter(x, 0, builder.Add, builder.CollectiveOptions{})
 	builder.AllToAll(x, 0, 0, 1, builder.CollectiveOptions{})

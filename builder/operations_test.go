@@ -739,6 +739,25 @@ func TestOperations(t *testing.T) {
 			  %1 = stablehlo.add %arg1, %arg2 : tensor<f32>
 			  stablehlo.return %1 : tensor<f32>
 			}) : (tensor<4xf32>) -> tensor<4xf32>`},
+		{"collective reduce", shapes{f32(4)}, func(_ *builder.Func, x []value) []value {
+			return b(builder.CollectiveReduce(x[0], builder.Max, builder.CollectiveOptions{Groups: [][]int{{0, 1}}}))
+		}, `
+			%0 = "stablehlo.collective_reduce"(%arg0) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
+			^bb0(%arg1: tensor<f32>, %arg2: tensor<f32>):
+			  %1 = stablehlo.maximum %arg1, %arg2 : tensor<f32>
+			  stablehlo.return %1 : tensor<f32>
+			}) : (tensor<4xf32>) -> tensor<4xf32>`},
+		{"async", shapes{f32(4)}, func(_ *builder.Func, x []value) []value {
+			return b(builder.AsyncDone(builder.AsyncStart(func(x []value) value {
+				return builder.AllGather(x[0], 0, builder.CollectiveOptions{Groups: [][]int{{0, 1}}})
+			}, x...)))
+		}, `
+			%0 = "stablehlo.async_start"(%arg0) ({
+			^bb0(%arg1: tensor<4xf32>):
+			  %2 = "stablehlo.all_gather"(%arg1) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<4xf32>) -> tensor<8xf32>
+			  stablehlo.return %2 : tensor<8xf32>
+			}) : (tensor<4xf32>) -> !stablehlo.future<tensor<8xf32>>
+			%1 = "stablehlo.async_done"(%0) : (!stablehlo.future<tensor<8xf32>>) -> tensor<8xf32>`},
 		{"all gather", shapes{f32(4)}, func(_ *builder.Func, x []value) []value {
 			return b(builder.AllGather(x[0], 0, builder.CollectiveOptions{Groups: [][]int{{0, 1}}}))
 		}, `%0 = "stablehlo.all_gather"(%arg0) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<4xf32>) -> tensor<8xf32>`},

@@ -283,6 +283,75 @@ func AsAnd(op mlir.Operation) (AndOp, bool) {
 	return o, r.OK()
 }
 
+// AsyncDoneOp is the operation stablehlo.async_done.
+type AsyncDoneOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o AsyncDoneOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "stablehlo.async_done")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// AsyncDone creates stablehlo.async_done and returns its result.
+func AsyncDone(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "stablehlo.async_done", "operand", operand).Result(0)
+}
+
+// AsAsyncDone returns op as an AsyncDoneOp. It returns false if op is another operation
+// or lacks a part.
+func AsAsyncDone(op mlir.Operation) (AsyncDoneOp, bool) {
+	r := ods.Read(op, "stablehlo.async_done", "1", "1")
+	if r == nil {
+		return AsyncDoneOp{}, false
+	}
+	o := AsyncDoneOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// AsyncStartOp is the operation stablehlo.async_start.
+type AsyncStartOp struct {
+	Operands   []mlir.Value
+	Body       mlir.Region
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o AsyncStartOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "stablehlo.async_start")
+	w.Operands("operands", o.Operands)
+	w.Region(o.Body)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// AsyncStart creates stablehlo.async_start and returns its result.
+func AsyncStart(b *mlir.Builder, operands []mlir.Value, body mlir.Region) mlir.Value {
+	return AsyncStartOp{Operands: operands, Body: body}.Create(b).Result(0)
+}
+
+// AsAsyncStart returns op as an AsyncStartOp. It returns false if op is another
+// operation or lacks a part.
+func AsAsyncStart(op mlir.Operation) (AsyncStartOp, bool) {
+	r := ods.Read(op, "stablehlo.async_start", "*", "1")
+	if r == nil {
+		return AsyncStartOp{}, false
+	}
+	o := AsyncStartOp{
+		Operands:   r.Operands(),
+		Body:       r.Region(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
 // Atan2Op is the operation stablehlo.atan2.
 type Atan2Op struct {
 	LHS        mlir.Value
@@ -843,6 +912,54 @@ func AsCollectivePermute(op mlir.Operation) (CollectivePermuteOp, bool) {
 	return o, r.OK()
 }
 
+// CollectiveReduceOp is the operation stablehlo.collective_reduce.
+type CollectiveReduceOp struct {
+	Operands           []mlir.Value
+	ReplicaGroups      Groups
+	ChannelHandle      *ChannelHandle // optional
+	UseGlobalDeviceIDs bool           // optional
+	HasDynamicRoot     bool           // optional
+	Computation        mlir.Region
+	ResultTypes        []mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o CollectiveReduceOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "stablehlo.collective_reduce")
+	w.Operands("operands", o.Operands)
+	ods.Set(w, "replica_groups", o.ReplicaGroups, groupsKind)
+	ods.SetPointer(w, "channel_handle", o.ChannelHandle, channelHandleKind)
+	ods.SetValue(w, "use_global_device_ids", o.UseGlobalDeviceIDs, ods.Unit)
+	ods.SetValue(w, "has_dynamic_root", o.HasDynamicRoot, ods.Unit)
+	w.Region(o.Computation)
+	w.Results("result", o.ResultTypes)
+	return w.Infer()
+}
+
+// CollectiveReduce creates stablehlo.collective_reduce.
+func CollectiveReduce(b *mlir.Builder, operands []mlir.Value, replicaGroups Groups, computation mlir.Region) mlir.Operation {
+	return CollectiveReduceOp{Operands: operands, ReplicaGroups: replicaGroups, Computation: computation}.Create(b)
+}
+
+// AsCollectiveReduce returns op as a CollectiveReduceOp. It returns false if op is
+// another operation or lacks a part.
+func AsCollectiveReduce(op mlir.Operation) (CollectiveReduceOp, bool) {
+	r := ods.Read(op, "stablehlo.collective_reduce", "*", "*")
+	if r == nil {
+		return CollectiveReduceOp{}, false
+	}
+	o := CollectiveReduceOp{
+		Operands:           r.Operands(),
+		ReplicaGroups:      ods.Get(r, "replica_groups", groupsKind),
+		ChannelHandle:      ods.GetPointer(r, "channel_handle", channelHandleKind),
+		UseGlobalDeviceIDs: ods.GetValue(r, "use_global_device_ids", ods.Unit),
+		HasDynamicRoot:     ods.GetValue(r, "has_dynamic_root", ods.Unit),
+		Computation:        r.Region(),
+		ResultTypes:        r.Results(),
+	}
+	return o, r.OK()
+}
+
 // CompareOp is the operation stablehlo.compare.
 type CompareOp struct {
 	LHS                 mlir.Value
@@ -1395,150 +1512,6 @@ func AsDynamicBroadcastInDim(op mlir.Operation) (DynamicBroadcastInDimOp, bool) 
 		KnownExpandingDimensions:    ods.GetValue(r, "known_expanding_dimensions", ods.Int64s),
 		KnownNonexpandingDimensions: ods.GetValue(r, "known_nonexpanding_dimensions", ods.Int64s),
 		ResultType:                  r.Result(),
-	}
-	return o, r.OK()
-}
-
-// DynamicConvOp is the operation stablehlo.dynamic_conv.
-type DynamicConvOp struct {
-	LHS               mlir.Value
-	RHS               mlir.Value
-	Padding           mlir.Value
-	WindowStrides     []int64 // optional
-	LHSDilation       []int64 // optional
-	RHSDilation       []int64 // optional
-	WindowReversal    []bool  // optional
-	DimensionNumbers  ConvDimensionNumbers
-	FeatureGroupCount int64
-	BatchGroupCount   int64
-	PrecisionConfig   []Precision // optional
-	ResultType        mlir.Type
-}
-
-// Create creates the operation.
-func (o DynamicConvOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "stablehlo.dynamic_conv")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.Operand("padding", o.Padding)
-	ods.SetList(w, "window_strides", o.WindowStrides, ods.Int64s)
-	ods.SetList(w, "lhs_dilation", o.LHSDilation, ods.Int64s)
-	ods.SetList(w, "rhs_dilation", o.RHSDilation, ods.Int64s)
-	ods.SetList(w, "window_reversal", o.WindowReversal, ods.Bools)
-	ods.Set(w, "dimension_numbers", o.DimensionNumbers, convDimensionNumbersKind)
-	ods.Set(w, "feature_group_count", o.FeatureGroupCount, ods.I64)
-	ods.Set(w, "batch_group_count", o.BatchGroupCount, ods.I64)
-	ods.SetList(w, "precision_config", o.PrecisionConfig, precisionKindList)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// DynamicConv creates stablehlo.dynamic_conv and returns its result.
-func DynamicConv(b *mlir.Builder, resultType mlir.Type, lhs mlir.Value, rhs mlir.Value, padding mlir.Value, dimensionNumbers ConvDimensionNumbers, featureGroupCount int64, batchGroupCount int64) mlir.Value {
-	return DynamicConvOp{ResultType: resultType, LHS: lhs, RHS: rhs, Padding: padding, DimensionNumbers: dimensionNumbers, FeatureGroupCount: featureGroupCount, BatchGroupCount: batchGroupCount}.Create(b).Result(0)
-}
-
-// AsDynamicConv returns op as a DynamicConvOp. It returns false if op is another
-// operation or lacks a part.
-func AsDynamicConv(op mlir.Operation) (DynamicConvOp, bool) {
-	r := ods.Read(op, "stablehlo.dynamic_conv", "111", "1")
-	if r == nil {
-		return DynamicConvOp{}, false
-	}
-	o := DynamicConvOp{
-		LHS:               r.Operand(),
-		RHS:               r.Operand(),
-		Padding:           r.Operand(),
-		WindowStrides:     ods.GetValue(r, "window_strides", ods.Int64s),
-		LHSDilation:       ods.GetValue(r, "lhs_dilation", ods.Int64s),
-		RHSDilation:       ods.GetValue(r, "rhs_dilation", ods.Int64s),
-		WindowReversal:    ods.GetValue(r, "window_reversal", ods.Bools),
-		DimensionNumbers:  ods.Get(r, "dimension_numbers", convDimensionNumbersKind),
-		FeatureGroupCount: ods.Get(r, "feature_group_count", ods.I64),
-		BatchGroupCount:   ods.Get(r, "batch_group_count", ods.I64),
-		PrecisionConfig:   ods.GetValue(r, "precision_config", precisionKindList),
-		ResultType:        r.Result(),
-	}
-	return o, r.OK()
-}
-
-// DynamicGatherOp is the operation stablehlo.dynamic_gather.
-type DynamicGatherOp struct {
-	Operand          mlir.Value
-	StartIndices     mlir.Value
-	SliceSizes       mlir.Value
-	DimensionNumbers GatherDimensionNumbers
-	IndicesAreSorted bool      // optional
-	ResultType       mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o DynamicGatherOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "stablehlo.dynamic_gather")
-	w.Operand("operand", o.Operand)
-	w.Operand("start_indices", o.StartIndices)
-	w.Operand("slice_sizes", o.SliceSizes)
-	ods.Set(w, "dimension_numbers", o.DimensionNumbers, gatherDimensionNumbersKind)
-	ods.SetValue(w, "indices_are_sorted", o.IndicesAreSorted, ods.Bool)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// DynamicGather creates stablehlo.dynamic_gather and returns its result.
-func DynamicGather(b *mlir.Builder, operand mlir.Value, startIndices mlir.Value, sliceSizes mlir.Value, dimensionNumbers GatherDimensionNumbers) mlir.Value {
-	return DynamicGatherOp{Operand: operand, StartIndices: startIndices, SliceSizes: sliceSizes, DimensionNumbers: dimensionNumbers}.Create(b).Result(0)
-}
-
-// AsDynamicGather returns op as a DynamicGatherOp. It returns false if op is another
-// operation or lacks a part.
-func AsDynamicGather(op mlir.Operation) (DynamicGatherOp, bool) {
-	r := ods.Read(op, "stablehlo.dynamic_gather", "111", "1")
-	if r == nil {
-		return DynamicGatherOp{}, false
-	}
-	o := DynamicGatherOp{
-		Operand:          r.Operand(),
-		StartIndices:     r.Operand(),
-		SliceSizes:       r.Operand(),
-		DimensionNumbers: ods.Get(r, "dimension_numbers", gatherDimensionNumbersKind),
-		IndicesAreSorted: ods.GetValue(r, "indices_are_sorted", ods.Bool),
-		ResultType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// DynamicIotaOp is the operation stablehlo.dynamic_iota.
-type DynamicIotaOp struct {
-	OutputShape   mlir.Value
-	IotaDimension int64
-	ResultType    mlir.Type
-}
-
-// Create creates the operation.
-func (o DynamicIotaOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "stablehlo.dynamic_iota")
-	w.Operand("output_shape", o.OutputShape)
-	ods.Set(w, "iota_dimension", o.IotaDimension, ods.I64)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// DynamicIota creates stablehlo.dynamic_iota and returns its result.
-func DynamicIota(b *mlir.Builder, resultType mlir.Type, outputShape mlir.Value, iotaDimension int64) mlir.Value {
-	return DynamicIotaOp{ResultType: resultType, OutputShape: outputShape, IotaDimension: iotaDimension}.Create(b).Result(0)
-}
-
-// AsDynamicIota returns op as a DynamicIotaOp. It returns false if op is another
-// operation or lacks a part.
-func AsDynamicIota(op mlir.Operation) (DynamicIotaOp, bool) {
-	r := ods.Read(op, "stablehlo.dynamic_iota", "1", "1")
-	if r == nil {
-		return DynamicIotaOp{}, false
-	}
-	o := DynamicIotaOp{
-		OutputShape:   r.Operand(),
-		IotaDimension: ods.Get(r, "iota_dimension", ods.I64),
-		ResultType:    r.Result(),
 	}
 	return o, r.OK()
 }

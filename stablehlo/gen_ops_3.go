@@ -7,6 +7,148 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
+// ReducePrecisionOp is the operation stablehlo.reduce_precision.
+type ReducePrecisionOp struct {
+	Operand      mlir.Value
+	ExponentBits int32
+	MantissaBits int32
+	ResultType   mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ReducePrecisionOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "stablehlo.reduce_precision")
+	w.Operand("operand", o.Operand)
+	ods.Set(w, "exponent_bits", o.ExponentBits, ods.I32)
+	ods.Set(w, "mantissa_bits", o.MantissaBits, ods.I32)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// ReducePrecision creates stablehlo.reduce_precision and returns its result.
+func ReducePrecision(b *mlir.Builder, operand mlir.Value, exponentBits int32, mantissaBits int32) mlir.Value {
+	return ReducePrecisionOp{Operand: operand, ExponentBits: exponentBits, MantissaBits: mantissaBits}.Create(b).Result(0)
+}
+
+// AsReducePrecision returns op as a ReducePrecisionOp. It returns false if op is
+// another operation or lacks a part.
+func AsReducePrecision(op mlir.Operation) (ReducePrecisionOp, bool) {
+	r := ods.Read(op, "stablehlo.reduce_precision", "1", "1")
+	if r == nil {
+		return ReducePrecisionOp{}, false
+	}
+	o := ReducePrecisionOp{
+		Operand:      r.Operand(),
+		ExponentBits: ods.Get(r, "exponent_bits", ods.I32),
+		MantissaBits: ods.Get(r, "mantissa_bits", ods.I32),
+		ResultType:   r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ReduceScatterOp is the operation stablehlo.reduce_scatter.
+type ReduceScatterOp struct {
+	Operand            mlir.Value
+	ScatterDimension   int64
+	ReplicaGroups      Groups
+	ChannelHandle      *ChannelHandle // optional
+	UseGlobalDeviceIDs bool           // optional
+	Computation        mlir.Region
+	ResultType         mlir.Type
+}
+
+// Create creates the operation.
+func (o ReduceScatterOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "stablehlo.reduce_scatter")
+	w.Operand("operand", o.Operand)
+	ods.Set(w, "scatter_dimension", o.ScatterDimension, ods.I64)
+	ods.Set(w, "replica_groups", o.ReplicaGroups, groupsKind)
+	ods.SetPointer(w, "channel_handle", o.ChannelHandle, channelHandleKind)
+	ods.SetValue(w, "use_global_device_ids", o.UseGlobalDeviceIDs, ods.Unit)
+	w.Region(o.Computation)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// ReduceScatter creates stablehlo.reduce_scatter and returns its result.
+func ReduceScatter(b *mlir.Builder, resultType mlir.Type, operand mlir.Value, scatterDimension int64, replicaGroups Groups, computation mlir.Region) mlir.Value {
+	return ReduceScatterOp{ResultType: resultType, Operand: operand, ScatterDimension: scatterDimension, ReplicaGroups: replicaGroups, Computation: computation}.Create(b).Result(0)
+}
+
+// AsReduceScatter returns op as a ReduceScatterOp. It returns false if op is another
+// operation or lacks a part.
+func AsReduceScatter(op mlir.Operation) (ReduceScatterOp, bool) {
+	r := ods.Read(op, "stablehlo.reduce_scatter", "1", "1")
+	if r == nil {
+		return ReduceScatterOp{}, false
+	}
+	o := ReduceScatterOp{
+		Operand:            r.Operand(),
+		ScatterDimension:   ods.Get(r, "scatter_dimension", ods.I64),
+		ReplicaGroups:      ods.Get(r, "replica_groups", groupsKind),
+		ChannelHandle:      ods.GetPointer(r, "channel_handle", channelHandleKind),
+		UseGlobalDeviceIDs: ods.GetValue(r, "use_global_device_ids", ods.Unit),
+		Computation:        r.Region(),
+		ResultType:         r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ReduceWindowOp is the operation stablehlo.reduce_window.
+type ReduceWindowOp struct {
+	Inputs           []mlir.Value
+	InitValues       []mlir.Value
+	WindowDimensions []int64
+	WindowStrides    []int64    // optional
+	BaseDilations    []int64    // optional
+	WindowDilations  []int64    // optional
+	Padding          [][2]int64 // optional
+	Body             mlir.Region
+	ResultTypes      []mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ReduceWindowOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "stablehlo.reduce_window")
+	w.Operands("inputs", o.Inputs)
+	w.Operands("init_values", o.InitValues)
+	ods.Set(w, "window_dimensions", o.WindowDimensions, ods.Int64s)
+	ods.SetList(w, "window_strides", o.WindowStrides, ods.Int64s)
+	ods.SetList(w, "base_dilations", o.BaseDilations, ods.Int64s)
+	ods.SetList(w, "window_dilations", o.WindowDilations, ods.Int64s)
+	ods.SetList(w, "padding", o.Padding, ods.Pairs)
+	w.Region(o.Body)
+	w.Results("result", o.ResultTypes)
+	w.EqualOperands("inputs", "init_values")
+	return w.Infer()
+}
+
+// ReduceWindow creates stablehlo.reduce_window.
+func ReduceWindow(b *mlir.Builder, inputs []mlir.Value, initValues []mlir.Value, windowDimensions []int64, body mlir.Region) mlir.Operation {
+	return ReduceWindowOp{Inputs: inputs, InitValues: initValues, WindowDimensions: windowDimensions, Body: body}.Create(b)
+}
+
+// AsReduceWindow returns op as a ReduceWindowOp. It returns false if op is another
+// operation or lacks a part.
+func AsReduceWindow(op mlir.Operation) (ReduceWindowOp, bool) {
+	r := ods.Read(op, "stablehlo.reduce_window", "**=", "*")
+	if r == nil {
+		return ReduceWindowOp{}, false
+	}
+	o := ReduceWindowOp{
+		Inputs:           r.Operands(),
+		InitValues:       r.Operands(),
+		WindowDimensions: ods.Get(r, "window_dimensions", ods.Int64s),
+		WindowStrides:    ods.GetValue(r, "window_strides", ods.Int64s),
+		BaseDilations:    ods.GetValue(r, "base_dilations", ods.Int64s),
+		WindowDilations:  ods.GetValue(r, "window_dilations", ods.Int64s),
+		Padding:          ods.GetValue(r, "padding", ods.Pairs),
+		Body:             r.Region(),
+		ResultTypes:      r.Results(),
+	}
+	return o, r.OK()
+}
+
 // RemainderOp is the operation stablehlo.remainder.
 type RemainderOp struct {
 	LHS        mlir.Value

@@ -14,7 +14,7 @@ import (
 
 // anyOperands holds the operations whose operands need not be ranked tensors.
 var anyOperands = map[string]bool{
-	"stablehlo.after_all": true, "stablehlo.composite": true, "stablehlo.custom_call": true,
+	"stablehlo.after_all": true, "stablehlo.async_done": true, "stablehlo.composite": true, "stablehlo.custom_call": true,
 	"stablehlo.get_tuple_element": true,
 	"stablehlo.infeed":            true, "stablehlo.optimization_barrier": true, "stablehlo.outfeed": true,
 	"stablehlo.recv":   true,
@@ -29,8 +29,9 @@ func guards() map[string]ods.Guard {
 		"all_reduce": computations,
 		// indexes the dimensions with the feature index
 		"batch_norm_grad":      features(4),
-		"batch_norm_inference": features(5), //
-		"batch_norm_training":  features(3), //
+		"batch_norm_inference": features(5),                        //
+		"batch_norm_training":  features(3),                        //
+		"collective_reduce":    ods.All(someOperand, computations), // leaves the last one out; as all_reduce
 		// reads the first one
 		"concatenate": someOperand,
 		// assumes that the operand is quantized by axis, like the result

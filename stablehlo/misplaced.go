@@ -22,8 +22,8 @@ func (c MisplacedCall) Error() string {
 
 // withBodies are the operations whose bodies XLA compiles into a loop over elements, or only recognizes.
 var withBodies = []string{
-	"stablehlo.all_reduce", "stablehlo.map", "stablehlo.reduce", "stablehlo.reduce_scatter", "stablehlo.reduce_window",
-	"stablehlo.scatter", "stablehlo.select_and_scatter", "stablehlo.sort",
+	"stablehlo.all_reduce", "stablehlo.collective_reduce", "stablehlo.map", "stablehlo.reduce", "stablehlo.reduce_scatter",
+	"stablehlo.reduce_window", "stablehlo.scatter", "stablehlo.select_and_scatter", "stablehlo.sort",
 }
 
 // MisplacedCalls returns the custom calls of the typed FFI that are misplaced, in the order of the module whose

@@ -64,6 +64,18 @@ var samples = []mlirtest.Sample{
 		return mlirtest.Of(AllToAllOp{Operands: b.In, SplitDimension: 1, ConcatDimension: 0, SplitCount: 2,
 			ReplicaGroups: GroupsOf([]int64{0, 1}), ChannelHandle: &ChannelHandle{1, 1}}, AsAllToAll)
 	}),
+	of("async_done", types{"!stablehlo.future<tensor<4xf32>>"}, func(b *body) mlirtest.Made {
+		return mlirtest.Of(AsyncDoneOp{Operand: b.In[0]}, AsAsyncDone)
+	}),
+	of("async_start", types{"tensor<4xf32>"}, func(b *body) mlirtest.Made {
+		return mlirtest.Of(AsyncStartOp{
+			Operands: b.In,
+			Body: b.Region(types{"tensor<4xf32>"}, func(block mlir.Block, in []mlir.Value) []mlir.Value {
+				b := mlir.NewBuilder(block, mlir.Location{})
+				return []mlir.Value{Slice(b, in[0], []int64{1}, []int64{3}, []int64{1})}
+			}),
+		}, AsAsyncStart)
+	}),
 	of("batch_norm_grad", types{"tensor<2x3xf32>", "tensor<3xf32>", "tensor<3xf32>", "tensor<3xf32>",
 		"tensor<2x3xf32>"}, func(b *body) mlirtest.Made {
 		return mlirtest.Of(BatchNormGradOp{Operand: b.In[0], Scale: b.In[1], Mean: b.In[2], Variance: b.In[3],
@@ -108,6 +120,12 @@ var samples = []mlirtest.Sample{
 	of("collective_broadcast", types{"tensor<3xi32>"}, func(b *body) mlirtest.Made {
 		return mlirtest.Of(CollectiveBroadcastOp{Operand: b.In[0], ReplicaGroups: GroupsOf([]int64{2, 1}),
 			ChannelHandle: &ChannelHandle{}}, AsCollectiveBroadcast)
+	}),
+	of("collective_reduce", types{"tensor<4xf32>", "tensor<2xf32>", "tensor<2xi32>"}, func(b *body) mlirtest.Made {
+		return mlirtest.Of(CollectiveReduceOp{
+			Operands: b.In, ReplicaGroups: GroupsOf([]int64{0, 1}, []int64{2, -1}), ChannelHandle: &ChannelHandle{2, 0},
+			UseGlobalDeviceIDs: true, HasDynamicRoot: true, Computation: sum(b, "tensor<f32>"),
+		}, AsCollectiveReduce)
 	}),
 	of("collective_permute", types{"tensor<3xi32>"}, func(b *body) mlirtest.Made {
 		return mlirtest.Of(CollectivePermuteOp{Operand: b.In[0], SourceTargetPairs: [][2]int64{{0, 1}, {1, 2}, {2, 3}},

@@ -88,7 +88,8 @@ func (c *cutter) numberReplicas(main mlir.Block) error {
 // collectives are the operations that all replicas make together.
 var collectives = []string{
 	"stablehlo.all_gather", "stablehlo.all_reduce", "stablehlo.all_to_all", "stablehlo.collective_broadcast",
-	"stablehlo.collective_permute", "stablehlo.cross-replica-sum", "stablehlo.reduce_scatter", "stablehlo.replica_id",
+	"stablehlo.collective_permute", "stablehlo.collective_reduce", "stablehlo.cross-replica-sum",
+	"stablehlo.reduce_scatter", "stablehlo.replica_id",
 }
 
 // joinReplicas says whether replicas execute a stage together.

@@ -69,12 +69,22 @@ func TestReplicas(t *testing.T) {
 		}) : (tensor<2xf32>) -> tensor<2xf32>
 		return %0 : tensor<2xf32>
 	}
-	func.func @main(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<ui32>, tensor<2xf32>) {
+	func.func @main(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<ui32>, tensor<2xf32>, tensor<2xf32>) {
 		%0 = call @sum(%x) {calliope.checkpoint = "nothing_saveable"} : (tensor<2xf32>) -> tensor<2xf32>
 		%1 = stablehlo.replica_id : tensor<ui32>
 		%2 = stablehlo.constant dense<[2.0, 3.0]> : tensor<2xf32>
 		%3 = stablehlo.composite "calliope.stop_gradient" %2 {decomposition = @sum} : (tensor<2xf32>) -> tensor<2xf32>
-		return %0, %1, %3 : tensor<2xf32>, tensor<ui32>, tensor<2xf32>
+		%f = "stablehlo.async_start"(%x) ({
+		^bb0(%y: tensor<2xf32>):
+			%r = "stablehlo.collective_reduce"(%y) ({
+			^bb0(%a: tensor<f32>, %b: tensor<f32>):
+				%s = stablehlo.add %a, %b : tensor<f32>
+				stablehlo.return %s : tensor<f32>
+			}) {replica_groups = dense<[[0, 1, 2]]> : tensor<1x3xi64>} : (tensor<2xf32>) -> tensor<2xf32>
+			stablehlo.return %r : tensor<2xf32>
+		}) : (tensor<2xf32>) -> !stablehlo.future<tensor<2xf32>>
+		%4 = "stablehlo.async_done"(%f) : (!stablehlo.future<tensor<2xf32>>) -> tensor<2xf32>
+		return %0, %1, %3, %4 : tensor<2xf32>, tensor<ui32>, tensor<2xf32>, tensor<2xf32>
 	}`)
 	batched, err := vmap.Batch(function(t, m, "main"), vmap.Options{Size: 3, AxisName: "i"})
 	check.NoError(t, err)
@@ -82,6 +92,7 @@ func TestReplicas(t *testing.T) {
 	check.Diff(t, "products", []float32{15, 48, 15, 48, 15, 48}, floats(got[0]))
 	check.Diff(t, "numbers", []uint32{0, 1, 2}, check.Must(tensor.Slice[uint32](got[1])))
 	check.Diff(t, "products of a constant", []float32{8, 27, 8, 27, 8, 27}, floats(got[2]))
+	check.Diff(t, "sums of one device", []float32{9, 12, 0, 0, 0, 0}, floats(got[3]))
 }
 
 // TestAxisErrors holds that what is not between the devices of one axis is an error with its place.

@@ -354,6 +354,8 @@ func TestForms(t *testing.T) {
 		{"ragged_dot", "tensor<4x5xf32>", `%w = stablehlo.constant dense<1.0> : tensor<2x5x6xf32>
 			%g = stablehlo.constant dense<2> : tensor<2xi64>
 			%0 = "chlo.ragged_dot"(%x, %w, %g) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> : (tensor<4x5xf32>, tensor<2x5x6xf32>, tensor<2xi64>) -> tensor<4x6xf32>`, "tensor<4x6xf32>", "tensor<3x4x6xf32>"},
+		{"mulhi", "tensor<2xi32>", `%0 = chlo.mulhi %x, %x : tensor<2xi32>, tensor<2xi32> -> tensor<2xi32>`,
+			"tensor<2xi32>", "tensor<3x2xi32>"},
 		{"kernel of asin and acos", "tensor<2xcomplex<f32>>",
 			`%0 = "chlo._asin_acos_kernel"(%x) : (tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>>`,
 			"tensor<2xcomplex<f32>>", "tensor<3x2xcomplex<f32>>"},

@@ -27,6 +27,8 @@ var excuses = map[string]string{}
 func init() {
 	for reason, names := range map[string]string{
 		"taken apart: the values in it are batched directly": `stablehlo.tuple stablehlo.get_tuple_element`,
+		"made synchronous": `stablehlo.async_start stablehlo.async_done`,
+		"made an all_reduce, of which the other devices take zeros": `stablehlo.collective_reduce`,
 		"inlined": `stablehlo.composite func.call`, "the function": `func.func`,
 		"with its region": `stablehlo.return func.return`,
 	} {
@@ -69,6 +71,11 @@ var asked = map[string]string{
 		(tensor<2xf32>, !stablehlo.token) -> !stablehlo.token`,
 	"stablehlo.set_dimension_size": `(%x, %s) {dimension = 0 : i64} :
 		(tensor<2xf32>, tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<2>>`,
+	"chlo.scan": `(%x) ({
+		^bb0(%e: tensor<f32>):
+			"stablehlo.return"(%e) : (tensor<f32>) -> ()
+		}) {dimension = 0 : i64, operandSegmentSizes = array<i32: 1, 0>, resultSegmentSizes = array<i32: 1, 0>}
+		: (tensor<2xf32>) -> tensor<2xf32>`,
 	"chlo.constant":      `() {value = dense<1.0> : tensor<2xf32>} : () -> tensor<2xf32>`,
 	"func.constant":      `() {value = @f} : () -> ((tensor<2xf32>) -> tensor<2xf32>)`,
 	"func.call_indirect": `(%f, %x) : ((tensor<2xf32>) -> tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>`,

@@ -20,7 +20,7 @@ var ReplicaGroups = &lint.Analyzer{
 The attributes mhlo.num_replicas and mhlo.num_partitions of a module say for how many devices it is. The groups of
 all_reduce, all_gather, reduce_scatter and all_to_all divide them: each is in one group. Which devices the numbers mean
 depends on the operation: replicas without a channel; all devices with use_global_device_ids; the partitions in an
-all_to_all with a channel. The targets of collective_permute and collective_broadcast are among them.
+all_to_all with a channel. The devices of collective_permute, collective_broadcast and collective_reduce are among them.
 
     module attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
       …
@@ -31,10 +31,13 @@ invalid. Modules without these attributes and groups that are empty are not repo
 the constraints of each operation (all_reduce: C2).`,
 }
 
-// dividing have groups with all devices; others name some.
+// dividing have groups with all devices; others name some. With a channel, the numbers of some are those of partitions.
 var (
 	dividing = []string{"stablehlo.all_gather", "stablehlo.all_reduce", "stablehlo.all_to_all", "stablehlo.reduce_scatter"}
-	naming   = []string{"stablehlo.collective_broadcast", "stablehlo.collective_permute"}
+	naming   = []string{
+		"stablehlo.collective_broadcast", "stablehlo.collective_permute", "stablehlo.collective_reduce",
+	}
+	partitioned = []string{"stablehlo.all_to_all", "stablehlo.collective_broadcast", "stablehlo.collective_permute"}
 )
 
 func replicaGroups(p *lint.Pass) error {
@@ -57,7 +60,7 @@ func replicaGroups(p *lint.Pass) error {
 		case channel.Handle <= 0:
 		case global:
 			of, n = "devices", replicas*partitions
-		case op.Name() == "stablehlo.all_to_all", slices.Contains(naming, op.Name()):
+		case slices.Contains(partitioned, op.Name()):
 			of, n = "partitions", partitions
 		}
 		switch last := slices.Max(numbers); {

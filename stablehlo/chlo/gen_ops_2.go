@@ -40,6 +40,42 @@ func AsLgamma(op mlir.Operation) (LgammaOp, bool) {
 	return o, r.OK()
 }
 
+// MulhiOp is the operation chlo.mulhi.
+type MulhiOp struct {
+	LHS        mlir.Value
+	RHS        mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o MulhiOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "chlo.mulhi")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// Mulhi creates chlo.mulhi and returns its result.
+func Mulhi(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+	return ods.Infer(b, "chlo.mulhi", "lhs rhs", lhs, rhs).Result(0)
+}
+
+// AsMulhi returns op as a MulhiOp. It returns false if op is another operation or lacks
+// a part.
+func AsMulhi(op mlir.Operation) (MulhiOp, bool) {
+	r := ods.Read(op, "chlo.mulhi", "11", "1")
+	if r == nil {
+		return MulhiOp{}, false
+	}
+	o := MulhiOp{
+		LHS:        r.Operand(),
+		RHS:        r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
 // NextAfterOp is the operation chlo.next_after.
 type NextAfterOp struct {
 	X          mlir.Value
@@ -153,6 +189,62 @@ func AsRaggedDot(op mlir.Operation) (RaggedDotOp, bool) {
 		RaggedDotDimensionNumbers: ods.Get(r, "ragged_dot_dimension_numbers", raggedDotDimensionNumbersKind),
 		PrecisionConfig:           ods.GetValue(r, "precision_config", precisionKindList),
 		ResultType:                r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ScanOp is the operation chlo.scan.
+type ScanOp struct {
+	Inputs        []mlir.Value
+	Inits         []mlir.Value
+	Dimension     int64
+	ScanDimSize   *int64 // optional
+	IsReverse     bool   // optional
+	IsAssociative bool   // optional
+	Body          mlir.Region
+	OutputsTypes  []mlir.Type
+	CarriesTypes  []mlir.Type
+}
+
+// Create creates the operation.
+func (o ScanOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "chlo.scan")
+	w.Operands("inputs", o.Inputs)
+	w.Operands("inits", o.Inits)
+	ods.Set(w, "dimension", o.Dimension, ods.I64)
+	ods.SetPointer(w, "scan_dim_size", o.ScanDimSize, ods.I64)
+	ods.SetValue(w, "is_reverse", o.IsReverse, ods.Bool)
+	ods.SetValue(w, "is_associative", o.IsAssociative, ods.Bool)
+	w.Region(o.Body)
+	w.Results("outputs", o.OutputsTypes)
+	w.Results("carries", o.CarriesTypes)
+	w.OperandSegments()
+	w.ResultSegments()
+	return w.Create()
+}
+
+// Scan creates chlo.scan.
+func Scan(b *mlir.Builder, outputsTypes []mlir.Type, carriesTypes []mlir.Type, inputs []mlir.Value, inits []mlir.Value, dimension int64, body mlir.Region) mlir.Operation {
+	return ScanOp{OutputsTypes: outputsTypes, CarriesTypes: carriesTypes, Inputs: inputs, Inits: inits, Dimension: dimension, Body: body}.Create(b)
+}
+
+// AsScan returns op as a ScanOp. It returns false if op is another operation or lacks a
+// part.
+func AsScan(op mlir.Operation) (ScanOp, bool) {
+	r := ods.Read(op, "chlo.scan", "**s", "**s")
+	if r == nil {
+		return ScanOp{}, false
+	}
+	o := ScanOp{
+		Inputs:        r.Operands(),
+		Inits:         r.Operands(),
+		Dimension:     ods.Get(r, "dimension", ods.I64),
+		ScanDimSize:   ods.GetPointer(r, "scan_dim_size", ods.I64),
+		IsReverse:     ods.GetValue(r, "is_reverse", ods.Bool),
+		IsAssociative: ods.GetValue(r, "is_associative", ods.Bool),
+		Body:          r.Region(),
+		OutputsTypes:  r.Results(),
+		CarriesTypes:  r.Results(),
 	}
 	return o, r.OK()
 }

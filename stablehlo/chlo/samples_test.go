@@ -138,6 +138,17 @@ var samples = func() (list []mlirtest.Sample) {
 	add("constant", nil, func(b *body) mlirtest.Made {
 		return mlirtest.Of(ConstantOp{Value: b.Attribute("dense<[1.0, 2.0]> : tensor<2xf32>")}, AsConstant)
 	})
+	add("mulhi", types{"tensor<2xi32>"}, func(b *body) mlirtest.Made {
+		return mlirtest.Of(MulhiOp{LHS: b.In[0], RHS: b.In[0]}, AsMulhi)
+	})
+	add("scan", types{"tensor<3x8xf32>", "tensor<3xf32>"}, func(b *body) mlirtest.Made {
+		return mlirtest.Of(ScanOp{
+			Inputs: b.In[:1], Inits: b.In[1:], Dimension: 1, IsReverse: true,
+			Body: b.Region(types{"tensor<3xf32>", "tensor<3xf32>"},
+				func(_ mlir.Block, in []mlir.Value) []mlir.Value { return []mlir.Value{in[0], in[1]} }),
+			OutputsTypes: []mlir.Type{b.Type("tensor<3x8xf32>")}, CarriesTypes: []mlir.Type{b.Type("tensor<3xf32>")},
+		}, AsScan)
+	})
 	add("ragged_dot", types{"tensor<11x5xf32>", "tensor<3x5x7xf32>", "tensor<3xi64>"}, func(b *body) mlirtest.Made {
 		return mlirtest.Of(RaggedDotOp{
 			LHS: b.In[0], RHS: b.In[1], GroupSizes: b.In[2],

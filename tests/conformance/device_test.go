@@ -48,6 +48,19 @@ var deviceSamples = []sample{
 		"f32[1] 4"), want: in("f32[1] 0", "f32[1] 1", "f32[1] 4", "f32[1] 3"), build: func(b *body) []mlir.Value {
 		return b.op(CollectivePermuteOp{Operand: b.In[0], SourceTargetPairs: [][2]int64{{0, 1}, {3, 2}, {2, 3}}})
 	}},
+	{op: "collective_reduce", replicas: 4, prepared: true, notInterpreted: alone,
+		in:   in("f32[2] 1 2", "f32[2] 3 4", "f32[2] 5 6", "f32[2] 7 8"),
+		want: in("f32[2] 0 0", "f32[2] 10 12", "f32[2] 6 8", "f32[2] 0 0"), build: func(b *body) []mlir.Value {
+			return b.op(CollectiveReduceOp{
+				Operands: b.In, ReplicaGroups: GroupsOf([]int64{1, 3}, []int64{2, 0}), Computation: b.fold("add", "tensor<f32>"),
+			})
+		}},
+	{op: "async_start", about: "and async_done of an all_reduce", replicas: 2, prepared: true, notInterpreted: refused,
+		in: in("f32[2] 1 2", "f32[2] 3 4"), want: in("f32[2] 4 6", "f32[2] 4 6"),
+		build: func(b *body) []mlir.Value { return b.op(AsyncDoneOp{Operand: started(b)}) }},
+	{op: "async_done", replicas: 2, prepared: true, notInterpreted: refused,
+		in: in("f32[2] 1 2", "f32[2] 3 4"), want: in("f32[2] 4 6", "f32[2] 4 6"),
+		build: func(b *body) []mlir.Value { return b.op(AsyncDoneOp{Operand: started(b)}) }},
 	{op: "reduce_scatter", replicas: 2, notInterpreted: alone, in: in("f32[4] 1 2 3 4", "f32[4] 10 20 30 40"),
 		want: in("f32[2] 11 22", "f32[2] 33 44"), build: func(b *body) []mlir.Value {
 			return b.op(ReduceScatterOp{
@@ -83,6 +96,16 @@ var deviceSamples = []sample{
 		return b.op(RecvOp{Token: b.one(CreateTokenOp{}), ChannelHandle: ChannelHandle{Handle: 6, Type: 3},
 			IsHostTransfer: true, ResultTypes: b.Types("tensor<2xf32>", "!stablehlo.token")})[:1]
 	}},
+}
+
+// started is the future of an all_reduce.
+func started(b *body) mlir.Value {
+	return b.one(AsyncStartOp{Operands: b.In, Body: b.Region([]string{"tensor<2xf32>"},
+		func(block mlir.Block, in []mlir.Value) []mlir.Value {
+			return AllReduceOp{
+				Operands: in, ReplicaGroups: both, Computation: b.fold("add", "tensor<f32>"),
+			}.Create(mlir.NewBuilder(block, mlir.Location{})).ResultValues()
+		})})
 }
 
 // Why XLA does not run an operation.

@@ -7,6 +7,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -89,7 +90,14 @@ func newProgram(c *mlir.Context, goTypes map[string]string, samples ...*sample) 
 	}
 	// Bytecode that isn't a portable artifact is for readers of the same release, and XLA's
 	// is another: 1.13.3 in the oldest plugin.
-	p.Module, err = stablehlo.PortableArtifact(m, "1.13.3")
+	version := "1.13.3"
+	if samples[0].prepared {
+		version = "1.15.0"
+		if err := passes.Prepare(m, passes.PrepareOptions{}); err != nil {
+			return nil, err
+		}
+	}
+	p.Module, err = stablehlo.PortableArtifact(m, version)
 	return p, err
 }
 

@@ -36,6 +36,9 @@ type sample struct {
 	// quantized says that it needs the quant dialect, and that its quantized numbers are
 	// made integers by StableHLO's own pass before anything runs it.
 	quantized bool
+	// prepared says that it is newer than the oldest plugin, so that it is written for a later version, after
+	// passes.Prepare, which rewrites what no plugin has.
+	prepared bool
 }
 
 func (s *sample) name() string {

@@ -17,7 +17,7 @@ type binding struct {
 }
 
 var (
-	classLine    = regexp.MustCompile(`^class (\w+)\(_ods_ir\.(\w+)\):$`)
+	classLine    = regexp.MustCompile(`^class (\w+)\(_ods_ir\.OpView\):$`)
 	nameLine     = regexp.MustCompile(`^  OPERATION_NAME = "(.+)"$`)
 	segmentsLine = regexp.MustCompile(`^  _ODS_(OPERAND|RESULT)_SEGMENTS = \[(.*),\]$`)
 	initLine     = regexp.MustCompile(`^  def __init__\(self, (.*)\):$`)
@@ -33,7 +33,7 @@ var (
 	singleResult = regexp.MustCompile(`^    return self\.operation\.results\[`)
 	otherResult  = regexp.MustCompile(`^    return None if len\(self\.operation\.results\)`)
 	manyResults  = regexp.MustCompile(`^    _ods_variadic_group_length = len\(self\.operation\.results\)`)
-	functionLine = regexp.MustCompile(`^def \w+\(.*\) -> _ods_ir\.Value:$`)
+	functionLine = regexp.MustCompile(`^def \w+\(.*\) -> _ods_ir\.(Value|OpResult(\[.+\])?):$`)
 	returnLine   = regexp.MustCompile(`^  return (_get_op_result_or_op_results\()?\w+\(.*\)`)
 	equalLine    = regexp.MustCompile(`_ods_equally_sized_accessor\(self\.operation\.(operands|results)`)
 	segmentLine  = regexp.MustCompile(`^         self\.operation\.results,$`)
@@ -69,13 +69,12 @@ type bindingReader struct {
 func (r *bindingReader) read(line string) bool {
 	if m := classLine.FindStringSubmatch(line); m != nil {
 		r.finish()
-		if m[2] == "OpView" {
-			r.class = m[1]
-		}
+		r.class = m[1]
 		return true
 	}
 	if m := nameLine.FindStringSubmatch(line); m != nil && r.class != "" {
 		r.op = &binding{operation{name: m[1], class: bindingClass(r.class)}, nil, map[string]string{}}
+		r.class = "" // the adaptor has the name again
 		return true
 	}
 	if r.op == nil {

@@ -15,8 +15,8 @@
 // The first form writes the Go code from the tables. The second form makes the tables of facts
 // from the definitions in Debian's packages of LLVM 22, which it fetches on linux/amd64, and from
 // the Python bindings in a folder with the wheels of torch-mlir, iree-base-compiler and jaxlib, of
-// the versions that package native has. The libraries themselves report which operations infer
-// their result types.
+// the versions that package native has, also that of its CUDA plugin. The libraries themselves report which operations
+// infer their result types.
 package main
 
 import (

@@ -11,9 +11,12 @@ import (
 	"strings"
 )
 
-// wheels lists the wheels with bindings, from the newest facts that the tables take to the
-// oldest.
-var wheels = []string{"torch_mlir", "iree_base_compiler", "jaxlib"}
+// wheels lists the wheels with bindings, from the newest facts that the tables take to the oldest.
+var wheels = []string{"torch_mlir", "iree_base_compiler", "jaxlib-0.5.3", newerHLO}
+
+// newerHLO is the wheel with the bindings of StableHLO's and CHLO's operations after jaxlib 0.5.3. That of torch-mlir
+// has none, though its library has the operations.
+const newerHLO = "jaxlib-0.12.0.1"
 
 // notTyped are dialects that only serve their compiler.
 var notTyped = strings.Fields("vhlo flow hal stream util vm iree_codegen iree_gpu iree_tensor_ext")
@@ -61,8 +64,9 @@ func (e *extraction) addWheel(folder, name string) error {
 			return err
 		}
 		for _, b := range list {
-			// StableHLO's operations are those of the pinned library.
-			if dialect, _, _ := strings.Cut(b.name, "."); ownDialects[dialect] == "" || name == "jaxlib" {
+			dialect, _, _ := strings.Cut(b.name, ".")
+			own := ownDialects[dialect] != ""
+			if own && strings.HasPrefix(name, "jaxlib-") || !own && name != newerHLO {
 				e.addBinding(b, name == wheels[0])
 			}
 		}
@@ -102,7 +106,7 @@ func condition(dialect string, op *operation, operand string) string {
 
 // notInferred are operations of jaxlib's library whose inference crashes on what the verifier would
 // refuse: on attributes out of range, on element types, and on regions without a terminator.
-var notInferred = strings.Fields(`mhlo.async_done mhlo.async_update mhlo.batch_norm_grad mhlo.batch_norm_inference
+var notInferred = strings.Fields(`chlo.scan mhlo.async_done mhlo.async_update mhlo.batch_norm_grad mhlo.batch_norm_inference
 	mhlo.batch_norm_training mhlo.concatenate mhlo.get_tuple_element mhlo.select_and_scatter mhlo.sort
 	mhlo.uniform_dequantize sdy.named_computation tt.expand_dims tt.reduce tt.trans`)
 
@@ -238,12 +242,12 @@ func ownKindOf(dialect string, p *part) string {
 	own, ok := strings.CutPrefix(p.kind, map[string]string{"stablehlo": "StableHLO_", "chlo": "CHLO_"}[dialect])
 	list, isList := strings.CutSuffix(own, "ConfigAttr")
 	switch {
+	case p.name == "replica_groups":
+		return "own:Groups"
 	case ok && isList:
 		return "array:own:" + list
 	case ok:
 		return "own:" + strings.TrimSuffix(own, "Attr")
-	case p.kind == "I64ElementsAttr" && p.name == "replica_groups":
-		return "own:Groups"
 	case p.kind == "I64ElementsAttr":
 		return "pairs"
 	case p.kind == "BoolAttr" && p.many == "optional":

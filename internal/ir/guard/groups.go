@@ -26,6 +26,7 @@ var groupsOf = map[string]struct {
 	"all_to_all":           {"replica_groups", 2},
 	"collective_broadcast": {"replica_groups", 1},
 	"collective_permute":   {"source_target_pairs", 1},
+	"collective_reduce":    {"replica_groups", 2},
 	"reduce_scatter":       {"replica_groups", 1},
 }
 

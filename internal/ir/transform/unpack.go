@@ -3,29 +3,35 @@ package transform
 import (
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/ir/rewrite"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
 // Unpack takes the tuples and futures of a function apart, so that the values in them are used directly: the elements
 // of a tuple that the function makes, the results of a custom call that returns them as a tuple, and what an
-// asynchronous operation computes, which is then synchronous. A tuple or future that is used in another way stays.
+// asynchronous operation computes, which is then synchronous. A tuple or future that is used in another way stays. A
+// reduction to one device becomes one to all, of which the others take zeros.
 func Unpack(f mlir.Operation) {
-	list := slices.Collect(f.All())
-	for _, op := range list {
-		switch op.Name() {
-		case "stablehlo.custom_call":
-			spread(op)
-		case "stablehlo.get_tuple_element":
-			tuple := op.Operand(0)
-			if !tuple.IsResult() || tuple.Owner().Name() != "stablehlo.tuple" {
-				continue
-			}
-			a, _ := op.Attribute("index")
-			i, _ := a.Int()
-			op.Result(0).ReplaceAllUses(tuple.Owner().Operand(int(i)))
-			Check(op.Erase())
-		case "stablehlo.async_done":
-			join(op)
+	index := f.Index()
+	for start := range index.Named("stablehlo.async_start") {
+		Must(rewrite.Synchronous(start))
+	}
+	for call := range index.Named("stablehlo.custom_call") {
+		spread(call)
+	}
+	for op := range index.Named("stablehlo.get_tuple_element") {
+		tuple := op.Operand(0)
+		if !tuple.IsResult() || tuple.Owner().Name() != "stablehlo.tuple" {
+			continue
+		}
+		a, _ := op.Attribute("index")
+		i, _ := a.Int()
+		op.Result(0).ReplaceAllUses(tuple.Owner().Operand(int(i)))
+		Check(op.Erase())
+	}
+	for op := range index.Named("stablehlo.collective_reduce") {
+		if err := rewrite.ExpandCollectiveReduce(op); err != nil {
+			Fail(op, "%v", err)
 		}
 	}
 	for _, op := range slices.Backward(slices.Collect(f.All())) {
@@ -56,30 +62,4 @@ func spread(call mlir.Operation) {
 	}))
 	call.Result(0).ReplaceAllUses(tuple.Result(0))
 	Check(call.Erase())
-}
-
-// join replaces an asynchronous operation and the end of it by the operations of its region, which stand where it
-// starts.
-func join(done mlir.Operation) {
-	future := done.Operand(0)
-	if !future.IsResult() || future.Owner().Name() != "stablehlo.async_start" || future.NumUses() != 1 {
-		return
-	}
-	start := future.Owner()
-	body := start.Region(0).First()
-	var m mlir.Mapping
-	for i, v := range body.Arguments() {
-		m.Map(v, start.Operand(i))
-	}
-	for _, op := range Operations(body) {
-		start.Block().InsertBefore(start, op.CloneWith(&m))
-	}
-	for i, v := range body.Terminator().Operands() {
-		if with, ok := m.Value(v); ok {
-			v = with
-		}
-		done.Result(i).ReplaceAllUses(v)
-	}
-	Check(done.Erase())
-	Check(start.Erase())
 }

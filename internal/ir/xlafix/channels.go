@@ -17,8 +17,8 @@ const allReduce = "stablehlo.all_reduce"
 func separateChannels(m *mlir.Module, index *mlir.Index) (int, error) {
 	n, last, types := 0, int64(0), map[int64][]mlir.Type{}
 	for op := range index.Named("stablehlo.all_gather", "stablehlo.all_reduce", "stablehlo.all_to_all",
-		"stablehlo.collective_broadcast", "stablehlo.collective_permute", "stablehlo.recv", "stablehlo.reduce_scatter",
-		"stablehlo.send") {
+		"stablehlo.collective_broadcast", "stablehlo.collective_permute", "stablehlo.collective_reduce",
+		"stablehlo.recv", "stablehlo.reduce_scatter", "stablehlo.send") {
 		a, _ := op.Attribute("channel_handle")
 		channel, _ := stablehlo.AsChannelHandle(a)
 		last = max(last, channel.Handle)

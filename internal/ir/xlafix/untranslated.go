@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/ir/rewrite"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -63,11 +64,22 @@ func runPasses(m *mlir.Module, pipeline string) error {
 }
 
 // ExpandUntranslated replaces operations that XLA's CPU compiler does not translate by others: the cube root of complex
-// numbers, a convolution whose padding is an operand and a constant, and the ragged products that the library's pass
-// chlo-legalize-to-stablehlo knows. It returns the number of operations that it replaced.
+// numbers, a convolution whose padding is an operand and a constant, the ragged products that the library's pass
+// chlo-legalize-to-stablehlo knows, reductions to one device, and asynchronous operations other than XLA's. It returns
+// the number of operations that it replaced.
 func ExpandUntranslated(m *mlir.Module) (int, error) {
-	n := 0
-	for op := range m.Operation().Index().Named(notTranslated...) {
+	index := m.Operation().Index()
+	n, err := synchronous(index)
+	if err != nil {
+		return n, err
+	}
+	for op := range index.Named("stablehlo.collective_reduce") {
+		if err := rewrite.ExpandCollectiveReduce(op); err != nil {
+			return n, fmt.Errorf("%s at %s: %w", op.Name(), op.Location().Position(), err)
+		}
+		n++
+	}
+	for op := range index.Named("chlo.ragged_dot", "stablehlo.cbrt", "stablehlo.dynamic_conv") {
 		if !isStatic(op) {
 			continue
 		}
@@ -110,7 +122,30 @@ func ExpandUntranslated(m *mlir.Module) (int, error) {
 }
 
 // notTranslated are the operations that ExpandUntranslated replaces.
-var notTranslated = []string{"chlo.ragged_dot", "stablehlo.cbrt", "stablehlo.dynamic_conv"}
+var notTranslated = []string{
+	"chlo.ragged_dot", "stablehlo.async_start", "stablehlo.cbrt", "stablehlo.collective_reduce", "stablehlo.dynamic_conv",
+}
+
+// synchronous replaces the asynchronous operations that XLA has only as synchronous ones.
+func synchronous(index *mlir.Index) (n int, err error) {
+	for start := range index.Named("stablehlo.async_start") {
+		if op := start.Region(0).First().First(); slices.Contains(asynchronous, op.Name()) {
+			continue
+		}
+		done, err := rewrite.Synchronous(start)
+		if err != nil {
+			return n, err
+		}
+		if done {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// asynchronous are the operations that XLA translates in an async_start.
+var asynchronous = strings.Fields(`stablehlo.all_gather stablehlo.all_reduce stablehlo.all_to_all
+	stablehlo.collective_broadcast stablehlo.collective_permute stablehlo.reduce_scatter`)
 
 func isComplex(element mlir.Type) bool {
 	_, ok := element.ComplexElement()

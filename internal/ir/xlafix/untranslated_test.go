@@ -41,6 +41,21 @@ func TestPreparedOnce(t *testing.T) {
   %0 = "stablehlo.unary_einsum"(%x) {einsum_config = "ij->i"} : (tensor<2x3xi1>) -> tensor<2xi1>
   return %0 : tensor<2xi1>
 }`,
+		"an asynchronous slice, and one that stays": `func.func @main(%x: tensor<4xf32>) -> (tensor<2xf32>, tensor<4xf32>) {
+  %0 = "stablehlo.async_start"(%x) ({
+  ^bb0(%a: tensor<4xf32>):
+    %4 = stablehlo.slice %a [1:3] : (tensor<4xf32>) -> tensor<2xf32>
+    stablehlo.return %4 : tensor<2xf32>
+  }) : (tensor<4xf32>) -> !stablehlo.future<tensor<2xf32>>
+  %1 = "stablehlo.async_done"(%0) : (!stablehlo.future<tensor<2xf32>>) -> tensor<2xf32>
+  %2 = "stablehlo.async_start"(%x) ({
+  ^bb0(%a: tensor<4xf32>):
+    %4 = "stablehlo.collective_permute"(%a) {source_target_pairs = dense<0> : tensor<1x2xi64>} : (tensor<4xf32>) -> tensor<4xf32>
+    stablehlo.return %4 : tensor<4xf32>
+  }) : (tensor<4xf32>) -> !stablehlo.future<tensor<4xf32>>
+  %3 = "stablehlo.async_done"(%2) : (!stablehlo.future<tensor<4xf32>>) -> tensor<4xf32>
+  return %1, %3 : tensor<2xf32>, tensor<4xf32>
+}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := parse(t, text)

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/calliope-mlir/calliope/internal/ir/rewrite"
 	"github.com/calliope-mlir/calliope/internal/ir/xlacalls"
 	"github.com/calliope-mlir/calliope/internal/ir/xlafix"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -51,13 +52,24 @@ func Expand(m *mlir.Module) error {
 	for _, step := range []func(*mlir.Module) (int, error){
 		resources,
 		func(m *mlir.Module) (int, error) { return xlacalls.Expand(m.Operation()) },
-		xlafix.ExpandUntranslated, xlafix.RemoveEmptyProducts,
+		synchronous, xlafix.ExpandUntranslated, xlafix.RemoveEmptyProducts,
 	} {
 		if _, err := step(m); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// synchronous makes asynchronous operations synchronous.
+func synchronous(m *mlir.Module) (n int, err error) {
+	for op := range m.Operation().Index().Named("stablehlo.async_start") {
+		if _, err := rewrite.Synchronous(op); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
 }
 
 // powers makes products of the powers of integers: MLIR's pass reads only the low six bits of an exponent.

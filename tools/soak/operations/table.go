@@ -56,11 +56,13 @@ var smooth = strings.Fields("stablehlo.abs stablehlo.negate stablehlo.multiply s
 func leftOut() (list []*operation) {
 	for why, names := range map[string]string{
 		"it is one of several devices": `all_gather all_reduce all_to_all collective_broadcast collective_permute
-			cross-replica-sum partition_id reduce_scatter replica_id`,
+			collective_reduce cross-replica-sum partition_id reduce_scatter replica_id`,
+		"it computes what another one does":         "async_done async_start",
 		"it is one of the host":                     "custom_call infeed outfeed recv send",
 		"it ends a region":                          "return",
 		"its result has no size that is known":      "set_dimension_size",
 		"passes make it, and it is not for modules": "chlo._asin_acos_kernel",
+		"most plugins are older":                    "chlo.mulhi chlo.scan",
 	} {
 		for name := range strings.FieldsSeq(names) {
 			list = append(list, &operation{name: name, left: why})
