@@ -210,6 +210,12 @@ func TestCheck(t *testing.T) {
 			%0 = chlo.zeta %s, %e : tensor<3xf64>, tensor<3xf64> -> tensor<3xf64>
 			return %0 : tensor<3xf64>
 		}`, []tensor.View{wave(3)}},
+		{"next_after", `func.func @main(%a: tensor<3xf64>) -> tensor<3xf64> {
+			%s = stablehlo.sine %a : tensor<3xf64>
+			%0 = chlo.next_after %s, %a : tensor<3xf64>, tensor<3xf64> -> tensor<3xf64>
+			%1 = stablehlo.multiply %0, %0 : tensor<3xf64>
+			return %1 : tensor<3xf64>
+		}`, []tensor.View{wave(3)}},
 		solve("left, lower", 2, 3, "left_side = true, lower = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = false"),
 		solve("left, upper, transposed", 4, 3, "left_side = true, lower = false, transpose_a = #stablehlo<transpose TRANSPOSE>, unit_diagonal = false"),
 		solve("right, lower, adjoint", 3, 2, "left_side = false, lower = true, transpose_a = #stablehlo<transpose ADJOINT>, unit_diagonal = false"),

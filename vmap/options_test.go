@@ -113,15 +113,6 @@ func TestErrors(t *testing.T) {
 			return %1 : tensor<3xf32>
 		}`, vmap.Options{Size: 2},
 			"stablehlo.custom_call at user.py:7:3: memref<3xf32> is no array, so that there is no batch of it"},
-		{"groups by a mesh", `func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
-			%0 = "stablehlo.collective_reduce"(%x) ({
-			^bb0(%a: tensor<f32>, %b: tensor<f32>):
-				stablehlo.return %a : tensor<f32>
-			}) {replica_groups = #stablehlo.replica_group_mesh_axes<
-				mesh = #stablehlo.mesh<axes = [#stablehlo.mesh_axis<name = "a", size = 2>]>, axes = [#stablehlo.axis_ref<name = "a">]>}
-				: (tensor<3xf32>) -> tensor<3xf32> loc("user.py":7:3)
-			return %0 : tensor<3xf32>
-		}`, vmap.Options{Size: 2}, "stablehlo.collective_reduce at user.py:7:3: its groups are those of a mesh"},
 		{"a parameter of a dynamic shape",
 			`func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> { return %x : tensor<?xf32> }`,
 			vmap.Options{Size: 2}, "make the shapes of the module static first, with stablehlo.Refine"},
