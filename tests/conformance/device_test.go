@@ -52,7 +52,8 @@ var deviceSamples = []sample{
 		in:   in("f32[2] 1 2", "f32[2] 3 4", "f32[2] 5 6", "f32[2] 7 8"),
 		want: in("f32[2] 0 0", "f32[2] 10 12", "f32[2] 6 8", "f32[2] 0 0"), build: func(b *body) []mlir.Value {
 			return b.op(CollectiveReduceOp{
-				Operands: b.In, ReplicaGroups: GroupsOf([]int64{1, 3}, []int64{2, 0}), Computation: b.fold("add", "tensor<f32>"),
+				Operands: b.In, ReplicaGroups: GroupsOf([]int64{1, 3}, []int64{2, 0}),
+				Computation: b.fold("add", "tensor<f32>"),
 			})
 		}},
 	{op: "async_start", about: "and async_done of an all_reduce", replicas: 2, prepared: true, notInterpreted: refused,
