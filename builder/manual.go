@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/ir/lex"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -215,7 +216,7 @@ func (m *manual) complete(s *scope, results []Value, out []Sharding) ([]Value, b
 		outTexts = append(outTexts, m.text(outs[i], t))
 	}
 	for _, a := range f.b.meshes[m.mesh] {
-		axes = append(axes, quote(a.Name))
+		axes = append(axes, lex.Quote(a.Name))
 	}
 	if o.Attributes, err = callop.ManualAttributes(f.b.ctx, inTexts, outTexts, axes); err != nil {
 		return fail(err)

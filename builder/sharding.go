@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/ir/lex"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -54,7 +55,7 @@ func (b *Builder) mesh(at place, name string, axes []Axis) error {
 			return fmt.Errorf("the axis %q of the mesh %q has the size %d: it must be at least 1", a.Name, name, a.Size)
 		}
 		seen[a.Name] = true
-		parts[i] = quote(a.Name) + "=" + strconv.Itoa(a.Size)
+		parts[i] = lex.Quote(a.Name) + "=" + strconv.Itoa(a.Size)
 	}
 	mesh, err := b.ctx.ParseAttribute("#sdy.mesh<[" + strings.Join(parts, ", ") + "]>")
 	if err != nil {
@@ -183,25 +184,10 @@ func (s Sharding) body(t mlir.Type) string {
 		var axes []string
 		if i < len(s.Dims) {
 			for _, a := range s.Dims[i] {
-				axes = append(axes, quote(a))
+				axes = append(axes, lex.Quote(a))
 			}
 		}
 		parts[i] = "{" + strings.Join(axes, ", ") + "}"
 	}
-	return "@" + quote(s.Mesh) + ", [" + strings.Join(parts, ", ") + "]"
-}
-
-// quote returns a string in MLIR's text format.
-func quote(s string) string {
-	var out strings.Builder
-	out.WriteByte('"')
-	for _, b := range []byte(s) {
-		if b < ' ' || b > '~' || b == '"' || b == '\\' {
-			fmt.Fprintf(&out, "\\%02X", b)
-		} else {
-			out.WriteByte(b)
-		}
-	}
-	out.WriteByte('"')
-	return out.String()
+	return "@" + lex.Quote(s.Mesh) + ", [" + strings.Join(parts, ", ") + "]"
 }

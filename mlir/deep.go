@@ -27,7 +27,7 @@ const (
 // expect prepares the context for parsing the text of an attribute or a type.
 func (c *Context) expect(text string) {
 	c.loadNamed([]byte(text))
-	if !c.shardy && !c.bare && mentionsShardy([]byte(text)) {
+	if !c.shardy && strings.Contains(text, shardyform.Dialect) && mentionsShardy([]byte(text)) {
 		_ = c.LoadDialect(shardyform.Dialect)
 	}
 	c.foresee(text)

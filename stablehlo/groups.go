@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/ir/lex"
 	"github.com/calliope-mlir/calliope/internal/ir/ods"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -92,7 +93,7 @@ func (g Groups) String() string {
 	if name := g.Mesh.Name; bareName.MatchString(name) {
 		mesh = "@" + name
 	} else if name != "" {
-		mesh = "@" + quoted(name)
+		mesh = "@" + lex.Quote(name)
 	}
 	axes := make([]string, len(g.Axes))
 	for i, a := range g.Axes {
@@ -100,7 +101,7 @@ func (g Groups) String() string {
 		if a.Size != 0 {
 			part = fmt.Sprintf(", sub_axis_info = (%d)%d", a.PreSize, a.Size)
 		}
-		axes[i] = "#stablehlo.axis_ref<name = " + quoted(a.Name) + part + ">"
+		axes[i] = "#stablehlo.axis_ref<name = " + lex.Quote(a.Name) + part + ">"
 	}
 	return meshAxes + "mesh = " + mesh + ", axes = [" + strings.Join(axes, ", ") + "]>"
 }
@@ -139,7 +140,7 @@ func AsGroups(attr mlir.Attribute) (g Groups, ok bool) {
 	}
 	rest := text[at+len(", axes = ["):]
 	for axis := axisRef.FindStringSubmatch(rest); ok && axis != nil; axis = axisRef.FindStringSubmatch(rest) {
-		of := AxisRef{Name: unquoted(attr.Context(), axis[1])}
+		of := AxisRef{Name: unquoted(axis[1])}
 		if axis[2] != "" {
 			of.PreSize, of.Size = ods.FieldInt(axis[2], &ok), ods.FieldInt(axis[3], &ok)
 		}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/ir/lex"
 	"github.com/calliope-mlir/calliope/internal/ir/ods"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -124,7 +125,7 @@ func (m Mesh) String() string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(&b, "#stablehlo.mesh_axis<name = %s, size = %d>", quoted(a.Name), a.Size)
+		fmt.Fprintf(&b, "#stablehlo.mesh_axis<name = %s, size = %d>", lex.Quote(a.Name), a.Size)
 	}
 	b.WriteString("]")
 	if m.DeviceIDs != nil {
@@ -166,7 +167,7 @@ func shardyMesh(a mlir.Attribute) (m Mesh) {
 		if err != nil {
 			size = MaxDevices + 1
 		}
-		m.Axes = append(m.Axes, MeshAxis{unquoted(a.Context(), axis[1]), size})
+		m.Axes = append(m.Axes, MeshAxis{unquoted(axis[1]), size})
 	}
 	if _, ids, ok := strings.Cut(text, "device_ids=["); ok {
 		for id := range strings.SplitSeq(ids[:strings.IndexByte(ids, ']')], ",") {
@@ -184,7 +185,7 @@ var shardyAxis = regexp.MustCompile(`("(?:[^"\\]|\\.)*")=(\d+)`)
 func asMesh(a mlir.Attribute) (m Mesh, ok bool) {
 	rest, ok := strings.CutPrefix(a.String(), "#stablehlo.mesh<axes=[")
 	for axis := meshAxis.FindStringSubmatch(rest); ok && axis != nil; axis = meshAxis.FindStringSubmatch(rest) {
-		m.Axes = append(m.Axes, MeshAxis{unquoted(a.Context(), axis[1]), ods.FieldInt(axis[2], &ok)})
+		m.Axes = append(m.Axes, MeshAxis{unquoted(axis[1]), ods.FieldInt(axis[2], &ok)})
 		rest = rest[len(axis[0]):]
 	}
 	if ids, has := strings.CutPrefix(rest, "], device_ids="); ok && has {
@@ -202,27 +203,4 @@ func asMesh(a mlir.Attribute) (m Mesh, ok bool) {
 var meshAxis = regexp.MustCompile(`^<name = ("(?:[^"\\]|\\.)*"), size = (-?\d+)>(?:, )?`)
 
 // unquoted returns the string that MLIR printed in quotes.
-func unquoted(c *mlir.Context, text string) string {
-	if !strings.Contains(text, `\`) {
-		return strings.Trim(text, `"`)
-	}
-	a, err := c.ParseAttribute(text)
-	if err != nil {
-		return text
-	}
-	name, _ := a.Text()
-	return name
-}
-
-// quoted returns a string as MLIR prints it.
-func quoted(text string) string {
-	var b strings.Builder
-	for _, c := range []byte(text) {
-		if c == '"' || c == '\\' || c < ' ' || c > '~' {
-			fmt.Fprintf(&b, `\%02X`, c)
-		} else {
-			b.WriteByte(c)
-		}
-	}
-	return `"` + b.String() + `"`
-}
+func unquoted(text string) string { return string(lex.Unescape([]byte(strings.Trim(text, `"`)))) }

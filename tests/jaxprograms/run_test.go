@@ -91,11 +91,11 @@ func TestRun(t *testing.T) {
 	check.NoRaces(t)
 	e := devices(t)
 	for _, p := range programs() {
+		want := values(p.all("out"))
+		if len(want) == 0 {
+			continue // it calls functions of Python, and there is only its text
+		}
 		t.Run(p.version+"/"+p.file, func(t *testing.T) {
-			want := values(p.all("out"))
-			if len(want) == 0 {
-				t.Skip("it calls functions of Python")
-			}
 			got, err := p.run(t.Context(), e, "", nil, values(p.all("in")))
 			if text := notRun[p.name]; text != "" {
 				check.Error(t, err, text)

@@ -1,7 +1,10 @@
 // Package lex reads the tokens of MLIR's text, in Go alone. It accepts any text, and takes linear time.
 package lex
 
-import "bytes"
+import (
+	"bytes"
+	"fmt"
+)
 
 // A Kind is the kind of a token. Kinds of one character are that character.
 type Kind byte
@@ -158,6 +161,19 @@ func SkipString(text []byte, i int) (end int, escapes bool) {
 		i++
 	}
 	return -1, escapes
+}
+
+// Quote returns a string in MLIR's text.
+func Quote(s string) string {
+	out := []byte{'"'}
+	for _, b := range []byte(s) {
+		if b < ' ' || b > '~' || b == '"' || b == '\\' {
+			out = fmt.Appendf(out, `\%02X`, b)
+		} else {
+			out = append(out, b)
+		}
+	}
+	return string(append(out, '"'))
 }
 
 // Unescape returns the value of the content of a string.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/ir/bytecode"
+	"github.com/calliope-mlir/calliope/internal/ir/lex"
 )
 
 // Numbers of the forms of attributes in bytecode. Source: bytecode.td of Shardy, 2026-08.
@@ -97,7 +98,7 @@ func (d *decoder) attribute(i uint64) string {
 	if p.Dialect == builtin {
 		switch code {
 		case builtinString:
-			return quoted(d.m.String(r.Number()))
+			return lex.Quote(d.m.String(r.Number()))
 		case builtinFlatSymbol:
 			return symbolText(d.attribute(r.Number()))
 		}
@@ -117,7 +118,7 @@ func (d *decoder) body(code uint64, r *bytecode.Reader) string {
 	case manualAxes, axisRefs:
 		return "{" + d.list(r) + "}"
 	case meshAxis:
-		return quoted(d.m.String(r.Number())) + "=" + signed(r)
+		return lex.Quote(d.m.String(r.Number())) + "=" + signed(r)
 	case mesh:
 		text := "<[" + d.list(r) + "]"
 		if devices := ints(r); len(devices) > 0 {
@@ -127,7 +128,7 @@ func (d *decoder) body(code uint64, r *bytecode.Reader) string {
 	case subAxis:
 		return "(" + signed(r) + ")" + signed(r)
 	case axisRef:
-		text := quoted(d.m.String(r.Number()))
+		text := lex.Quote(d.m.String(r.Number()))
 		if i, has := r.Flagged(); has {
 			text += ":" + d.attribute(i)
 		}
@@ -246,23 +247,6 @@ func ints(r *bytecode.Reader) (list []string) {
 
 func signed(r *bytecode.Reader) string { return strconv.FormatInt(r.Signed(), 10) }
 
-// quoted returns a string of MLIR.
-func quoted(text string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c == '\\':
-			b.WriteString(`\\`)
-		case c < ' ' || c == '"' || c >= 0x7f:
-			fmt.Fprintf(&b, `\%02X`, c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String() + `"`
-}
-
 // dictionary returns the number of the dictionary with the attributes and the properties of an operation, or -1.
 func (d *decoder) dictionary(name string, o bytecode.Op) int {
 	entries, n := d.entries(o)
@@ -319,7 +303,7 @@ func (d *decoder) entries(o bytecode.Op) (list []uint64, n uint64) {
 func (d *decoder) name(text string) uint64 {
 	i, ok := d.names[text]
 	if !ok {
-		i = d.m.AddText(builtin, quoted(text))
+		i = d.m.AddText(builtin, lex.Quote(text))
 		d.names[text] = i
 	}
 	return uint64(i)

@@ -115,7 +115,7 @@ func (r *reader) replace(from, to int, text string) {
 
 // group reads what is in brackets and returns it in one line, or "" if there is nothing.
 func (r *reader) group(open lex.Kind) string {
-	if r.t.Kind != open {
+	if r.t.Kind != open || open != '<' && open != '(' && open != '[' && open != '{' {
 		return ""
 	}
 	end := lex.SkipBalanced(r.text, r.t)
@@ -228,12 +228,11 @@ func (r *reader) part(o *operation, p piece, values *string) bool {
 			value = strconv.Quote(value)
 		}
 		r.next()
-	case group:
-		if value = r.group(t.Kind); value != "" {
-			value = p.open + value + p.close()
+	case group, list:
+		if p.kind == group || t.Kind == '[' {
+			value = r.group(t.Kind)
 		}
-	case list:
-		if value = r.group('['); value != "" {
+		if value != "" {
 			value = p.open + value + p.close()
 		}
 	case number:
