@@ -4,13 +4,18 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/experimental/capi"
+	"github.com/calliope-mlir/calliope/internal/ir/shardyform"
 )
 
 // InfersTypes reports whether the operation with the given name can infer its result types.
 // Context.InferTypes needs AllowInference for it, too.
 func (c *Context) InfersTypes(operation string) bool {
 	t := c.life.check("Context.InfersTypes")
-	return c.Registered(operation) &&
+	registered := c.Registered(operation)
+	if c.isShardy(operation) {
+		return registered && shardyform.Infers(operation)
+	}
+	return registered &&
 		capi.MlirOperationImplementsInterfaceStatic(t, operation, c.raw, capi.MlirInferTypeOpInterfaceTypeID(t))
 }
 

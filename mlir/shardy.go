@@ -151,10 +151,23 @@ func (c *Context) completeShardy(s *OperationState) {
 	}
 	if s.InferResults {
 		s.InferResults = false
-		if s.Results = nil; shardyform.HasOperandsType(s.Name) && len(s.Operands) == 1 {
-			s.Results = []Type{s.Operands[0].Type()}
+		s.Results = shardyResults(s)
+	}
+}
+
+// shardyResults returns the types of an operation's results, if its parts give them.
+func shardyResults(s *OperationState) []Type {
+	if shardyform.HasOperandsType(s.Name) && len(s.Operands) == 1 {
+		return []Type{s.Operands[0].Type()}
+	}
+	for _, a := range s.Attributes {
+		if s.Name == shardyform.Dialect+".constant" && a.Name == "value" && !a.Value.IsNil() {
+			if t, ok := a.Value.Type(); ok {
+				return []Type{t}
+			}
 		}
 	}
+	return nil
 }
 
 // hasExtraRegion reports whether the last region of an operation is there only for the library.

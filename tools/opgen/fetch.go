@@ -108,16 +108,12 @@ func extract(ctx context.Context, folder string) (map[string][]byte, error) {
 }
 
 // newExtraction returns an extraction without tables. The first of the contexts that has an operation says whether it
-// infers its result types. Of those of Shardy, which package mlir defines where a library lacks it, it is the last.
+// infers its result types.
 func newExtraction(contexts ...*mlir.Context) *extraction {
 	return &extraction{
 		tables: map[string]*table{}, seen: map[string]bool{}, spaces: map[string]string{}, enums: map[string]enum{},
 		named: map[string]string{}, merged: map[string]bool{},
 		infers: func(operation string) bool {
-			contexts := contexts
-			if strings.HasPrefix(operation, "sdy.") {
-				contexts = contexts[len(contexts)-1:]
-			}
 			i := slices.IndexFunc(contexts, func(c *mlir.Context) bool { return c.Registered(operation) })
 			return i >= 0 && contexts[i].InfersTypes(operation)
 		},

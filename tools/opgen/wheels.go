@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/ir/shardyform"
 )
 
 // wheels lists the wheels with bindings, from the newest facts that the tables take to the oldest.
@@ -66,7 +68,11 @@ func (e *extraction) addWheel(folder, name string) error {
 		for _, b := range list {
 			dialect, _, _ := strings.Cut(b.name, ".")
 			own := ownDialects[dialect] != ""
-			if own && strings.HasPrefix(name, "jaxlib-") || !own && name != newerHLO {
+			switch {
+			case own && !strings.HasPrefix(name, "jaxlib-"): // the pinned library has them
+			case dialect == shardyform.Dialect && name != newerHLO: // package mlir has its newest form
+			case name == newerHLO && !own && dialect != shardyform.Dialect:
+			default:
 				e.addBinding(b, name == wheels[0])
 			}
 		}

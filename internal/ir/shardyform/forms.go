@@ -112,6 +112,12 @@ func HasOperandsType(operation string) bool {
 	return form != nil && form[len(form)-1].kind == result
 }
 
+// Infers reports whether the operands and attributes of operations of a name give the types of their results.
+func Infers(operation string) bool {
+	name, _ := strings.CutPrefix(operation, Dialect+".")
+	return HasOperandsType(operation) || name == "constant" || name == "sharding_group"
+}
+
 // hasBody reports whether the operations of a name have a region.
 func hasBody(name string) bool { return name == "manual_computation" || name == "named_computation" }
 

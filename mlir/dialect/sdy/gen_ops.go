@@ -50,6 +50,7 @@ func AsAllGather(op mlir.Operation) (AllGatherOp, bool) {
 type AllReduceOp struct {
 	Tensor        mlir.Value
 	ReductionAxes mlir.Attribute
+	ReductionOp   mlir.Attribute // optional
 	OutSharding   mlir.Attribute
 	ResultType    mlir.Type // optional: inferred, unless some are given
 }
@@ -59,6 +60,7 @@ func (o AllReduceOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "sdy.all_reduce")
 	w.Operand("tensor", o.Tensor)
 	ods.Set(w, "reduction_axes", o.ReductionAxes, ods.Attribute)
+	ods.SetValue(w, "reduction_op", o.ReductionOp, ods.Attribute)
 	ods.Set(w, "out_sharding", o.OutSharding, ods.Attribute)
 	w.OptionalResult(o.ResultType)
 	return w.Infer()
@@ -79,6 +81,7 @@ func AsAllReduce(op mlir.Operation) (AllReduceOp, bool) {
 	o := AllReduceOp{
 		Tensor:        r.Operand(),
 		ReductionAxes: ods.Get(r, "reduction_axes", ods.Attribute),
+		ReductionOp:   ods.GetValue(r, "reduction_op", ods.Attribute),
 		OutSharding:   ods.Get(r, "out_sharding", ods.Attribute),
 		ResultType:    r.Result(),
 	}
@@ -127,9 +130,7 @@ func AsAllSlice(op mlir.Operation) (AllSliceOp, bool) {
 // AllToAllOp is the operation sdy.all_to_all.
 type AllToAllOp struct {
 	Tensor      mlir.Value
-	SrcDim      int64
-	TgtDim      int64
-	Axes        mlir.Attribute
+	Params      mlir.Attribute
 	OutSharding mlir.Attribute
 	ResultType  mlir.Type // optional: inferred, unless some are given
 }
@@ -138,17 +139,15 @@ type AllToAllOp struct {
 func (o AllToAllOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "sdy.all_to_all")
 	w.Operand("tensor", o.Tensor)
-	ods.Set(w, "src_dim", o.SrcDim, ods.I64)
-	ods.Set(w, "tgt_dim", o.TgtDim, ods.I64)
-	ods.Set(w, "axes", o.Axes, ods.Attribute)
+	ods.Set(w, "params", o.Params, ods.Attribute)
 	ods.Set(w, "out_sharding", o.OutSharding, ods.Attribute)
 	w.OptionalResult(o.ResultType)
 	return w.Infer()
 }
 
 // AllToAll creates sdy.all_to_all and returns its result.
-func AllToAll(b *mlir.Builder, tensor mlir.Value, srcDim int64, tgtDim int64, axes mlir.Attribute, outSharding mlir.Attribute) mlir.Value {
-	return AllToAllOp{Tensor: tensor, SrcDim: srcDim, TgtDim: tgtDim, Axes: axes, OutSharding: outSharding}.Create(b).Result(0)
+func AllToAll(b *mlir.Builder, tensor mlir.Value, params mlir.Attribute, outSharding mlir.Attribute) mlir.Value {
+	return AllToAllOp{Tensor: tensor, Params: params, OutSharding: outSharding}.Create(b).Result(0)
 }
 
 // AsAllToAll returns op as an AllToAllOp. It returns false if op is another operation
@@ -160,9 +159,7 @@ func AsAllToAll(op mlir.Operation) (AllToAllOp, bool) {
 	}
 	o := AllToAllOp{
 		Tensor:      r.Operand(),
-		SrcDim:      ods.Get(r, "src_dim", ods.I64),
-		TgtDim:      ods.Get(r, "tgt_dim", ods.I64),
-		Axes:        ods.Get(r, "axes", ods.Attribute),
+		Params:      ods.Get(r, "params", ods.Attribute),
 		OutSharding: ods.Get(r, "out_sharding", ods.Attribute),
 		ResultType:  r.Result(),
 	}
@@ -269,6 +266,39 @@ func AsDataFlowEdge(op mlir.Operation) (DataFlowEdgeOp, bool) {
 	o := DataFlowEdgeOp{
 		Input:      r.Operand(),
 		Sharding:   ods.GetValue(r, "sharding", ods.Attribute),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// FuncDataFlowEdgeOp is the operation sdy.func_data_flow_edge.
+type FuncDataFlowEdgeOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o FuncDataFlowEdgeOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "sdy.func_data_flow_edge")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// FuncDataFlowEdge creates sdy.func_data_flow_edge and returns its result.
+func FuncDataFlowEdge(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "sdy.func_data_flow_edge", "operand", operand).Result(0)
+}
+
+// AsFuncDataFlowEdge returns op as a FuncDataFlowEdgeOp. It returns false if op is
+// another operation or lacks a part.
+func AsFuncDataFlowEdge(op mlir.Operation) (FuncDataFlowEdgeOp, bool) {
+	r := ods.Read(op, "sdy.func_data_flow_edge", "1", "1")
+	if r == nil {
+		return FuncDataFlowEdgeOp{}, false
+	}
+	o := FuncDataFlowEdgeOp{
+		Operand:    r.Operand(),
 		ResultType: r.Result(),
 	}
 	return o, r.OK()
@@ -433,6 +463,87 @@ func AsPropagationBarrier(op mlir.Operation) (PropagationBarrierOp, bool) {
 	return o, r.OK()
 }
 
+// ReduceScatterOp is the operation sdy.reduce_scatter.
+type ReduceScatterOp struct {
+	Tensor            mlir.Value
+	ReduceScatterAxes mlir.Attribute
+	ReductionOp       mlir.Attribute // optional
+	OutSharding       mlir.Attribute
+	ResultType        mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ReduceScatterOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "sdy.reduce_scatter")
+	w.Operand("tensor", o.Tensor)
+	ods.Set(w, "reduce_scatter_axes", o.ReduceScatterAxes, ods.Attribute)
+	ods.SetValue(w, "reduction_op", o.ReductionOp, ods.Attribute)
+	ods.Set(w, "out_sharding", o.OutSharding, ods.Attribute)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// ReduceScatter creates sdy.reduce_scatter and returns its result.
+func ReduceScatter(b *mlir.Builder, tensor mlir.Value, reduceScatterAxes mlir.Attribute, outSharding mlir.Attribute) mlir.Value {
+	return ReduceScatterOp{Tensor: tensor, ReduceScatterAxes: reduceScatterAxes, OutSharding: outSharding}.Create(b).Result(0)
+}
+
+// AsReduceScatter returns op as a ReduceScatterOp. It returns false if op is another
+// operation or lacks a part.
+func AsReduceScatter(op mlir.Operation) (ReduceScatterOp, bool) {
+	r := ods.Read(op, "sdy.reduce_scatter", "1", "1")
+	if r == nil {
+		return ReduceScatterOp{}, false
+	}
+	o := ReduceScatterOp{
+		Tensor:            r.Operand(),
+		ReduceScatterAxes: ods.Get(r, "reduce_scatter_axes", ods.Attribute),
+		ReductionOp:       ods.GetValue(r, "reduction_op", ods.Attribute),
+		OutSharding:       ods.Get(r, "out_sharding", ods.Attribute),
+		ResultType:        r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ReplicatedToUnreducedOp is the operation sdy.replicated_to_unreduced.
+type ReplicatedToUnreducedOp struct {
+	Tensor      mlir.Value
+	Axes        mlir.Attribute
+	OutSharding mlir.Attribute
+	ResultType  mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ReplicatedToUnreducedOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "sdy.replicated_to_unreduced")
+	w.Operand("tensor", o.Tensor)
+	ods.Set(w, "axes", o.Axes, ods.Attribute)
+	ods.Set(w, "out_sharding", o.OutSharding, ods.Attribute)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// ReplicatedToUnreduced creates sdy.replicated_to_unreduced and returns its result.
+func ReplicatedToUnreduced(b *mlir.Builder, tensor mlir.Value, axes mlir.Attribute, outSharding mlir.Attribute) mlir.Value {
+	return ReplicatedToUnreducedOp{Tensor: tensor, Axes: axes, OutSharding: outSharding}.Create(b).Result(0)
+}
+
+// AsReplicatedToUnreduced returns op as a ReplicatedToUnreducedOp. It returns false if
+// op is another operation or lacks a part.
+func AsReplicatedToUnreduced(op mlir.Operation) (ReplicatedToUnreducedOp, bool) {
+	r := ods.Read(op, "sdy.replicated_to_unreduced", "1", "1")
+	if r == nil {
+		return ReplicatedToUnreducedOp{}, false
+	}
+	o := ReplicatedToUnreducedOp{
+		Tensor:      r.Operand(),
+		Axes:        ods.Get(r, "axes", ods.Attribute),
+		OutSharding: ods.Get(r, "out_sharding", ods.Attribute),
+		ResultType:  r.Result(),
+	}
+	return o, r.OK()
+}
+
 // ReshardOp is the operation sdy.reshard.
 type ReshardOp struct {
 	Input      mlir.Value
@@ -495,6 +606,45 @@ func AsReturn(op mlir.Operation) (ReturnOp, bool) {
 	}
 	o := ReturnOp{
 		Results: r.Operands(),
+	}
+	return o, r.OK()
+}
+
+// ShardedToUnreducedOp is the operation sdy.sharded_to_unreduced.
+type ShardedToUnreducedOp struct {
+	Tensor      mlir.Value
+	Axes        mlir.Attribute
+	OutSharding mlir.Attribute
+	ResultType  mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ShardedToUnreducedOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "sdy.sharded_to_unreduced")
+	w.Operand("tensor", o.Tensor)
+	ods.Set(w, "axes", o.Axes, ods.Attribute)
+	ods.Set(w, "out_sharding", o.OutSharding, ods.Attribute)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// ShardedToUnreduced creates sdy.sharded_to_unreduced and returns its result.
+func ShardedToUnreduced(b *mlir.Builder, tensor mlir.Value, axes mlir.Attribute, outSharding mlir.Attribute) mlir.Value {
+	return ShardedToUnreducedOp{Tensor: tensor, Axes: axes, OutSharding: outSharding}.Create(b).Result(0)
+}
+
+// AsShardedToUnreduced returns op as a ShardedToUnreducedOp. It returns false if op is
+// another operation or lacks a part.
+func AsShardedToUnreduced(op mlir.Operation) (ShardedToUnreducedOp, bool) {
+	r := ods.Read(op, "sdy.sharded_to_unreduced", "1", "1")
+	if r == nil {
+		return ShardedToUnreducedOp{}, false
+	}
+	o := ShardedToUnreducedOp{
+		Tensor:      r.Operand(),
+		Axes:        ods.Get(r, "axes", ods.Attribute),
+		OutSharding: ods.Get(r, "out_sharding", ods.Attribute),
+		ResultType:  r.Result(),
 	}
 	return o, r.OK()
 }
