@@ -31,6 +31,10 @@ type FuncOptions struct {
 	Donate []int
 	// Entry is the function of a module that Load runs. "" means main.
 	Entry string
+	// VJP is the order of the derivative that Load runs, of those that a file of jax.export carries (serialize's
+	// vjp_order). It takes the inputs of the function and a cotangent of each output, and returns the cotangents of
+	// the inputs, as Exported.vjp of JAX does. 0 means the function itself.
+	VJP int
 	// Callbacks are functions that the module calls by their names. They are registered in callbacks.Default until the
 	// Function is closed.
 	Callbacks map[string]callbacks.Func
@@ -91,8 +95,8 @@ func FuncWith(fn any, o FuncOptions) *Function {
 		f.err = errors.New("calliope: the function is variadic: let it take a slice")
 	default:
 		err := cmp.Or(g.check(), f.set(o, v.Type().NumIn()))
-		if err == nil && f.options.Entry != "" {
-			err = errors.New("the option Entry is for Load")
+		if err == nil && (f.options.Entry != "" || f.options.VJP != 0) {
+			err = errors.New("the options Entry and VJP are for Load")
 		}
 		if err != nil {
 			f.err = fmt.Errorf("calliope: Func: %w", err)

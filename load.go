@@ -61,8 +61,8 @@ func (f *Function) load(ctx context.Context) error {
 	if s.client != nil {
 		e, err := s.client.Load(ctx, l.file.Data)
 		if saved, ok := errors.AsType[*bridge.SavedError](err); !ok || saved.Reason != bridge.NotSaved {
-			if err == nil && f.options.Entry != "" {
-				return errors.Join(errors.New("it is a compiled program: leave FuncOptions.Entry out"), e.Close())
+			if err == nil && (f.options.Entry != "" || f.options.VJP != 0) {
+				return errors.Join(errors.New("it is a compiled program: leave FuncOptions.Entry and VJP out"), e.Close())
 			}
 			if err == nil {
 				f.known = []*compiled{l.saved(s, e)}
@@ -71,7 +71,8 @@ func (f *Function) load(ctx context.Context) error {
 			return err
 		}
 	}
-	o := load.Options{Entry: f.options.Entry, Choose: "FuncOptions.Entry", Fetch: s.fetching()}
+	o := load.Options{Entry: f.options.Entry, Choose: "FuncOptions.Entry",
+		VJP: f.options.VJP, ChooseVJP: "FuncOptions.VJP", Fetch: s.fetching()}
 	if s.ownLibrary {
 		o.Library = s.library
 	}
@@ -197,7 +198,8 @@ func (l *loaded) check(args []any, a arguments) error {
 // parameter returns the type of a parameter for people.
 func (l *loaded) parameter(i int) string {
 	if e := l.file.Export.Exported; e != nil && len(e.Kept) == len(l.signature.Params) {
-		return e.Inputs[e.Kept[i]].String()
+		dims := e.Inputs[e.Kept[i]].Dims // have the names of symbols
+		return l.signature.Params[i].DType.String() + "[" + strings.Join(dims, ",") + "]"
 	}
 	return strings.ReplaceAll(l.signature.Params[i].String(), "-1", "?")
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"math"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -111,6 +112,25 @@ func TestLoadTrees(t *testing.T) {
 }
 
 // TestLoadOpen compiles a module for each batch size, once for each, also when several goroutines call it.
+// TestLoadVJP runs the derivative that a file of jax.export carries.
+func TestLoadVJP(t *testing.T) {
+	f := load(t, export("vjp"), calliope.FuncOptions{VJP: 1}) // of sin(x)*x
+	got, err := calliope.Call[[]float32](t.Context(), f, []float32{0, 1, 2, 3}, []float32{1, 1, 10, 0})
+	check.NoError(t, err)
+	for i, x := range []float64{0, 1, 2, 3} {
+		want := []float64{1, 1, 10, 0}[i] * (math.Cos(x)*x + math.Sin(x))
+		if math.Abs(float64(got[i])-want) > 1e-5 {
+			t.Errorf("at %v: got %v, want %v", x, got[i], want)
+		}
+	}
+	_, err = calliope.Load(t.Context(), export("vjp"), calliope.FuncOptions{VJP: 2})
+	check.Error(t, err, "FuncOptions.VJP is 2, and the highest order in the file is 1: serialize it with vjp_order=2")
+	_, err = calliope.Load(t.Context(), export("vjp"), calliope.FuncOptions{VJP: -1})
+	check.Error(t, err, "FuncOptions.VJP is -1: give the order of a derivative")
+	_, err = calliope.LoadBytes(t.Context(), []byte("func.func @main() { return }"), calliope.FuncOptions{VJP: 1})
+	check.Error(t, err, "FuncOptions.VJP is for files of jax.export")
+}
+
 // TestLoadEntry runs a function of a module that is not main.
 func TestLoadEntry(t *testing.T) {
 	text := []byte(`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
@@ -132,7 +152,7 @@ func.func @twice(%a: tensor<2xf32>) -> tensor<2xf32> {
 	_, err := calliope.LoadBytes(t.Context(), text, calliope.FuncOptions{Entry: "thrice"})
 	check.Error(t, err, "it has no function @thrice, the one to run: choose one with FuncOptions.Entry: @main, @twice")
 	_, err = calliope.Call[float32](t.Context(), calliope.FuncWith(twice, calliope.FuncOptions{Entry: "f"}), float32(1))
-	check.Error(t, err, "calliope: Func: the option Entry is for Load")
+	check.Error(t, err, "calliope: Func: the options Entry and VJP are for Load")
 }
 
 func TestLoadQuantized(t *testing.T) {

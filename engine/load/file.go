@@ -19,6 +19,10 @@ type Options struct {
 	Entry string
 	// Choose says how users choose Entry, for errors. "" means Options.Entry.
 	Choose string
+	// VJP is the order of the derivative that runs, of those that a file of jax.export carries. 0 is the function.
+	VJP int
+	// ChooseVJP says how users choose VJP, for errors. "" means Options.VJP.
+	ChooseVJP string
 	// Library reads the module. nil is the one that the module needs, which is fetched if it is missing.
 	Library *mlir.Library
 	// Fetch says how native parts are fetched.
@@ -39,16 +43,39 @@ func Open(ctx context.Context, name string, data []byte, o Options) (*File, erro
 	f := &File{Name: name, Data: data, options: o}
 	var err error
 	if jaxexport.Is(data) {
-		if f.Export, err = ReadExport(data); err != nil {
+		f.Export, err = ReadExport(data)
+		if err == nil {
+			err = f.selectVJP()
+		}
+		if err != nil {
 			return nil, err
 		}
 		f.Data = f.Export.Module
+	} else if o.VJP != 0 {
+		return nil, fmt.Errorf("%s is for files of jax.export", f.chooseVJP())
 	}
 	if f.options.Library == nil {
 		f.options.Library, err = Library(ctx, f.Data, o.Fetch)
 	}
 	return f, err
 }
+
+// selectVJP replaces the export by the derivative that the options ask for.
+func (f *File) selectVJP() error {
+	if f.options.VJP < 0 {
+		return fmt.Errorf("%s is %d: give the order of a derivative, or 0 for the function", f.chooseVJP(), f.options.VJP)
+	}
+	for i := range f.options.VJP {
+		if f.Export.VJP == nil {
+			return fmt.Errorf("%s is %d, and the highest order in the file is %d: serialize it with vjp_order=%[2]d",
+				f.chooseVJP(), f.options.VJP, i)
+		}
+		f.Export.Exported = f.Export.VJP
+	}
+	return nil
+}
+
+func (f *File) chooseVJP() string { return cmp.Or(f.options.ChooseVJP, "Options.VJP") }
 
 // A ParseError says that the library cannot read a file's module.
 type ParseError struct{ Err error }

@@ -37,7 +37,7 @@ func readModule(o options, stdin io.Reader, progress io.Writer) (*module, error)
 		return nil, err
 	}
 	m.file, err = load.Open(context.Background(), m.name, data, load.Options{Entry: o.function, Choose: "--function",
-		Fetch: native.EnsureOptions{Progress: progress}})
+		VJP: o.vjp, ChooseVJP: "--vjp", Fetch: native.EnsureOptions{Progress: progress}})
 	if err != nil {
 		return nil, fmt.Errorf("cannot read %s: %w", m.name, err)
 	}

@@ -30,6 +30,8 @@ Calls of LAPACK, in modules that JAX lowered for the CPU, are served by OpenBLAS
 fetched when it is first needed.
 
   --function NAME  run this function of the module (default: main)
+  --vjp N        run the derivative of order N that a file of jax.export carries: it takes the
+                 inputs of the function and a cotangent of each of its outputs
   --in FILE      inputs: a .npz file with the arrays in0, in1, … (or arr_0, arr_1, …), or
                  .npy files in the order of the parameters of the function (repeat the flag)
   --out FILE     write the results to a .npz file, as out0, out1, …
@@ -91,6 +93,7 @@ Exit status: 0 success, 1 the results differ or a check fails, 2 bad usage or in
 type options struct {
 	module   string
 	function string
+	vjp      int
 	in       []string
 	out      string
 	expect   string
@@ -173,6 +176,7 @@ func parseOptions(args []string) (options, error) {
 	flags := flag.NewFlagSet("mlir-run", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.StringVar(&o.function, "function", "", "")
+	flags.IntVar(&o.vjp, "vjp", 0, "")
 	flags.Func("in", "", func(path string) error { o.in = append(o.in, path); return nil })
 	flags.StringVar(&o.out, "out", "", "")
 	flags.StringVar(&o.expect, "expect", "", "")

@@ -96,6 +96,9 @@ func.func private @checked(%a: tensor<3xf32>) -> tensor<3xf32> {
 		"export window":    {"window --in 3.npy", exitDone, "out0 f32[3] [1 3 7]\n", ""},
 		"export asserted":  {"asserted --in 4x3.npy --in 2.npy", exitDone, "out0 f32[2] [336 342]\n", ""},
 		"export asserts":   {"asserted --in 4x3.npy --in 3.npy", exitFailed, "", "the shapes violate an assertion of the module: Input shapes do not match the polymorphic shapes specification. Found inconsistency between dimension size args[1].shape[0] (= 3)"},
+		"export vjp":       {"vjp --vjp 1 --in 4.npy --in 4.npy", exitDone, "out0 f32[4] [", ""},
+		"export no vjp": {"vjp --vjp 2 --in 4.npy", exitFailed, "",
+			"--vjp is 2, and the highest order in the file is 1: serialize it with vjp_order=2"},
 		"export newer":     {"newer --in 4.npy", exitDone, "out0 f32[4] [1 1 1 1]\n", ""},
 		"export effects":   {"effects --in 2.npy", exitDone, "out0 f32[2] [200 400]\n", ""},
 		"export trees": {"trees --in 2x2.npy --in 2x2.npy --in 2x2.npy --in 2x2.npy", exitFailed, "", `
