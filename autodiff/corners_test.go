@@ -152,6 +152,30 @@ func TestNoSilentZero(t *testing.T) {
 			[]string{"stablehlo.custom_call at test.mlir:2", "memref<f32>"}},
 		"a scalar of another dialect": {`%0 = tensor.extract %x[] : tensor<f32>
 			%1 = tensor.from_elements %0 : tensor<f32>`, []string{"tensor.extract at test.mlir:2", "f32"}},
+		"bits of another type": {`%0 = stablehlo.bitcast_convert %x : (tensor<f32>) -> tensor<2xbf16>
+			%2 = stablehlo.slice %0 [1:2] : (tensor<2xbf16>) -> tensor<1xbf16>
+			%3 = stablehlo.reshape %2 : (tensor<1xbf16>) -> tensor<bf16>
+			%1 = stablehlo.convert %3 : (tensor<bf16>) -> tensor<f32>`,
+			[]string{"stablehlo.bitcast_convert at test.mlir:2", "calliope.stop_gradient"}},
+		"bits without the sign": {`%0 = stablehlo.bitcast_convert %x : (tensor<f32>) -> tensor<i32>
+			%mask = stablehlo.constant dense<0x7FFFFFFF> : tensor<i32>
+			%2 = stablehlo.and %0, %mask : tensor<i32>
+			%1 = stablehlo.bitcast_convert %2 : (tensor<i32>) -> tensor<f32>`,
+			[]string{"stablehlo.bitcast_convert at test.mlir:5", "calliope.stop_gradient"}},
+		"bits in a loop": {`%0 = stablehlo.bitcast_convert %x : (tensor<f32>) -> tensor<i32>
+			%zero = stablehlo.constant dense<0> : tensor<i32>
+			%two = stablehlo.constant dense<2> : tensor<i32>
+			%2:2 = stablehlo.while(%i = %zero, %y = %zero) : tensor<i32>, tensor<i32>
+			cond {
+				%3 = stablehlo.compare LT, %i, %two : (tensor<i32>, tensor<i32>) -> tensor<i1>
+				stablehlo.return %3 : tensor<i1>
+			} do {
+				%3 = stablehlo.add %i, %two : tensor<i32>
+				%4 = stablehlo.or %y, %0 : tensor<i32>
+				stablehlo.return %3, %4 : tensor<i32>, tensor<i32>
+			}
+			%1 = stablehlo.bitcast_convert %2#1 : (tensor<i32>) -> tensor<f32>`,
+			[]string{"stablehlo.bitcast_convert at test.mlir:14", "calliope.stop_gradient"}},
 		"what another device receives": {`%k = stablehlo.create_token : !stablehlo.token
 			%0 = "stablehlo.send"(%x, %k) {channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>} : (tensor<f32>, !stablehlo.token) -> !stablehlo.token
 			%2:2 = "stablehlo.recv"(%0) {channel_handle = #stablehlo.channel_handle<handle = 2, type = 1>} : (!stablehlo.token) -> (tensor<f32>, !stablehlo.token)

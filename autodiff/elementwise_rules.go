@@ -110,7 +110,7 @@ var elementwise = map[string]rule{
 
 	"stablehlo.ceil": none, "stablehlo.floor": none, "stablehlo.sign": none,
 	"stablehlo.round_nearest_afz": none, "stablehlo.round_nearest_even": none,
-	"stablehlo.bitcast_convert": none, "stablehlo.rng": none, "stablehlo.rng_bit_generator": none,
+	"stablehlo.bitcast_convert": bitcast, "stablehlo.rng": none, "stablehlo.rng_bit_generator": none,
 }
 
 func ofLogistic(e *emitter, g, _, y mlir.Value) mlir.Value {

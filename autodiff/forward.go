@@ -48,6 +48,7 @@ func (f *forward) each(b mlir.Block, reached func(v mlir.Value) bool, visit func
 	end := b.Terminator()
 	for op := b.First(); op != end; {
 		next := op.Next()
+		refuseBits(op, reached)
 		if !active(op, reached) {
 			op = next
 			continue

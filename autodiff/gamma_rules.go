@@ -24,6 +24,17 @@ func asGamma(op mlir.Operation) (r rule, ok bool) {
 	}), true
 }
 
+// asLogGamma knows the last operation of JAX's lgamma, which is computed with the bits of its argument.
+func asLogGamma(op mlir.Operation) (r rule, ok bool) {
+	if !hasName(op, transform.LogGamma) {
+		return r, false
+	}
+	x := op.Operand(1)
+	return sumOf([]mlir.Value{x}, func(e *emitter, g mlir.Value, _ int) mlir.Value {
+		return e.mul(g, e.Do(chlo.DigammaOp{Operand: x}))
+	}), true
+}
+
 // ofGamma returns the derivatives of logarithms of samples x of the gamma distribution by its shapes a, at which the
 // probability of a smaller sample, P(a, x), stays as it is: -(∂P/∂a)/(x·∂P/∂x). P is xᵃe⁻ˣ/Γ(a+1) times the series
 // 1 + x/(a+1)·(1 + x/(a+2)·(…)), and 1 - P is xᵃe⁻ˣ/Γ(a) over the continued fraction

@@ -20,7 +20,7 @@ func init() { // the rules refer to the table
 		"stablehlo.dot_general": {asPseudoinverse},
 		"stablehlo.log":         {asLogit},
 		"stablehlo.multiply":    {asDeterminant, asGamma},
-		"stablehlo.select":      {asLogAddExp, asProductWithLog, asLog1MExp, asLogDeterminant},
+		"stablehlo.select":      {asLogAddExp, asProductWithLog, asLog1MExp, asLogDeterminant, asLogGamma},
 	}
 }
 

@@ -48,6 +48,7 @@ func init() {
 // refused has an operation of %x, or its type for those with a signature of their own, for each one that has no
 // derivative.
 var refused = map[string]string{
+	"stablehlo.bitcast_convert":          `(%x) : (tensor<2xf32>) -> tensor<2x2xbf16>`,
 	"stablehlo.dynamic_broadcast_in_dim": `(%x, %n) {broadcast_dimensions = array<i64: 0>} : (tensor<2xf32>, tensor<1xi32>) -> tensor<?xf32>`,
 	"stablehlo.dynamic_conv": `(%y, %y, %p) {batch_group_count = 1 : i64, feature_group_count = 1 : i64,
 		dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>} : (tensor<1x1x1xf32>, tensor<1x1x1xf32>, tensor<1x2xi32>) -> tensor<1x?x1xf32>`,
@@ -121,7 +122,9 @@ table of the rules: ` + "`go test ./autodiff -run DerivativesPage -update`" + `.
 			name := match[1]
 			kind := autodiff.Kind(name)
 			reason, excused := excuses[name]
-			if _, ok := refused[name]; ok {
+			if _, ok := refused[name]; ok && kind != "" {
+				kind += " if the types are equal, else " + refusal(t, name)
+			} else if ok {
 				reason, excused = refusal(t, name), true
 			}
 			switch {

@@ -40,7 +40,7 @@ func (p program) parameters(m *load.Module, of map[int]tensor.View) (list []int)
 // Derivatives that are not JAX's.
 var (
 	// notKept are programs with rules of their own in Python, of which a module says nothing.
-	notKept = map[string]bool{"cg": true, "f_lgamma": true, "manual_scan": true, "pmax_stopped": true,
+	notKept = map[string]bool{"cg": true, "manual_scan": true, "pmax_stopped": true,
 		"shard_map_softmax": true, "stop_gradient": true}
 	// rough are programs of numbers with few bits.
 	rough = map[string]float64{"bfloat16_arithmetic": 2e-2, "bfloat16_functions": 2e-2, "dot_any_f8_any_f8_any": 0.2,

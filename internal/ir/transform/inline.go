@@ -62,10 +62,11 @@ func InlineEach(
 		if err != nil {
 			return call, err
 		}
-		mark(name, copied)
+		here := &inlined{name, of}
+		mark(here, copied)
 		for _, op := range copied {
 			see(op)
-			collect(op, &inlined{name, of})
+			collect(op, here)
 		}
 	}
 	return mlir.Operation{}, nil

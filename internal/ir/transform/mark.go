@@ -4,6 +4,7 @@ import (
 	"regexp"
 
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // The attributes of what were functions of JAX with derivatives of their own, which the names of the functions tell.
@@ -12,10 +13,14 @@ const (
 	ReLU = "calliope.autodiff.relu"
 	// Sinc is of the value of sinc at 0, and of its derivatives there. It is their order.
 	Sinc = "calliope.autodiff.sinc"
-	// LastOf is of the last operation of det, pinv and Gamma. It is the name.
+	// LastOf is of the last operation of det, pinv, LogGamma and Gamma. It is the name.
 	LastOf = "calliope.autodiff.last_of"
 	// Gamma is the name of random.gamma and random.loggamma.
 	Gamma = "gamma"
+	// LogGamma is the name of lgamma as JAX writes it since 0.12, and Known is of the numbers in it that are made of
+	// bits.
+	LogGamma = "lgamma"
+	Known    = "calliope.autodiff.known"
 )
 
 // markers mark the operations of a function of JAX by its name. A module has the name with a number for further shapes.
@@ -28,13 +33,30 @@ var markers = []struct {
 	{regexp.MustCompile(`^det(_\d+)?$`), markLast("stablehlo.multiply", "det")},
 	{regexp.MustCompile(`^_?pinv(_\d+)?$`), markLast("stablehlo.dot_general", "pinv")},
 	{regexp.MustCompile(`^_gamma(_\d+)?$`), markGamma},
+	{logGamma, markLogGamma},
 }
 
-// mark marks the operations of a function that were copied for a call of it.
-func mark(name string, copied []mlir.Operation) {
+var logGamma = regexp.MustCompile(`^lgamma_impl(_\d+)?$`)
+
+// mark marks the operations that were copied for a call of a function.
+func mark(of *inlined, copied []mlir.Operation) {
 	for _, m := range markers {
-		if m.name.MatchString(name) {
+		if m.name.MatchString(of.name) {
 			m.mark(copied)
+		}
+	}
+	for ; of != nil; of = of.of {
+		if logGamma.MatchString(of.name) {
+			markBits(copied)
+		}
+	}
+}
+
+// markBits marks the floating point numbers that are made of bits.
+func markBits(copied []mlir.Operation) {
+	for _, op := range copied {
+		if op.Name() == "stablehlo.bitcast_convert" {
+			op.SetAttribute(Known, op.Context().StringAttribute(LogGamma))
 		}
 	}
 }
@@ -83,6 +105,21 @@ func markLast(operation, name string) func(copied []mlir.Operation) {
 		if n := len(copied); n > 0 && copied[n-1].Name() == operation {
 			copied[n-1].SetAttribute(LastOf, copied[n-1].Context().StringAttribute(name))
 		}
+	}
+}
+
+// markLogGamma marks the last operation, which selects NaN where the argument is NaN, and lets it select the argument
+// there. Through the rest the argument has no tangents, because it is used by its bits.
+func markLogGamma(copied []mlir.Operation) {
+	last := copied[len(copied)-1]
+	o, ok := stablehlo.AsSelect(last)
+	if !ok || !o.Pred.IsResult() {
+		return
+	}
+	c, ok := stablehlo.AsCompare(o.Pred.Owner())
+	if ok && c.LHS == c.RHS && c.ComparisonDirection == stablehlo.CompareNE && c.LHS.Type() == last.Result(0).Type() {
+		last.SetOperand(1, c.LHS)
+		markLast("stablehlo.select", LogGamma)(copied)
 	}
 }
 

@@ -1,0 +1,67 @@
+package autodiff
+
+import (
+	"github.com/calliope-mlir/calliope/internal/ir/transform"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// bitcast is the rule of a bitcast_convert to the same type. Of others see refuseBits.
+var bitcast = same(func(_ *backward, _ mlir.Operation, g mlir.Value) mlir.Value { return g })
+
+// refuseBits ends the transformation at a bitcast_convert that makes a floating point number of the bits of a reached
+// one, or of integers that depend on them. Integers have no tangents, so that the derivative would be zero. It is zero
+// for a number that was converted, not bitcast, from such integers: an exponent is constant nearly everywhere.
+func refuseBits(op mlir.Operation, reached func(v mlir.Value) bool) {
+	from, to := mlir.Type{}, mlir.Type{}
+	if op.Name() == "stablehlo.bitcast_convert" {
+		from, to = op.Operand(0).Type(), op.Result(0).Type()
+	}
+	if from == to || !differentiable(to) {
+		return
+	}
+	if _, known := op.Attribute(transform.Known); known {
+		return
+	}
+	if reached(op.Operand(0)) {
+		failBits(op)
+	}
+	seen, next := map[mlir.Value]bool{}, op.OperandValues()
+	for len(next) > 0 {
+		v := next[len(next)-1]
+		next = next[:len(next)-1]
+		if seen[v] || !hasBits(v) {
+			continue
+		}
+		seen[v] = true
+		if isMadeBy(v, "stablehlo.bitcast_convert") && reached(v.Owner().Operand(0)) {
+			failBits(op)
+		}
+		var from mlir.Operation
+		if v.IsResult() {
+			from = v.Owner()
+		} else {
+			from = v.Block().Parent()
+		}
+		next = append(next, from.OperandValues()...)
+		for _, r := range from.Regions() {
+			if r.NumBlocks() == 1 {
+				next = append(next, r.First().Terminator().OperandValues()...)
+			}
+		}
+	}
+}
+
+// hasBits reports whether a value has integers of several bits.
+func hasBits(v mlir.Value) bool {
+	t := v.Type()
+	if e, ok := t.Element(); ok {
+		t = e
+	}
+	bits, _, ok := t.IntegerWidth()
+	return ok && bits > 1
+}
+
+func failBits(op mlir.Operation) {
+	transform.Fail(op, "it makes a number of the bits of one that has a derivative, and no derivative of this is known: "+
+		"compute it without bits, give the function a rule, or state by calliope.stop_gradient that the derivative is zero")
+}
