@@ -50,3 +50,14 @@ func MlirMemoryEffectsOpInterfaceTypeID(t *Table) MlirTypeID {
 	t.leave()
 	return r
 }
+
+// MlirMemoryEffectsOpInterfaceAttachFallbackModel calls mlirMemoryEffectsOpInterfaceAttachFallbackModel.
+func MlirMemoryEffectsOpInterfaceAttachFallbackModel(t *Table, ctx MlirContext, opName string, callbacks MlirMemoryEffectsOpInterfaceCallbacks) {
+	f := t.functions[1921]
+	if f == nil {
+		missing("mlirMemoryEffectsOpInterfaceAttachFallbackModel")
+	}
+	t.enter()
+	call599(f, ctx, opName, callbacks)
+	t.leave()
+}

@@ -8,275 +8,275 @@ import "unsafe"
 
 // MlirOperationGetOpOperand calls mlirOperationGetOpOperand.
 func MlirOperationGetOpOperand(t *Table, op MlirOperation, pos int) MlirOpOperand {
-	f := t.functions[1921]
+	f := t.functions[1922]
 	if f == nil {
 		missing("mlirOperationGetOpOperand")
 	}
 	t.enter()
-	r := call599(f, op, pos)
+	r := call600(f, op, pos)
 	t.leave()
 	return r
 }
 
 // MlirOperationNameHasTrait calls mlirOperationNameHasTrait.
 func MlirOperationNameHasTrait(t *Table, opName string, traitTypeID MlirTypeID, context MlirContext) bool {
-	f := t.functions[1922]
+	f := t.functions[1923]
 	if f == nil {
 		missing("mlirOperationNameHasTrait")
 	}
 	t.enter()
-	r := call600(f, opName, traitTypeID, context)
+	r := call601(f, opName, traitTypeID, context)
 	t.leave()
 	return r
 }
 
 // MlirIRMappingCreate calls mlirIRMappingCreate.
 func MlirIRMappingCreate(t *Table) MlirIRMapping {
-	f := t.functions[1923]
+	f := t.functions[1924]
 	if f == nil {
 		missing("mlirIRMappingCreate")
 	}
 	t.enter()
-	r := call601(f)
+	r := call602(f)
 	t.leave()
 	return r
 }
 
 // MlirIRMappingDestroy calls mlirIRMappingDestroy.
 func MlirIRMappingDestroy(t *Table, mapping MlirIRMapping) {
-	f := t.functions[1924]
+	f := t.functions[1925]
 	if f == nil {
 		missing("mlirIRMappingDestroy")
 	}
 	t.enter()
-	call602(f, mapping)
+	call603(f, mapping)
 	t.leave()
 }
 
 // MlirIRMappingClear calls mlirIRMappingClear.
 func MlirIRMappingClear(t *Table, mapping MlirIRMapping) {
-	f := t.functions[1925]
+	f := t.functions[1926]
 	if f == nil {
 		missing("mlirIRMappingClear")
 	}
 	t.enter()
-	call602(f, mapping)
+	call603(f, mapping)
 	t.leave()
 }
 
 // MlirIRMappingMapValue calls mlirIRMappingMapValue.
 func MlirIRMappingMapValue(t *Table, mapping MlirIRMapping, from MlirValue, to MlirValue) {
-	f := t.functions[1926]
-	if f == nil {
-		missing("mlirIRMappingMapValue")
-	}
-	t.enter()
-	call603(f, mapping, from, to)
-	t.leave()
-}
-
-// MlirIRMappingMapBlock calls mlirIRMappingMapBlock.
-func MlirIRMappingMapBlock(t *Table, mapping MlirIRMapping, from MlirBlock, to MlirBlock) {
 	f := t.functions[1927]
 	if f == nil {
-		missing("mlirIRMappingMapBlock")
+		missing("mlirIRMappingMapValue")
 	}
 	t.enter()
 	call604(f, mapping, from, to)
 	t.leave()
 }
 
-// MlirIRMappingMapOperation calls mlirIRMappingMapOperation.
-func MlirIRMappingMapOperation(t *Table, mapping MlirIRMapping, from MlirOperation, to MlirOperation) {
+// MlirIRMappingMapBlock calls mlirIRMappingMapBlock.
+func MlirIRMappingMapBlock(t *Table, mapping MlirIRMapping, from MlirBlock, to MlirBlock) {
 	f := t.functions[1928]
 	if f == nil {
-		missing("mlirIRMappingMapOperation")
+		missing("mlirIRMappingMapBlock")
 	}
 	t.enter()
 	call605(f, mapping, from, to)
 	t.leave()
 }
 
+// MlirIRMappingMapOperation calls mlirIRMappingMapOperation.
+func MlirIRMappingMapOperation(t *Table, mapping MlirIRMapping, from MlirOperation, to MlirOperation) {
+	f := t.functions[1929]
+	if f == nil {
+		missing("mlirIRMappingMapOperation")
+	}
+	t.enter()
+	call606(f, mapping, from, to)
+	t.leave()
+}
+
 // MlirIRMappingLookupOrDefaultValue calls mlirIRMappingLookupOrDefaultValue.
 func MlirIRMappingLookupOrDefaultValue(t *Table, mapping MlirIRMapping, from MlirValue) MlirValue {
-	f := t.functions[1929]
+	f := t.functions[1930]
 	if f == nil {
 		missing("mlirIRMappingLookupOrDefaultValue")
 	}
 	t.enter()
-	r := call606(f, mapping, from)
+	r := call607(f, mapping, from)
 	t.leave()
 	return r
 }
 
 // MlirIRMappingLookupOrNullValue calls mlirIRMappingLookupOrNullValue.
 func MlirIRMappingLookupOrNullValue(t *Table, mapping MlirIRMapping, from MlirValue) MlirValue {
-	f := t.functions[1930]
+	f := t.functions[1931]
 	if f == nil {
 		missing("mlirIRMappingLookupOrNullValue")
 	}
 	t.enter()
-	r := call606(f, mapping, from)
+	r := call607(f, mapping, from)
 	t.leave()
 	return r
 }
 
 // MlirIRMappingLookupOrDefaultBlock calls mlirIRMappingLookupOrDefaultBlock.
 func MlirIRMappingLookupOrDefaultBlock(t *Table, mapping MlirIRMapping, from MlirBlock) MlirBlock {
-	f := t.functions[1931]
+	f := t.functions[1932]
 	if f == nil {
 		missing("mlirIRMappingLookupOrDefaultBlock")
 	}
 	t.enter()
-	r := call607(f, mapping, from)
+	r := call608(f, mapping, from)
 	t.leave()
 	return r
 }
 
 // MlirIRMappingLookupOrNullBlock calls mlirIRMappingLookupOrNullBlock.
 func MlirIRMappingLookupOrNullBlock(t *Table, mapping MlirIRMapping, from MlirBlock) MlirBlock {
-	f := t.functions[1932]
+	f := t.functions[1933]
 	if f == nil {
 		missing("mlirIRMappingLookupOrNullBlock")
 	}
 	t.enter()
-	r := call607(f, mapping, from)
+	r := call608(f, mapping, from)
 	t.leave()
 	return r
 }
 
 // MlirIRMappingLookupOrDefaultOperation calls mlirIRMappingLookupOrDefaultOperation.
 func MlirIRMappingLookupOrDefaultOperation(t *Table, mapping MlirIRMapping, from MlirOperation) MlirOperation {
-	f := t.functions[1933]
+	f := t.functions[1934]
 	if f == nil {
 		missing("mlirIRMappingLookupOrDefaultOperation")
 	}
 	t.enter()
-	r := call608(f, mapping, from)
+	r := call609(f, mapping, from)
 	t.leave()
 	return r
 }
 
 // MlirIRMappingLookupOrNullOperation calls mlirIRMappingLookupOrNullOperation.
 func MlirIRMappingLookupOrNullOperation(t *Table, mapping MlirIRMapping, from MlirOperation) MlirOperation {
-	f := t.functions[1934]
+	f := t.functions[1935]
 	if f == nil {
 		missing("mlirIRMappingLookupOrNullOperation")
 	}
 	t.enter()
-	r := call608(f, mapping, from)
+	r := call609(f, mapping, from)
 	t.leave()
 	return r
 }
 
 // MlirIRMappingContainsValue calls mlirIRMappingContainsValue.
 func MlirIRMappingContainsValue(t *Table, mapping MlirIRMapping, value MlirValue) bool {
-	f := t.functions[1935]
+	f := t.functions[1936]
 	if f == nil {
 		missing("mlirIRMappingContainsValue")
 	}
 	t.enter()
-	r := call609(f, mapping, value)
+	r := call610(f, mapping, value)
 	t.leave()
 	return r
 }
 
 // MlirIRMappingContainsBlock calls mlirIRMappingContainsBlock.
 func MlirIRMappingContainsBlock(t *Table, mapping MlirIRMapping, block MlirBlock) bool {
-	f := t.functions[1936]
+	f := t.functions[1937]
 	if f == nil {
 		missing("mlirIRMappingContainsBlock")
 	}
 	t.enter()
-	r := call610(f, mapping, block)
+	r := call611(f, mapping, block)
 	t.leave()
 	return r
 }
 
 // MlirIRMappingContainsOperation calls mlirIRMappingContainsOperation.
 func MlirIRMappingContainsOperation(t *Table, mapping MlirIRMapping, op MlirOperation) bool {
-	f := t.functions[1937]
+	f := t.functions[1938]
 	if f == nil {
 		missing("mlirIRMappingContainsOperation")
 	}
 	t.enter()
-	r := call611(f, mapping, op)
+	r := call612(f, mapping, op)
 	t.leave()
 	return r
 }
 
 // MlirIRMappingEraseValue calls mlirIRMappingEraseValue.
 func MlirIRMappingEraseValue(t *Table, mapping MlirIRMapping, value MlirValue) {
-	f := t.functions[1938]
+	f := t.functions[1939]
 	if f == nil {
 		missing("mlirIRMappingEraseValue")
 	}
 	t.enter()
-	call612(f, mapping, value)
+	call613(f, mapping, value)
 	t.leave()
 }
 
 // MlirIRMappingEraseBlock calls mlirIRMappingEraseBlock.
 func MlirIRMappingEraseBlock(t *Table, mapping MlirIRMapping, block MlirBlock) {
-	f := t.functions[1939]
+	f := t.functions[1940]
 	if f == nil {
 		missing("mlirIRMappingEraseBlock")
 	}
 	t.enter()
-	call613(f, mapping, block)
+	call614(f, mapping, block)
 	t.leave()
 }
 
 // MlirIRMappingEraseOperation calls mlirIRMappingEraseOperation.
 func MlirIRMappingEraseOperation(t *Table, mapping MlirIRMapping, op MlirOperation) {
-	f := t.functions[1940]
+	f := t.functions[1941]
 	if f == nil {
 		missing("mlirIRMappingEraseOperation")
 	}
 	t.enter()
-	call614(f, mapping, op)
+	call615(f, mapping, op)
 	t.leave()
 }
 
 // MlirOperationCloneWithMapping calls mlirOperationCloneWithMapping.
 func MlirOperationCloneWithMapping(t *Table, op MlirOperation, mapping MlirIRMapping) MlirOperation {
-	f := t.functions[1941]
+	f := t.functions[1942]
 	if f == nil {
 		missing("mlirOperationCloneWithMapping")
 	}
 	t.enter()
-	r := call615(f, op, mapping)
+	r := call616(f, op, mapping)
 	t.leave()
 	return r
 }
 
 // MlirRewriterBaseCloneWithMapping calls mlirRewriterBaseCloneWithMapping.
 func MlirRewriterBaseCloneWithMapping(t *Table, rewriter MlirRewriterBase, op MlirOperation, mapping MlirIRMapping) MlirOperation {
-	f := t.functions[1942]
+	f := t.functions[1943]
 	if f == nil {
 		missing("mlirRewriterBaseCloneWithMapping")
 	}
 	t.enter()
-	r := call616(f, rewriter, op, mapping)
+	r := call617(f, rewriter, op, mapping)
 	t.leave()
 	return r
 }
 
 // MlirIntegerAttrGetFromWords calls mlirIntegerAttrGetFromWords.
 func MlirIntegerAttrGetFromWords(t *Table, type_ MlirType, numWords uint32, words *uint64) MlirAttribute {
-	f := t.functions[1943]
+	f := t.functions[1944]
 	if f == nil {
 		missing("mlirIntegerAttrGetFromWords")
 	}
 	t.enter()
-	r := call617(f, type_, numWords, words)
+	r := call618(f, type_, numWords, words)
 	t.leave()
 	return r
 }
 
 // MlirIntegerAttrGetValueBitWidth calls mlirIntegerAttrGetValueBitWidth.
 func MlirIntegerAttrGetValueBitWidth(t *Table, attr MlirAttribute) uint32 {
-	f := t.functions[1944]
+	f := t.functions[1945]
 	if f == nil {
 		missing("mlirIntegerAttrGetValueBitWidth")
 	}
@@ -288,7 +288,7 @@ func MlirIntegerAttrGetValueBitWidth(t *Table, attr MlirAttribute) uint32 {
 
 // MlirIntegerAttrGetValueNumWords calls mlirIntegerAttrGetValueNumWords.
 func MlirIntegerAttrGetValueNumWords(t *Table, attr MlirAttribute) uint32 {
-	f := t.functions[1945]
+	f := t.functions[1946]
 	if f == nil {
 		missing("mlirIntegerAttrGetValueNumWords")
 	}
@@ -300,18 +300,18 @@ func MlirIntegerAttrGetValueNumWords(t *Table, attr MlirAttribute) uint32 {
 
 // MlirIntegerAttrGetValueWords calls mlirIntegerAttrGetValueWords.
 func MlirIntegerAttrGetValueWords(t *Table, attr MlirAttribute, words *uint64) {
-	f := t.functions[1946]
+	f := t.functions[1947]
 	if f == nil {
 		missing("mlirIntegerAttrGetValueWords")
 	}
 	t.enter()
-	call618(f, attr, words)
+	call619(f, attr, words)
 	t.leave()
 }
 
 // MlirDistinctAttrCreate calls mlirDistinctAttrCreate.
 func MlirDistinctAttrCreate(t *Table, referencedAttr MlirAttribute) MlirAttribute {
-	f := t.functions[1947]
+	f := t.functions[1948]
 	if f == nil {
 		missing("mlirDistinctAttrCreate")
 	}
@@ -323,7 +323,7 @@ func MlirDistinctAttrCreate(t *Table, referencedAttr MlirAttribute) MlirAttribut
 
 // MlirDenseTypedElementsAttrGetTypeID calls mlirDenseTypedElementsAttrGetTypeID.
 func MlirDenseTypedElementsAttrGetTypeID(t *Table) MlirTypeID {
-	f := t.functions[1948]
+	f := t.functions[1949]
 	if f == nil {
 		missing("mlirDenseTypedElementsAttrGetTypeID")
 	}
@@ -335,7 +335,7 @@ func MlirDenseTypedElementsAttrGetTypeID(t *Table) MlirTypeID {
 
 // MlirLocationIsAUnknown calls mlirLocationIsAUnknown.
 func MlirLocationIsAUnknown(t *Table, location MlirLocation) bool {
-	f := t.functions[1949]
+	f := t.functions[1950]
 	if f == nil {
 		missing("mlirLocationIsAUnknown")
 	}
@@ -347,7 +347,7 @@ func MlirLocationIsAUnknown(t *Table, location MlirLocation) bool {
 
 // MlirLocationUnknownGetTypeID calls mlirLocationUnknownGetTypeID.
 func MlirLocationUnknownGetTypeID(t *Table) MlirTypeID {
-	f := t.functions[1950]
+	f := t.functions[1951]
 	if f == nil {
 		missing("mlirLocationUnknownGetTypeID")
 	}
@@ -359,58 +359,58 @@ func MlirLocationUnknownGetTypeID(t *Table) MlirTypeID {
 
 // MlirLlvmThreadPoolGetMaxConcurrency calls mlirLlvmThreadPoolGetMaxConcurrency.
 func MlirLlvmThreadPoolGetMaxConcurrency(t *Table, pool MlirLlvmThreadPool) int32 {
-	f := t.functions[1951]
+	f := t.functions[1952]
 	if f == nil {
 		missing("mlirLlvmThreadPoolGetMaxConcurrency")
 	}
 	t.enter()
-	r := call619(f, pool)
+	r := call620(f, pool)
 	t.leave()
 	return r
 }
 
 // MlirLlvmRawFdOStreamCreate calls mlirLlvmRawFdOStreamCreate.
 func MlirLlvmRawFdOStreamCreate(t *Table, path unsafe.Pointer, binary bool, onError MlirStringCallback, userData unsafe.Pointer) MlirLlvmRawFdOStream {
-	f := t.functions[1952]
+	f := t.functions[1953]
 	if f == nil {
 		missing("mlirLlvmRawFdOStreamCreate")
 	}
 	t.enter()
-	r := call620(f, path, binary, onError, userData)
+	r := call621(f, path, binary, onError, userData)
 	t.leave()
 	return r
 }
 
 // MlirLlvmRawFdOStreamWrite calls mlirLlvmRawFdOStreamWrite.
 func MlirLlvmRawFdOStreamWrite(t *Table, stream MlirLlvmRawFdOStream, text string) {
-	f := t.functions[1953]
+	f := t.functions[1954]
 	if f == nil {
 		missing("mlirLlvmRawFdOStreamWrite")
 	}
 	t.enter()
-	call621(f, stream, text)
+	call622(f, stream, text)
 	t.leave()
 }
 
 // MlirLlvmRawFdOStreamIsNull calls mlirLlvmRawFdOStreamIsNull.
 func MlirLlvmRawFdOStreamIsNull(t *Table, stream MlirLlvmRawFdOStream) bool {
-	f := t.functions[1954]
+	f := t.functions[1955]
 	if f == nil {
 		missing("mlirLlvmRawFdOStreamIsNull")
 	}
 	t.enter()
-	r := call622(f, stream)
+	r := call623(f, stream)
 	t.leave()
 	return r
 }
 
 // MlirLlvmRawFdOStreamDestroy calls mlirLlvmRawFdOStreamDestroy.
 func MlirLlvmRawFdOStreamDestroy(t *Table, stream MlirLlvmRawFdOStream) {
-	f := t.functions[1955]
+	f := t.functions[1956]
 	if f == nil {
 		missing("mlirLlvmRawFdOStreamDestroy")
 	}
 	t.enter()
-	call623(f, stream)
+	call624(f, stream)
 	t.leave()
 }

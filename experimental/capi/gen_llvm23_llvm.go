@@ -6,7 +6,7 @@ package capi
 
 // MlirTypeIsALLVMArrayType calls mlirTypeIsALLVMArrayType.
 func MlirTypeIsALLVMArrayType(t *Table, type_ MlirType) bool {
-	f := t.functions[1956]
+	f := t.functions[1957]
 	if f == nil {
 		missing("mlirTypeIsALLVMArrayType")
 	}
@@ -18,7 +18,7 @@ func MlirTypeIsALLVMArrayType(t *Table, type_ MlirType) bool {
 
 // MlirLLVMArrayTypeGetTypeID calls mlirLLVMArrayTypeGetTypeID.
 func MlirLLVMArrayTypeGetTypeID(t *Table) MlirTypeID {
-	f := t.functions[1957]
+	f := t.functions[1958]
 	if f == nil {
 		missing("mlirLLVMArrayTypeGetTypeID")
 	}
@@ -30,7 +30,7 @@ func MlirLLVMArrayTypeGetTypeID(t *Table) MlirTypeID {
 
 // MlirLLVMArrayTypeGetNumElements calls mlirLLVMArrayTypeGetNumElements.
 func MlirLLVMArrayTypeGetNumElements(t *Table, type_ MlirType) uint32 {
-	f := t.functions[1958]
+	f := t.functions[1959]
 	if f == nil {
 		missing("mlirLLVMArrayTypeGetNumElements")
 	}
@@ -42,7 +42,7 @@ func MlirLLVMArrayTypeGetNumElements(t *Table, type_ MlirType) uint32 {
 
 // MlirTypeIsALLVMFunctionType calls mlirTypeIsALLVMFunctionType.
 func MlirTypeIsALLVMFunctionType(t *Table, type_ MlirType) bool {
-	f := t.functions[1959]
+	f := t.functions[1960]
 	if f == nil {
 		missing("mlirTypeIsALLVMFunctionType")
 	}
@@ -54,7 +54,7 @@ func MlirTypeIsALLVMFunctionType(t *Table, type_ MlirType) bool {
 
 // MlirLLVMFunctionTypeGetTypeID calls mlirLLVMFunctionTypeGetTypeID.
 func MlirLLVMFunctionTypeGetTypeID(t *Table) MlirTypeID {
-	f := t.functions[1960]
+	f := t.functions[1961]
 	if f == nil {
 		missing("mlirLLVMFunctionTypeGetTypeID")
 	}
@@ -66,7 +66,7 @@ func MlirLLVMFunctionTypeGetTypeID(t *Table) MlirTypeID {
 
 // MlirLLVMFunctionTypeIsVarArg calls mlirLLVMFunctionTypeIsVarArg.
 func MlirLLVMFunctionTypeIsVarArg(t *Table, type_ MlirType) bool {
-	f := t.functions[1961]
+	f := t.functions[1962]
 	if f == nil {
 		missing("mlirLLVMFunctionTypeIsVarArg")
 	}
@@ -78,7 +78,7 @@ func MlirLLVMFunctionTypeIsVarArg(t *Table, type_ MlirType) bool {
 
 // MlirLLVMDICompileUnitAttrGetRecSelf calls mlirLLVMDICompileUnitAttrGetRecSelf.
 func MlirLLVMDICompileUnitAttrGetRecSelf(t *Table, recId MlirAttribute) MlirAttribute {
-	f := t.functions[1962]
+	f := t.functions[1963]
 	if f == nil {
 		missing("mlirLLVMDICompileUnitAttrGetRecSelf")
 	}
@@ -90,7 +90,7 @@ func MlirLLVMDICompileUnitAttrGetRecSelf(t *Table, recId MlirAttribute) MlirAttr
 
 // MlirLLVMMDStringAttrGet calls mlirLLVMMDStringAttrGet.
 func MlirLLVMMDStringAttrGet(t *Table, ctx MlirContext, value string) MlirAttribute {
-	f := t.functions[1963]
+	f := t.functions[1964]
 	if f == nil {
 		missing("mlirLLVMMDStringAttrGet")
 	}
@@ -102,7 +102,7 @@ func MlirLLVMMDStringAttrGet(t *Table, ctx MlirContext, value string) MlirAttrib
 
 // MlirLLVMAttrIsAMDStringAttr calls mlirLLVMAttrIsAMDStringAttr.
 func MlirLLVMAttrIsAMDStringAttr(t *Table, attr MlirAttribute) bool {
-	f := t.functions[1964]
+	f := t.functions[1965]
 	if f == nil {
 		missing("mlirLLVMAttrIsAMDStringAttr")
 	}
@@ -114,7 +114,7 @@ func MlirLLVMAttrIsAMDStringAttr(t *Table, attr MlirAttribute) bool {
 
 // MlirLLVMMDStringAttrGetTypeID calls mlirLLVMMDStringAttrGetTypeID.
 func MlirLLVMMDStringAttrGetTypeID(t *Table) MlirTypeID {
-	f := t.functions[1965]
+	f := t.functions[1966]
 	if f == nil {
 		missing("mlirLLVMMDStringAttrGetTypeID")
 	}
@@ -126,7 +126,7 @@ func MlirLLVMMDStringAttrGetTypeID(t *Table) MlirTypeID {
 
 // MlirLLVMMDStringAttrGetValue calls mlirLLVMMDStringAttrGetValue.
 func MlirLLVMMDStringAttrGetValue(t *Table, attr MlirAttribute) string {
-	f := t.functions[1966]
+	f := t.functions[1967]
 	if f == nil {
 		missing("mlirLLVMMDStringAttrGetValue")
 	}
@@ -138,19 +138,19 @@ func MlirLLVMMDStringAttrGetValue(t *Table, attr MlirAttribute) string {
 
 // MlirLLVMMDConstantAttrGet calls mlirLLVMMDConstantAttrGet.
 func MlirLLVMMDConstantAttrGet(t *Table, ctx MlirContext, value MlirAttribute) MlirAttribute {
-	f := t.functions[1967]
+	f := t.functions[1968]
 	if f == nil {
 		missing("mlirLLVMMDConstantAttrGet")
 	}
 	t.enter()
-	r := call624(f, ctx, value)
+	r := call625(f, ctx, value)
 	t.leave()
 	return r
 }
 
 // MlirLLVMAttrIsAMDConstantAttr calls mlirLLVMAttrIsAMDConstantAttr.
 func MlirLLVMAttrIsAMDConstantAttr(t *Table, attr MlirAttribute) bool {
-	f := t.functions[1968]
+	f := t.functions[1969]
 	if f == nil {
 		missing("mlirLLVMAttrIsAMDConstantAttr")
 	}
@@ -162,7 +162,7 @@ func MlirLLVMAttrIsAMDConstantAttr(t *Table, attr MlirAttribute) bool {
 
 // MlirLLVMMDConstantAttrGetTypeID calls mlirLLVMMDConstantAttrGetTypeID.
 func MlirLLVMMDConstantAttrGetTypeID(t *Table) MlirTypeID {
-	f := t.functions[1969]
+	f := t.functions[1970]
 	if f == nil {
 		missing("mlirLLVMMDConstantAttrGetTypeID")
 	}
@@ -174,7 +174,7 @@ func MlirLLVMMDConstantAttrGetTypeID(t *Table) MlirTypeID {
 
 // MlirLLVMMDConstantAttrGetValue calls mlirLLVMMDConstantAttrGetValue.
 func MlirLLVMMDConstantAttrGetValue(t *Table, attr MlirAttribute) MlirAttribute {
-	f := t.functions[1970]
+	f := t.functions[1971]
 	if f == nil {
 		missing("mlirLLVMMDConstantAttrGetValue")
 	}
@@ -186,7 +186,7 @@ func MlirLLVMMDConstantAttrGetValue(t *Table, attr MlirAttribute) MlirAttribute 
 
 // MlirLLVMMDNodeAttrGet calls mlirLLVMMDNodeAttrGet.
 func MlirLLVMMDNodeAttrGet(t *Table, ctx MlirContext, numOperands int, operands *MlirAttribute) MlirAttribute {
-	f := t.functions[1971]
+	f := t.functions[1972]
 	if f == nil {
 		missing("mlirLLVMMDNodeAttrGet")
 	}
@@ -198,7 +198,7 @@ func MlirLLVMMDNodeAttrGet(t *Table, ctx MlirContext, numOperands int, operands 
 
 // MlirLLVMAttrIsAMDNodeAttr calls mlirLLVMAttrIsAMDNodeAttr.
 func MlirLLVMAttrIsAMDNodeAttr(t *Table, attr MlirAttribute) bool {
-	f := t.functions[1972]
+	f := t.functions[1973]
 	if f == nil {
 		missing("mlirLLVMAttrIsAMDNodeAttr")
 	}
@@ -210,7 +210,7 @@ func MlirLLVMAttrIsAMDNodeAttr(t *Table, attr MlirAttribute) bool {
 
 // MlirLLVMMDNodeAttrGetTypeID calls mlirLLVMMDNodeAttrGetTypeID.
 func MlirLLVMMDNodeAttrGetTypeID(t *Table) MlirTypeID {
-	f := t.functions[1973]
+	f := t.functions[1974]
 	if f == nil {
 		missing("mlirLLVMMDNodeAttrGetTypeID")
 	}
@@ -222,7 +222,7 @@ func MlirLLVMMDNodeAttrGetTypeID(t *Table) MlirTypeID {
 
 // MlirLLVMMDNodeAttrGetNumOperands calls mlirLLVMMDNodeAttrGetNumOperands.
 func MlirLLVMMDNodeAttrGetNumOperands(t *Table, attr MlirAttribute) int {
-	f := t.functions[1974]
+	f := t.functions[1975]
 	if f == nil {
 		missing("mlirLLVMMDNodeAttrGetNumOperands")
 	}
@@ -234,7 +234,7 @@ func MlirLLVMMDNodeAttrGetNumOperands(t *Table, attr MlirAttribute) int {
 
 // MlirLLVMMDNodeAttrGetOperand calls mlirLLVMMDNodeAttrGetOperand.
 func MlirLLVMMDNodeAttrGetOperand(t *Table, attr MlirAttribute, index int) MlirAttribute {
-	f := t.functions[1975]
+	f := t.functions[1976]
 	if f == nil {
 		missing("mlirLLVMMDNodeAttrGetOperand")
 	}
@@ -246,19 +246,19 @@ func MlirLLVMMDNodeAttrGetOperand(t *Table, attr MlirAttribute, index int) MlirA
 
 // MlirLLVMMDFuncAttrGet calls mlirLLVMMDFuncAttrGet.
 func MlirLLVMMDFuncAttrGet(t *Table, ctx MlirContext, name MlirAttribute) MlirAttribute {
-	f := t.functions[1976]
+	f := t.functions[1977]
 	if f == nil {
 		missing("mlirLLVMMDFuncAttrGet")
 	}
 	t.enter()
-	r := call624(f, ctx, name)
+	r := call625(f, ctx, name)
 	t.leave()
 	return r
 }
 
 // MlirLLVMAttrIsAMDFuncAttr calls mlirLLVMAttrIsAMDFuncAttr.
 func MlirLLVMAttrIsAMDFuncAttr(t *Table, attr MlirAttribute) bool {
-	f := t.functions[1977]
+	f := t.functions[1978]
 	if f == nil {
 		missing("mlirLLVMAttrIsAMDFuncAttr")
 	}
@@ -270,7 +270,7 @@ func MlirLLVMAttrIsAMDFuncAttr(t *Table, attr MlirAttribute) bool {
 
 // MlirLLVMMDFuncAttrGetTypeID calls mlirLLVMMDFuncAttrGetTypeID.
 func MlirLLVMMDFuncAttrGetTypeID(t *Table) MlirTypeID {
-	f := t.functions[1978]
+	f := t.functions[1979]
 	if f == nil {
 		missing("mlirLLVMMDFuncAttrGetTypeID")
 	}
@@ -282,7 +282,7 @@ func MlirLLVMMDFuncAttrGetTypeID(t *Table) MlirTypeID {
 
 // MlirLLVMMDFuncAttrGetName calls mlirLLVMMDFuncAttrGetName.
 func MlirLLVMMDFuncAttrGetName(t *Table, attr MlirAttribute) MlirAttribute {
-	f := t.functions[1979]
+	f := t.functions[1980]
 	if f == nil {
 		missing("mlirLLVMMDFuncAttrGetName")
 	}

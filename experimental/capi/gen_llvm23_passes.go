@@ -6,7 +6,7 @@ package capi
 
 // MlirCreateConversionConvertMathToNVVM calls mlirCreateConversionConvertMathToNVVM.
 func MlirCreateConversionConvertMathToNVVM(t *Table) MlirPass {
-	f := t.functions[1980]
+	f := t.functions[1981]
 	if f == nil {
 		missing("mlirCreateConversionConvertMathToNVVM")
 	}
@@ -18,7 +18,7 @@ func MlirCreateConversionConvertMathToNVVM(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertMathToNVVM calls mlirRegisterConversionConvertMathToNVVM.
 func MlirRegisterConversionConvertMathToNVVM(t *Table) {
-	f := t.functions[1981]
+	f := t.functions[1982]
 	if f == nil {
 		missing("mlirRegisterConversionConvertMathToNVVM")
 	}
@@ -29,7 +29,7 @@ func MlirRegisterConversionConvertMathToNVVM(t *Table) {
 
 // MlirCreateConversionRaiseWasmMLIR calls mlirCreateConversionRaiseWasmMLIR.
 func MlirCreateConversionRaiseWasmMLIR(t *Table) MlirPass {
-	f := t.functions[1982]
+	f := t.functions[1983]
 	if f == nil {
 		missing("mlirCreateConversionRaiseWasmMLIR")
 	}
@@ -41,7 +41,7 @@ func MlirCreateConversionRaiseWasmMLIR(t *Table) MlirPass {
 
 // MlirRegisterConversionRaiseWasmMLIR calls mlirRegisterConversionRaiseWasmMLIR.
 func MlirRegisterConversionRaiseWasmMLIR(t *Table) {
-	f := t.functions[1983]
+	f := t.functions[1984]
 	if f == nil {
 		missing("mlirRegisterConversionRaiseWasmMLIR")
 	}
@@ -52,7 +52,7 @@ func MlirRegisterConversionRaiseWasmMLIR(t *Table) {
 
 // MlirCreateConversionTosaToSPIRVTosa calls mlirCreateConversionTosaToSPIRVTosa.
 func MlirCreateConversionTosaToSPIRVTosa(t *Table) MlirPass {
-	f := t.functions[1984]
+	f := t.functions[1985]
 	if f == nil {
 		missing("mlirCreateConversionTosaToSPIRVTosa")
 	}
@@ -64,7 +64,7 @@ func MlirCreateConversionTosaToSPIRVTosa(t *Table) MlirPass {
 
 // MlirRegisterConversionTosaToSPIRVTosa calls mlirRegisterConversionTosaToSPIRVTosa.
 func MlirRegisterConversionTosaToSPIRVTosa(t *Table) {
-	f := t.functions[1985]
+	f := t.functions[1986]
 	if f == nil {
 		missing("mlirRegisterConversionTosaToSPIRVTosa")
 	}
@@ -75,7 +75,7 @@ func MlirRegisterConversionTosaToSPIRVTosa(t *Table) {
 
 // MlirCreateConversionTosaToSPIRVTosaMarkGraphConstants calls mlirCreateConversionTosaToSPIRVTosaMarkGraphConstants.
 func MlirCreateConversionTosaToSPIRVTosaMarkGraphConstants(t *Table) MlirPass {
-	f := t.functions[1986]
+	f := t.functions[1987]
 	if f == nil {
 		missing("mlirCreateConversionTosaToSPIRVTosaMarkGraphConstants")
 	}
@@ -87,7 +87,7 @@ func MlirCreateConversionTosaToSPIRVTosaMarkGraphConstants(t *Table) MlirPass {
 
 // MlirRegisterConversionTosaToSPIRVTosaMarkGraphConstants calls mlirRegisterConversionTosaToSPIRVTosaMarkGraphConstants.
 func MlirRegisterConversionTosaToSPIRVTosaMarkGraphConstants(t *Table) {
-	f := t.functions[1987]
+	f := t.functions[1988]
 	if f == nil {
 		missing("mlirRegisterConversionTosaToSPIRVTosaMarkGraphConstants")
 	}
@@ -98,7 +98,7 @@ func MlirRegisterConversionTosaToSPIRVTosaMarkGraphConstants(t *Table) {
 
 // MlirCreateTransformsCSEPass calls mlirCreateTransformsCSEPass.
 func MlirCreateTransformsCSEPass(t *Table) MlirPass {
-	f := t.functions[1988]
+	f := t.functions[1989]
 	if f == nil {
 		missing("mlirCreateTransformsCSEPass")
 	}
@@ -110,7 +110,7 @@ func MlirCreateTransformsCSEPass(t *Table) MlirPass {
 
 // MlirRegisterTransformsCSEPass calls mlirRegisterTransformsCSEPass.
 func MlirRegisterTransformsCSEPass(t *Table) {
-	f := t.functions[1989]
+	f := t.functions[1990]
 	if f == nil {
 		missing("mlirRegisterTransformsCSEPass")
 	}
@@ -121,7 +121,7 @@ func MlirRegisterTransformsCSEPass(t *Table) {
 
 // MlirCreateTransformsCanonicalizerPass calls mlirCreateTransformsCanonicalizerPass.
 func MlirCreateTransformsCanonicalizerPass(t *Table) MlirPass {
-	f := t.functions[1990]
+	f := t.functions[1991]
 	if f == nil {
 		missing("mlirCreateTransformsCanonicalizerPass")
 	}
@@ -133,7 +133,7 @@ func MlirCreateTransformsCanonicalizerPass(t *Table) MlirPass {
 
 // MlirRegisterTransformsCanonicalizerPass calls mlirRegisterTransformsCanonicalizerPass.
 func MlirRegisterTransformsCanonicalizerPass(t *Table) {
-	f := t.functions[1991]
+	f := t.functions[1992]
 	if f == nil {
 		missing("mlirRegisterTransformsCanonicalizerPass")
 	}
@@ -144,7 +144,7 @@ func MlirRegisterTransformsCanonicalizerPass(t *Table) {
 
 // MlirCreateTransformsControlFlowSinkPass calls mlirCreateTransformsControlFlowSinkPass.
 func MlirCreateTransformsControlFlowSinkPass(t *Table) MlirPass {
-	f := t.functions[1992]
+	f := t.functions[1993]
 	if f == nil {
 		missing("mlirCreateTransformsControlFlowSinkPass")
 	}
@@ -156,7 +156,7 @@ func MlirCreateTransformsControlFlowSinkPass(t *Table) MlirPass {
 
 // MlirRegisterTransformsControlFlowSinkPass calls mlirRegisterTransformsControlFlowSinkPass.
 func MlirRegisterTransformsControlFlowSinkPass(t *Table) {
-	f := t.functions[1993]
+	f := t.functions[1994]
 	if f == nil {
 		missing("mlirRegisterTransformsControlFlowSinkPass")
 	}
@@ -167,7 +167,7 @@ func MlirRegisterTransformsControlFlowSinkPass(t *Table) {
 
 // MlirCreateTransformsGenerateRuntimeVerificationPass calls mlirCreateTransformsGenerateRuntimeVerificationPass.
 func MlirCreateTransformsGenerateRuntimeVerificationPass(t *Table) MlirPass {
-	f := t.functions[1994]
+	f := t.functions[1995]
 	if f == nil {
 		missing("mlirCreateTransformsGenerateRuntimeVerificationPass")
 	}
@@ -179,7 +179,7 @@ func MlirCreateTransformsGenerateRuntimeVerificationPass(t *Table) MlirPass {
 
 // MlirRegisterTransformsGenerateRuntimeVerificationPass calls mlirRegisterTransformsGenerateRuntimeVerificationPass.
 func MlirRegisterTransformsGenerateRuntimeVerificationPass(t *Table) {
-	f := t.functions[1995]
+	f := t.functions[1996]
 	if f == nil {
 		missing("mlirRegisterTransformsGenerateRuntimeVerificationPass")
 	}
@@ -190,7 +190,7 @@ func MlirRegisterTransformsGenerateRuntimeVerificationPass(t *Table) {
 
 // MlirCreateTransformsInlinerPass calls mlirCreateTransformsInlinerPass.
 func MlirCreateTransformsInlinerPass(t *Table) MlirPass {
-	f := t.functions[1996]
+	f := t.functions[1997]
 	if f == nil {
 		missing("mlirCreateTransformsInlinerPass")
 	}
@@ -202,7 +202,7 @@ func MlirCreateTransformsInlinerPass(t *Table) MlirPass {
 
 // MlirRegisterTransformsInlinerPass calls mlirRegisterTransformsInlinerPass.
 func MlirRegisterTransformsInlinerPass(t *Table) {
-	f := t.functions[1997]
+	f := t.functions[1998]
 	if f == nil {
 		missing("mlirRegisterTransformsInlinerPass")
 	}
@@ -213,7 +213,7 @@ func MlirRegisterTransformsInlinerPass(t *Table) {
 
 // MlirCreateTransformsLoopInvariantCodeMotionPass calls mlirCreateTransformsLoopInvariantCodeMotionPass.
 func MlirCreateTransformsLoopInvariantCodeMotionPass(t *Table) MlirPass {
-	f := t.functions[1998]
+	f := t.functions[1999]
 	if f == nil {
 		missing("mlirCreateTransformsLoopInvariantCodeMotionPass")
 	}
@@ -225,7 +225,7 @@ func MlirCreateTransformsLoopInvariantCodeMotionPass(t *Table) MlirPass {
 
 // MlirRegisterTransformsLoopInvariantCodeMotionPass calls mlirRegisterTransformsLoopInvariantCodeMotionPass.
 func MlirRegisterTransformsLoopInvariantCodeMotionPass(t *Table) {
-	f := t.functions[1999]
+	f := t.functions[2000]
 	if f == nil {
 		missing("mlirRegisterTransformsLoopInvariantCodeMotionPass")
 	}
@@ -236,7 +236,7 @@ func MlirRegisterTransformsLoopInvariantCodeMotionPass(t *Table) {
 
 // MlirCreateTransformsLoopInvariantSubsetHoistingPass calls mlirCreateTransformsLoopInvariantSubsetHoistingPass.
 func MlirCreateTransformsLoopInvariantSubsetHoistingPass(t *Table) MlirPass {
-	f := t.functions[2000]
+	f := t.functions[2001]
 	if f == nil {
 		missing("mlirCreateTransformsLoopInvariantSubsetHoistingPass")
 	}
@@ -248,7 +248,7 @@ func MlirCreateTransformsLoopInvariantSubsetHoistingPass(t *Table) MlirPass {
 
 // MlirRegisterTransformsLoopInvariantSubsetHoistingPass calls mlirRegisterTransformsLoopInvariantSubsetHoistingPass.
 func MlirRegisterTransformsLoopInvariantSubsetHoistingPass(t *Table) {
-	f := t.functions[2001]
+	f := t.functions[2002]
 	if f == nil {
 		missing("mlirRegisterTransformsLoopInvariantSubsetHoistingPass")
 	}
@@ -259,7 +259,7 @@ func MlirRegisterTransformsLoopInvariantSubsetHoistingPass(t *Table) {
 
 // MlirCreateTransformsPrintOpStatsPass calls mlirCreateTransformsPrintOpStatsPass.
 func MlirCreateTransformsPrintOpStatsPass(t *Table) MlirPass {
-	f := t.functions[2002]
+	f := t.functions[2003]
 	if f == nil {
 		missing("mlirCreateTransformsPrintOpStatsPass")
 	}
@@ -271,7 +271,7 @@ func MlirCreateTransformsPrintOpStatsPass(t *Table) MlirPass {
 
 // MlirRegisterTransformsPrintOpStatsPass calls mlirRegisterTransformsPrintOpStatsPass.
 func MlirRegisterTransformsPrintOpStatsPass(t *Table) {
-	f := t.functions[2003]
+	f := t.functions[2004]
 	if f == nil {
 		missing("mlirRegisterTransformsPrintOpStatsPass")
 	}
@@ -282,7 +282,7 @@ func MlirRegisterTransformsPrintOpStatsPass(t *Table) {
 
 // MlirCreateTransformsRemoveDeadValuesPass calls mlirCreateTransformsRemoveDeadValuesPass.
 func MlirCreateTransformsRemoveDeadValuesPass(t *Table) MlirPass {
-	f := t.functions[2004]
+	f := t.functions[2005]
 	if f == nil {
 		missing("mlirCreateTransformsRemoveDeadValuesPass")
 	}
@@ -294,7 +294,7 @@ func MlirCreateTransformsRemoveDeadValuesPass(t *Table) MlirPass {
 
 // MlirRegisterTransformsRemoveDeadValuesPass calls mlirRegisterTransformsRemoveDeadValuesPass.
 func MlirRegisterTransformsRemoveDeadValuesPass(t *Table) {
-	f := t.functions[2005]
+	f := t.functions[2006]
 	if f == nil {
 		missing("mlirRegisterTransformsRemoveDeadValuesPass")
 	}
@@ -305,7 +305,7 @@ func MlirRegisterTransformsRemoveDeadValuesPass(t *Table) {
 
 // MlirCreateTransformsSCCPPass calls mlirCreateTransformsSCCPPass.
 func MlirCreateTransformsSCCPPass(t *Table) MlirPass {
-	f := t.functions[2006]
+	f := t.functions[2007]
 	if f == nil {
 		missing("mlirCreateTransformsSCCPPass")
 	}
@@ -317,7 +317,7 @@ func MlirCreateTransformsSCCPPass(t *Table) MlirPass {
 
 // MlirRegisterTransformsSCCPPass calls mlirRegisterTransformsSCCPPass.
 func MlirRegisterTransformsSCCPPass(t *Table) {
-	f := t.functions[2007]
+	f := t.functions[2008]
 	if f == nil {
 		missing("mlirRegisterTransformsSCCPPass")
 	}
@@ -328,7 +328,7 @@ func MlirRegisterTransformsSCCPPass(t *Table) {
 
 // MlirCreateTransformsStripDebugInfoPass calls mlirCreateTransformsStripDebugInfoPass.
 func MlirCreateTransformsStripDebugInfoPass(t *Table) MlirPass {
-	f := t.functions[2008]
+	f := t.functions[2009]
 	if f == nil {
 		missing("mlirCreateTransformsStripDebugInfoPass")
 	}
@@ -340,7 +340,7 @@ func MlirCreateTransformsStripDebugInfoPass(t *Table) MlirPass {
 
 // MlirRegisterTransformsStripDebugInfoPass calls mlirRegisterTransformsStripDebugInfoPass.
 func MlirRegisterTransformsStripDebugInfoPass(t *Table) {
-	f := t.functions[2009]
+	f := t.functions[2010]
 	if f == nil {
 		missing("mlirRegisterTransformsStripDebugInfoPass")
 	}
@@ -351,7 +351,7 @@ func MlirRegisterTransformsStripDebugInfoPass(t *Table) {
 
 // MlirCreateTransformsSymbolDCEPass calls mlirCreateTransformsSymbolDCEPass.
 func MlirCreateTransformsSymbolDCEPass(t *Table) MlirPass {
-	f := t.functions[2010]
+	f := t.functions[2011]
 	if f == nil {
 		missing("mlirCreateTransformsSymbolDCEPass")
 	}
@@ -363,7 +363,7 @@ func MlirCreateTransformsSymbolDCEPass(t *Table) MlirPass {
 
 // MlirRegisterTransformsSymbolDCEPass calls mlirRegisterTransformsSymbolDCEPass.
 func MlirRegisterTransformsSymbolDCEPass(t *Table) {
-	f := t.functions[2011]
+	f := t.functions[2012]
 	if f == nil {
 		missing("mlirRegisterTransformsSymbolDCEPass")
 	}
@@ -374,7 +374,7 @@ func MlirRegisterTransformsSymbolDCEPass(t *Table) {
 
 // MlirCreateTransformsSymbolPrivatizePass calls mlirCreateTransformsSymbolPrivatizePass.
 func MlirCreateTransformsSymbolPrivatizePass(t *Table) MlirPass {
-	f := t.functions[2012]
+	f := t.functions[2013]
 	if f == nil {
 		missing("mlirCreateTransformsSymbolPrivatizePass")
 	}
@@ -386,7 +386,7 @@ func MlirCreateTransformsSymbolPrivatizePass(t *Table) MlirPass {
 
 // MlirRegisterTransformsSymbolPrivatizePass calls mlirRegisterTransformsSymbolPrivatizePass.
 func MlirRegisterTransformsSymbolPrivatizePass(t *Table) {
-	f := t.functions[2013]
+	f := t.functions[2014]
 	if f == nil {
 		missing("mlirRegisterTransformsSymbolPrivatizePass")
 	}
@@ -397,7 +397,7 @@ func MlirRegisterTransformsSymbolPrivatizePass(t *Table) {
 
 // MlirCreateTransformsTopologicalSortPass calls mlirCreateTransformsTopologicalSortPass.
 func MlirCreateTransformsTopologicalSortPass(t *Table) MlirPass {
-	f := t.functions[2014]
+	f := t.functions[2015]
 	if f == nil {
 		missing("mlirCreateTransformsTopologicalSortPass")
 	}
@@ -409,7 +409,7 @@ func MlirCreateTransformsTopologicalSortPass(t *Table) MlirPass {
 
 // MlirRegisterTransformsTopologicalSortPass calls mlirRegisterTransformsTopologicalSortPass.
 func MlirRegisterTransformsTopologicalSortPass(t *Table) {
-	f := t.functions[2015]
+	f := t.functions[2016]
 	if f == nil {
 		missing("mlirRegisterTransformsTopologicalSortPass")
 	}
@@ -420,7 +420,7 @@ func MlirRegisterTransformsTopologicalSortPass(t *Table) {
 
 // MlirCreateTransformsTrivialDeadCodeEliminationPass calls mlirCreateTransformsTrivialDeadCodeEliminationPass.
 func MlirCreateTransformsTrivialDeadCodeEliminationPass(t *Table) MlirPass {
-	f := t.functions[2016]
+	f := t.functions[2017]
 	if f == nil {
 		missing("mlirCreateTransformsTrivialDeadCodeEliminationPass")
 	}
@@ -432,7 +432,7 @@ func MlirCreateTransformsTrivialDeadCodeEliminationPass(t *Table) MlirPass {
 
 // MlirRegisterTransformsTrivialDeadCodeEliminationPass calls mlirRegisterTransformsTrivialDeadCodeEliminationPass.
 func MlirRegisterTransformsTrivialDeadCodeEliminationPass(t *Table) {
-	f := t.functions[2017]
+	f := t.functions[2018]
 	if f == nil {
 		missing("mlirRegisterTransformsTrivialDeadCodeEliminationPass")
 	}
@@ -443,7 +443,7 @@ func MlirRegisterTransformsTrivialDeadCodeEliminationPass(t *Table) {
 
 // MlirCreateTransformsViewOpGraphPass calls mlirCreateTransformsViewOpGraphPass.
 func MlirCreateTransformsViewOpGraphPass(t *Table) MlirPass {
-	f := t.functions[2018]
+	f := t.functions[2019]
 	if f == nil {
 		missing("mlirCreateTransformsViewOpGraphPass")
 	}
@@ -455,7 +455,7 @@ func MlirCreateTransformsViewOpGraphPass(t *Table) MlirPass {
 
 // MlirRegisterTransformsViewOpGraphPass calls mlirRegisterTransformsViewOpGraphPass.
 func MlirRegisterTransformsViewOpGraphPass(t *Table) {
-	f := t.functions[2019]
+	f := t.functions[2020]
 	if f == nil {
 		missing("mlirRegisterTransformsViewOpGraphPass")
 	}
@@ -466,7 +466,7 @@ func MlirRegisterTransformsViewOpGraphPass(t *Table) {
 
 // MlirCreateAffineSimplifyAffineWithBounds calls mlirCreateAffineSimplifyAffineWithBounds.
 func MlirCreateAffineSimplifyAffineWithBounds(t *Table) MlirPass {
-	f := t.functions[2020]
+	f := t.functions[2021]
 	if f == nil {
 		missing("mlirCreateAffineSimplifyAffineWithBounds")
 	}
@@ -478,7 +478,7 @@ func MlirCreateAffineSimplifyAffineWithBounds(t *Table) MlirPass {
 
 // MlirRegisterAffineSimplifyAffineWithBounds calls mlirRegisterAffineSimplifyAffineWithBounds.
 func MlirRegisterAffineSimplifyAffineWithBounds(t *Table) {
-	f := t.functions[2021]
+	f := t.functions[2022]
 	if f == nil {
 		missing("mlirRegisterAffineSimplifyAffineWithBounds")
 	}
@@ -489,7 +489,7 @@ func MlirRegisterAffineSimplifyAffineWithBounds(t *Table) {
 
 // MlirCreateBufferizationStaticMemoryPlannerAnalysisPass calls mlirCreateBufferizationStaticMemoryPlannerAnalysisPass.
 func MlirCreateBufferizationStaticMemoryPlannerAnalysisPass(t *Table) MlirPass {
-	f := t.functions[2022]
+	f := t.functions[2023]
 	if f == nil {
 		missing("mlirCreateBufferizationStaticMemoryPlannerAnalysisPass")
 	}
@@ -501,7 +501,7 @@ func MlirCreateBufferizationStaticMemoryPlannerAnalysisPass(t *Table) MlirPass {
 
 // MlirRegisterBufferizationStaticMemoryPlannerAnalysisPass calls mlirRegisterBufferizationStaticMemoryPlannerAnalysisPass.
 func MlirRegisterBufferizationStaticMemoryPlannerAnalysisPass(t *Table) {
-	f := t.functions[2023]
+	f := t.functions[2024]
 	if f == nil {
 		missing("mlirRegisterBufferizationStaticMemoryPlannerAnalysisPass")
 	}
@@ -512,7 +512,7 @@ func MlirRegisterBufferizationStaticMemoryPlannerAnalysisPass(t *Table) {
 
 // MlirCreateMemRefElideReinterpretCastPass calls mlirCreateMemRefElideReinterpretCastPass.
 func MlirCreateMemRefElideReinterpretCastPass(t *Table) MlirPass {
-	f := t.functions[2024]
+	f := t.functions[2025]
 	if f == nil {
 		missing("mlirCreateMemRefElideReinterpretCastPass")
 	}
@@ -524,7 +524,7 @@ func MlirCreateMemRefElideReinterpretCastPass(t *Table) MlirPass {
 
 // MlirRegisterMemRefElideReinterpretCastPass calls mlirRegisterMemRefElideReinterpretCastPass.
 func MlirRegisterMemRefElideReinterpretCastPass(t *Table) {
-	f := t.functions[2025]
+	f := t.functions[2026]
 	if f == nil {
 		missing("mlirRegisterMemRefElideReinterpretCastPass")
 	}
@@ -535,7 +535,7 @@ func MlirRegisterMemRefElideReinterpretCastPass(t *Table) {
 
 // MlirCreateOpenACCACCBindRoutine calls mlirCreateOpenACCACCBindRoutine.
 func MlirCreateOpenACCACCBindRoutine(t *Table) MlirPass {
-	f := t.functions[2026]
+	f := t.functions[2027]
 	if f == nil {
 		missing("mlirCreateOpenACCACCBindRoutine")
 	}
@@ -547,7 +547,7 @@ func MlirCreateOpenACCACCBindRoutine(t *Table) MlirPass {
 
 // MlirRegisterOpenACCACCBindRoutine calls mlirRegisterOpenACCACCBindRoutine.
 func MlirRegisterOpenACCACCBindRoutine(t *Table) {
-	f := t.functions[2027]
+	f := t.functions[2028]
 	if f == nil {
 		missing("mlirRegisterOpenACCACCBindRoutine")
 	}
@@ -558,7 +558,7 @@ func MlirRegisterOpenACCACCBindRoutine(t *Table) {
 
 // MlirCreateOpenACCACCComputeLowering calls mlirCreateOpenACCACCComputeLowering.
 func MlirCreateOpenACCACCComputeLowering(t *Table) MlirPass {
-	f := t.functions[2028]
+	f := t.functions[2029]
 	if f == nil {
 		missing("mlirCreateOpenACCACCComputeLowering")
 	}
@@ -570,7 +570,7 @@ func MlirCreateOpenACCACCComputeLowering(t *Table) MlirPass {
 
 // MlirRegisterOpenACCACCComputeLowering calls mlirRegisterOpenACCACCComputeLowering.
 func MlirRegisterOpenACCACCComputeLowering(t *Table) {
-	f := t.functions[2029]
+	f := t.functions[2030]
 	if f == nil {
 		missing("mlirRegisterOpenACCACCComputeLowering")
 	}
@@ -581,7 +581,7 @@ func MlirRegisterOpenACCACCComputeLowering(t *Table) {
 
 // MlirCreateOpenACCACCDeclareGPUModuleInsertion calls mlirCreateOpenACCACCDeclareGPUModuleInsertion.
 func MlirCreateOpenACCACCDeclareGPUModuleInsertion(t *Table) MlirPass {
-	f := t.functions[2030]
+	f := t.functions[2031]
 	if f == nil {
 		missing("mlirCreateOpenACCACCDeclareGPUModuleInsertion")
 	}
@@ -593,7 +593,7 @@ func MlirCreateOpenACCACCDeclareGPUModuleInsertion(t *Table) MlirPass {
 
 // MlirRegisterOpenACCACCDeclareGPUModuleInsertion calls mlirRegisterOpenACCACCDeclareGPUModuleInsertion.
 func MlirRegisterOpenACCACCDeclareGPUModuleInsertion(t *Table) {
-	f := t.functions[2031]
+	f := t.functions[2032]
 	if f == nil {
 		missing("mlirRegisterOpenACCACCDeclareGPUModuleInsertion")
 	}
@@ -604,7 +604,7 @@ func MlirRegisterOpenACCACCDeclareGPUModuleInsertion(t *Table) {
 
 // MlirCreateOpenACCACCEmitRemarksLoop calls mlirCreateOpenACCACCEmitRemarksLoop.
 func MlirCreateOpenACCACCEmitRemarksLoop(t *Table) MlirPass {
-	f := t.functions[2032]
+	f := t.functions[2033]
 	if f == nil {
 		missing("mlirCreateOpenACCACCEmitRemarksLoop")
 	}
@@ -616,7 +616,7 @@ func MlirCreateOpenACCACCEmitRemarksLoop(t *Table) MlirPass {
 
 // MlirRegisterOpenACCACCEmitRemarksLoop calls mlirRegisterOpenACCACCEmitRemarksLoop.
 func MlirRegisterOpenACCACCEmitRemarksLoop(t *Table) {
-	f := t.functions[2033]
+	f := t.functions[2034]
 	if f == nil {
 		missing("mlirRegisterOpenACCACCEmitRemarksLoop")
 	}
@@ -627,7 +627,7 @@ func MlirRegisterOpenACCACCEmitRemarksLoop(t *Table) {
 
 // MlirCreateOpenACCACCEmitRemarksPrivate calls mlirCreateOpenACCACCEmitRemarksPrivate.
 func MlirCreateOpenACCACCEmitRemarksPrivate(t *Table) MlirPass {
-	f := t.functions[2034]
+	f := t.functions[2035]
 	if f == nil {
 		missing("mlirCreateOpenACCACCEmitRemarksPrivate")
 	}
@@ -639,7 +639,7 @@ func MlirCreateOpenACCACCEmitRemarksPrivate(t *Table) MlirPass {
 
 // MlirRegisterOpenACCACCEmitRemarksPrivate calls mlirRegisterOpenACCACCEmitRemarksPrivate.
 func MlirRegisterOpenACCACCEmitRemarksPrivate(t *Table) {
-	f := t.functions[2035]
+	f := t.functions[2036]
 	if f == nil {
 		missing("mlirRegisterOpenACCACCEmitRemarksPrivate")
 	}
@@ -650,7 +650,7 @@ func MlirRegisterOpenACCACCEmitRemarksPrivate(t *Table) {
 
 // MlirCreateOpenACCACCRecipeMaterialization calls mlirCreateOpenACCACCRecipeMaterialization.
 func MlirCreateOpenACCACCRecipeMaterialization(t *Table) MlirPass {
-	f := t.functions[2036]
+	f := t.functions[2037]
 	if f == nil {
 		missing("mlirCreateOpenACCACCRecipeMaterialization")
 	}
@@ -662,7 +662,7 @@ func MlirCreateOpenACCACCRecipeMaterialization(t *Table) MlirPass {
 
 // MlirRegisterOpenACCACCRecipeMaterialization calls mlirRegisterOpenACCACCRecipeMaterialization.
 func MlirRegisterOpenACCACCRecipeMaterialization(t *Table) {
-	f := t.functions[2037]
+	f := t.functions[2038]
 	if f == nil {
 		missing("mlirRegisterOpenACCACCRecipeMaterialization")
 	}
@@ -673,7 +673,7 @@ func MlirRegisterOpenACCACCRecipeMaterialization(t *Table) {
 
 // MlirCreateOpenACCACCRoutineLowering calls mlirCreateOpenACCACCRoutineLowering.
 func MlirCreateOpenACCACCRoutineLowering(t *Table) MlirPass {
-	f := t.functions[2038]
+	f := t.functions[2039]
 	if f == nil {
 		missing("mlirCreateOpenACCACCRoutineLowering")
 	}
@@ -685,7 +685,7 @@ func MlirCreateOpenACCACCRoutineLowering(t *Table) MlirPass {
 
 // MlirRegisterOpenACCACCRoutineLowering calls mlirRegisterOpenACCACCRoutineLowering.
 func MlirRegisterOpenACCACCRoutineLowering(t *Table) {
-	f := t.functions[2039]
+	f := t.functions[2040]
 	if f == nil {
 		missing("mlirRegisterOpenACCACCRoutineLowering")
 	}
@@ -696,7 +696,7 @@ func MlirRegisterOpenACCACCRoutineLowering(t *Table) {
 
 // MlirCreateOpenACCACCRoutineToGPUFunc calls mlirCreateOpenACCACCRoutineToGPUFunc.
 func MlirCreateOpenACCACCRoutineToGPUFunc(t *Table) MlirPass {
-	f := t.functions[2040]
+	f := t.functions[2041]
 	if f == nil {
 		missing("mlirCreateOpenACCACCRoutineToGPUFunc")
 	}
@@ -708,7 +708,7 @@ func MlirCreateOpenACCACCRoutineToGPUFunc(t *Table) MlirPass {
 
 // MlirRegisterOpenACCACCRoutineToGPUFunc calls mlirRegisterOpenACCACCRoutineToGPUFunc.
 func MlirRegisterOpenACCACCRoutineToGPUFunc(t *Table) {
-	f := t.functions[2041]
+	f := t.functions[2042]
 	if f == nil {
 		missing("mlirRegisterOpenACCACCRoutineToGPUFunc")
 	}
@@ -719,7 +719,7 @@ func MlirRegisterOpenACCACCRoutineToGPUFunc(t *Table) {
 
 // MlirCreateOpenACCOffloadTargetVerifier calls mlirCreateOpenACCOffloadTargetVerifier.
 func MlirCreateOpenACCOffloadTargetVerifier(t *Table) MlirPass {
-	f := t.functions[2042]
+	f := t.functions[2043]
 	if f == nil {
 		missing("mlirCreateOpenACCOffloadTargetVerifier")
 	}
@@ -731,7 +731,7 @@ func MlirCreateOpenACCOffloadTargetVerifier(t *Table) MlirPass {
 
 // MlirRegisterOpenACCOffloadTargetVerifier calls mlirRegisterOpenACCOffloadTargetVerifier.
 func MlirRegisterOpenACCOffloadTargetVerifier(t *Table) {
-	f := t.functions[2043]
+	f := t.functions[2044]
 	if f == nil {
 		missing("mlirRegisterOpenACCOffloadTargetVerifier")
 	}
@@ -742,7 +742,7 @@ func MlirRegisterOpenACCOffloadTargetVerifier(t *Table) {
 
 // MlirCreateShardShardSimplify calls mlirCreateShardShardSimplify.
 func MlirCreateShardShardSimplify(t *Table) MlirPass {
-	f := t.functions[2044]
+	f := t.functions[2045]
 	if f == nil {
 		missing("mlirCreateShardShardSimplify")
 	}
@@ -754,7 +754,7 @@ func MlirCreateShardShardSimplify(t *Table) MlirPass {
 
 // MlirRegisterShardShardSimplify calls mlirRegisterShardShardSimplify.
 func MlirRegisterShardShardSimplify(t *Table) {
-	f := t.functions[2045]
+	f := t.functions[2046]
 	if f == nil {
 		missing("mlirRegisterShardShardSimplify")
 	}
@@ -765,7 +765,7 @@ func MlirRegisterShardShardSimplify(t *Table) {
 
 // MlirCreateTensorScalarizeSingleElementTensorReturnPass calls mlirCreateTensorScalarizeSingleElementTensorReturnPass.
 func MlirCreateTensorScalarizeSingleElementTensorReturnPass(t *Table) MlirPass {
-	f := t.functions[2046]
+	f := t.functions[2047]
 	if f == nil {
 		missing("mlirCreateTensorScalarizeSingleElementTensorReturnPass")
 	}
@@ -777,7 +777,7 @@ func MlirCreateTensorScalarizeSingleElementTensorReturnPass(t *Table) MlirPass {
 
 // MlirRegisterTensorScalarizeSingleElementTensorReturnPass calls mlirRegisterTensorScalarizeSingleElementTensorReturnPass.
 func MlirRegisterTensorScalarizeSingleElementTensorReturnPass(t *Table) {
-	f := t.functions[2047]
+	f := t.functions[2048]
 	if f == nil {
 		missing("mlirRegisterTensorScalarizeSingleElementTensorReturnPass")
 	}
@@ -788,7 +788,7 @@ func MlirRegisterTensorScalarizeSingleElementTensorReturnPass(t *Table) {
 
 // MlirCreateTosaTosaDowngrade1p1To1p0Pass calls mlirCreateTosaTosaDowngrade1p1To1p0Pass.
 func MlirCreateTosaTosaDowngrade1p1To1p0Pass(t *Table) MlirPass {
-	f := t.functions[2048]
+	f := t.functions[2049]
 	if f == nil {
 		missing("mlirCreateTosaTosaDowngrade1p1To1p0Pass")
 	}
@@ -800,7 +800,7 @@ func MlirCreateTosaTosaDowngrade1p1To1p0Pass(t *Table) MlirPass {
 
 // MlirRegisterTosaTosaDowngrade1p1To1p0Pass calls mlirRegisterTosaTosaDowngrade1p1To1p0Pass.
 func MlirRegisterTosaTosaDowngrade1p1To1p0Pass(t *Table) {
-	f := t.functions[2049]
+	f := t.functions[2050]
 	if f == nil {
 		missing("mlirRegisterTosaTosaDowngrade1p1To1p0Pass")
 	}
@@ -811,7 +811,7 @@ func MlirRegisterTosaTosaDowngrade1p1To1p0Pass(t *Table) {
 
 // MlirCreateTosaTosaInputShape calls mlirCreateTosaTosaInputShape.
 func MlirCreateTosaTosaInputShape(t *Table) MlirPass {
-	f := t.functions[2050]
+	f := t.functions[2051]
 	if f == nil {
 		missing("mlirCreateTosaTosaInputShape")
 	}
@@ -823,7 +823,7 @@ func MlirCreateTosaTosaInputShape(t *Table) MlirPass {
 
 // MlirRegisterTosaTosaInputShape calls mlirRegisterTosaTosaInputShape.
 func MlirRegisterTosaTosaInputShape(t *Table) {
-	f := t.functions[2051]
+	f := t.functions[2052]
 	if f == nil {
 		missing("mlirRegisterTosaTosaInputShape")
 	}

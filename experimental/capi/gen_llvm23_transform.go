@@ -8,85 +8,85 @@ import "unsafe"
 
 // MlirTransformRewriterAsBase calls mlirTransformRewriterAsBase.
 func MlirTransformRewriterAsBase(t *Table, rewriter MlirTransformRewriter) MlirRewriterBase {
-	f := t.functions[2052]
+	f := t.functions[2053]
 	if f == nil {
 		missing("mlirTransformRewriterAsBase")
 	}
 	t.enter()
-	r := call625(f, rewriter)
+	r := call626(f, rewriter)
 	t.leave()
 	return r
 }
 
 // MlirTransformResultsSetOps calls mlirTransformResultsSetOps.
 func MlirTransformResultsSetOps(t *Table, results MlirTransformResults, result MlirValue, numOps int, ops *MlirOperation) {
-	f := t.functions[2053]
+	f := t.functions[2054]
 	if f == nil {
 		missing("mlirTransformResultsSetOps")
 	}
 	t.enter()
-	call626(f, results, result, numOps, ops)
+	call627(f, results, result, numOps, ops)
 	t.leave()
 }
 
 // MlirTransformResultsSetValues calls mlirTransformResultsSetValues.
 func MlirTransformResultsSetValues(t *Table, results MlirTransformResults, result MlirValue, numValues int, values *MlirValue) {
-	f := t.functions[2054]
+	f := t.functions[2055]
 	if f == nil {
 		missing("mlirTransformResultsSetValues")
 	}
 	t.enter()
-	call627(f, results, result, numValues, values)
+	call628(f, results, result, numValues, values)
 	t.leave()
 }
 
 // MlirTransformResultsSetParams calls mlirTransformResultsSetParams.
 func MlirTransformResultsSetParams(t *Table, results MlirTransformResults, result MlirValue, numParams int, params *MlirAttribute) {
-	f := t.functions[2055]
+	f := t.functions[2056]
 	if f == nil {
 		missing("mlirTransformResultsSetParams")
 	}
 	t.enter()
-	call628(f, results, result, numParams, params)
+	call629(f, results, result, numParams, params)
 	t.leave()
 }
 
 // MlirTransformStateForEachPayloadOp calls mlirTransformStateForEachPayloadOp.
 func MlirTransformStateForEachPayloadOp(t *Table, state MlirTransformState, value MlirValue, callback MlirOperationCallback, userData unsafe.Pointer) {
-	f := t.functions[2056]
-	if f == nil {
-		missing("mlirTransformStateForEachPayloadOp")
-	}
-	t.enter()
-	call629(f, state, value, callback, userData)
-	t.leave()
-}
-
-// MlirTransformStateForEachPayloadValue calls mlirTransformStateForEachPayloadValue.
-func MlirTransformStateForEachPayloadValue(t *Table, state MlirTransformState, value MlirValue, callback MlirValueCallback, userData unsafe.Pointer) {
 	f := t.functions[2057]
 	if f == nil {
-		missing("mlirTransformStateForEachPayloadValue")
+		missing("mlirTransformStateForEachPayloadOp")
 	}
 	t.enter()
 	call630(f, state, value, callback, userData)
 	t.leave()
 }
 
-// MlirTransformStateForEachParam calls mlirTransformStateForEachParam.
-func MlirTransformStateForEachParam(t *Table, state MlirTransformState, value MlirValue, callback MlirAttributeCallback, userData unsafe.Pointer) {
+// MlirTransformStateForEachPayloadValue calls mlirTransformStateForEachPayloadValue.
+func MlirTransformStateForEachPayloadValue(t *Table, state MlirTransformState, value MlirValue, callback MlirValueCallback, userData unsafe.Pointer) {
 	f := t.functions[2058]
 	if f == nil {
-		missing("mlirTransformStateForEachParam")
+		missing("mlirTransformStateForEachPayloadValue")
 	}
 	t.enter()
 	call631(f, state, value, callback, userData)
 	t.leave()
 }
 
+// MlirTransformStateForEachParam calls mlirTransformStateForEachParam.
+func MlirTransformStateForEachParam(t *Table, state MlirTransformState, value MlirValue, callback MlirAttributeCallback, userData unsafe.Pointer) {
+	f := t.functions[2059]
+	if f == nil {
+		missing("mlirTransformStateForEachParam")
+	}
+	t.enter()
+	call632(f, state, value, callback, userData)
+	t.leave()
+}
+
 // MlirTransformOpInterfaceTypeID calls mlirTransformOpInterfaceTypeID.
 func MlirTransformOpInterfaceTypeID(t *Table) MlirTypeID {
-	f := t.functions[2059]
+	f := t.functions[2060]
 	if f == nil {
 		missing("mlirTransformOpInterfaceTypeID")
 	}
@@ -98,18 +98,18 @@ func MlirTransformOpInterfaceTypeID(t *Table) MlirTypeID {
 
 // MlirTransformOpInterfaceAttachFallbackModel calls mlirTransformOpInterfaceAttachFallbackModel.
 func MlirTransformOpInterfaceAttachFallbackModel(t *Table, ctx MlirContext, opName string, callbacks MlirTransformOpInterfaceCallbacks) {
-	f := t.functions[2060]
+	f := t.functions[2061]
 	if f == nil {
 		missing("mlirTransformOpInterfaceAttachFallbackModel")
 	}
 	t.enter()
-	call632(f, ctx, opName, callbacks)
+	call633(f, ctx, opName, callbacks)
 	t.leave()
 }
 
 // MlirPatternDescriptorOpInterfaceTypeID calls mlirPatternDescriptorOpInterfaceTypeID.
 func MlirPatternDescriptorOpInterfaceTypeID(t *Table) MlirTypeID {
-	f := t.functions[2061]
+	f := t.functions[2062]
 	if f == nil {
 		missing("mlirPatternDescriptorOpInterfaceTypeID")
 	}
@@ -121,11 +121,11 @@ func MlirPatternDescriptorOpInterfaceTypeID(t *Table) MlirTypeID {
 
 // MlirPatternDescriptorOpInterfaceAttachFallbackModel calls mlirPatternDescriptorOpInterfaceAttachFallbackModel.
 func MlirPatternDescriptorOpInterfaceAttachFallbackModel(t *Table, ctx MlirContext, opName string, callbacks MlirPatternDescriptorOpInterfaceCallbacks) {
-	f := t.functions[2062]
+	f := t.functions[2063]
 	if f == nil {
 		missing("mlirPatternDescriptorOpInterfaceAttachFallbackModel")
 	}
 	t.enter()
-	call633(f, ctx, opName, callbacks)
+	call634(f, ctx, opName, callbacks)
 	t.leave()
 }

@@ -6,12 +6,12 @@ package capi
 
 // MlirLLVMDIStringTypeAttrGet_24 calls mlirLLVMDIStringTypeAttrGet.
 func MlirLLVMDIStringTypeAttrGet_24(t *Table, ctx MlirContext, tag uint32, name MlirAttribute, sizeInBits uint64, alignInBits uint32, stringLength MlirAttribute, stringLengthExp MlirAttribute, stringLocationExp MlirAttribute, encoding MlirLLVMTypeEncoding, charType MlirAttribute) MlirAttribute {
-	f := t.functions[2063]
+	f := t.functions[2064]
 	if f == nil {
 		missing("mlirLLVMDIStringTypeAttrGet")
 	}
 	t.enter()
-	r := call634(f, ctx, tag, name, sizeInBits, alignInBits, stringLength, stringLengthExp, stringLocationExp, encoding, charType)
+	r := call635(f, ctx, tag, name, sizeInBits, alignInBits, stringLength, stringLengthExp, stringLocationExp, encoding, charType)
 	t.leave()
 	return r
 }

@@ -8,89 +8,89 @@ import "unsafe"
 
 // MlirTypeConverterAddConversion calls mlirTypeConverterAddConversion.
 func MlirTypeConverterAddConversion(t *Table, typeConverter MlirTypeConverter, convertType MlirTypeConverterConversionCallback, userData unsafe.Pointer) {
-	f := t.functions[2064]
-	if f == nil {
-		missing("mlirTypeConverterAddConversion")
-	}
-	t.enter()
-	call635(f, typeConverter, convertType, userData)
-	t.leave()
-}
-
-// MlirTypeConverterAdd1ToNConversion calls mlirTypeConverterAdd1ToNConversion.
-func MlirTypeConverterAdd1ToNConversion(t *Table, typeConverter MlirTypeConverter, convertType MlirTypeConverter1ToNConversionCallback, userData unsafe.Pointer) {
 	f := t.functions[2065]
 	if f == nil {
-		missing("mlirTypeConverterAdd1ToNConversion")
+		missing("mlirTypeConverterAddConversion")
 	}
 	t.enter()
 	call636(f, typeConverter, convertType, userData)
 	t.leave()
 }
 
+// MlirTypeConverterAdd1ToNConversion calls mlirTypeConverterAdd1ToNConversion.
+func MlirTypeConverterAdd1ToNConversion(t *Table, typeConverter MlirTypeConverter, convertType MlirTypeConverter1ToNConversionCallback, userData unsafe.Pointer) {
+	f := t.functions[2066]
+	if f == nil {
+		missing("mlirTypeConverterAdd1ToNConversion")
+	}
+	t.enter()
+	call637(f, typeConverter, convertType, userData)
+	t.leave()
+}
+
 // MlirTypeConverterConversionResultsAppend calls mlirTypeConverterConversionResultsAppend.
 func MlirTypeConverterConversionResultsAppend(t *Table, results MlirTypeConverterConversionResults, type_ MlirType) {
-	f := t.functions[2066]
+	f := t.functions[2067]
 	if f == nil {
 		missing("mlirTypeConverterConversionResultsAppend")
 	}
 	t.enter()
-	call637(f, results, type_)
+	call638(f, results, type_)
 	t.leave()
 }
 
 // MlirTypeConverterAddSourceMaterialization calls mlirTypeConverterAddSourceMaterialization.
 func MlirTypeConverterAddSourceMaterialization(t *Table, typeConverter MlirTypeConverter, materialize MlirTypeConverterSourceMaterializationCallback, userData unsafe.Pointer) {
-	f := t.functions[2067]
-	if f == nil {
-		missing("mlirTypeConverterAddSourceMaterialization")
-	}
-	t.enter()
-	call638(f, typeConverter, materialize, userData)
-	t.leave()
-}
-
-// MlirTypeConverterAddTargetMaterialization calls mlirTypeConverterAddTargetMaterialization.
-func MlirTypeConverterAddTargetMaterialization(t *Table, typeConverter MlirTypeConverter, materialize MlirTypeConverterTargetMaterializationCallback, userData unsafe.Pointer) {
 	f := t.functions[2068]
 	if f == nil {
-		missing("mlirTypeConverterAddTargetMaterialization")
+		missing("mlirTypeConverterAddSourceMaterialization")
 	}
 	t.enter()
 	call639(f, typeConverter, materialize, userData)
 	t.leave()
 }
 
-// MlirTypeConverterAdd1ToNTargetMaterialization calls mlirTypeConverterAdd1ToNTargetMaterialization.
-func MlirTypeConverterAdd1ToNTargetMaterialization(t *Table, typeConverter MlirTypeConverter, materialize MlirTypeConverter1ToNTargetMaterializationCallback, userData unsafe.Pointer) {
+// MlirTypeConverterAddTargetMaterialization calls mlirTypeConverterAddTargetMaterialization.
+func MlirTypeConverterAddTargetMaterialization(t *Table, typeConverter MlirTypeConverter, materialize MlirTypeConverterTargetMaterializationCallback, userData unsafe.Pointer) {
 	f := t.functions[2069]
 	if f == nil {
-		missing("mlirTypeConverterAdd1ToNTargetMaterialization")
+		missing("mlirTypeConverterAddTargetMaterialization")
 	}
 	t.enter()
 	call640(f, typeConverter, materialize, userData)
 	t.leave()
 }
 
+// MlirTypeConverterAdd1ToNTargetMaterialization calls mlirTypeConverterAdd1ToNTargetMaterialization.
+func MlirTypeConverterAdd1ToNTargetMaterialization(t *Table, typeConverter MlirTypeConverter, materialize MlirTypeConverter1ToNTargetMaterializationCallback, userData unsafe.Pointer) {
+	f := t.functions[2070]
+	if f == nil {
+		missing("mlirTypeConverterAdd1ToNTargetMaterialization")
+	}
+	t.enter()
+	call641(f, typeConverter, materialize, userData)
+	t.leave()
+}
+
 // MlirOpConversionPatternCreate calls mlirOpConversionPatternCreate.
 func MlirOpConversionPatternCreate(t *Table, rootName string, benefit uint32, context MlirContext, typeConverter MlirTypeConverter, callbacks MlirConversionPatternCallbacks, userData unsafe.Pointer, nGeneratedNames int, generatedNames *MlirStringRef) MlirConversionPattern {
-	f := t.functions[2070]
+	f := t.functions[2071]
 	if f == nil {
 		missing("mlirOpConversionPatternCreate")
 	}
 	t.enter()
-	r := call641(f, rootName, benefit, context, typeConverter, callbacks, userData, nGeneratedNames, generatedNames)
+	r := call642(f, rootName, benefit, context, typeConverter, callbacks, userData, nGeneratedNames, generatedNames)
 	t.leave()
 	return r
 }
 
 // MlirConversionPatternRewriterReplaceOpWithMultiple calls mlirConversionPatternRewriterReplaceOpWithMultiple.
 func MlirConversionPatternRewriterReplaceOpWithMultiple(t *Table, rewriter MlirConversionPatternRewriter, op MlirOperation, nRanges int, rangeSizes *int, values *MlirValue) {
-	f := t.functions[2071]
+	f := t.functions[2072]
 	if f == nil {
 		missing("mlirConversionPatternRewriterReplaceOpWithMultiple")
 	}
 	t.enter()
-	call642(f, rewriter, op, nRanges, rangeSizes, values)
+	call643(f, rewriter, op, nRanges, rangeSizes, values)
 	t.leave()
 }

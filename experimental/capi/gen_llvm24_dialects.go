@@ -6,7 +6,7 @@ package capi
 
 // StablehloFutureTypeGet calls stablehloFutureTypeGet.
 func StablehloFutureTypeGet(t *Table, ctx MlirContext, numTypes int, types *MlirType) MlirType {
-	f := t.functions[2072]
+	f := t.functions[2073]
 	if f == nil {
 		missing("stablehloFutureTypeGet")
 	}
@@ -18,7 +18,7 @@ func StablehloFutureTypeGet(t *Table, ctx MlirContext, numTypes int, types *Mlir
 
 // StablehloTypeIsAFuture calls stablehloTypeIsAFuture.
 func StablehloTypeIsAFuture(t *Table, type_ MlirType) bool {
-	f := t.functions[2073]
+	f := t.functions[2074]
 	if f == nil {
 		missing("stablehloTypeIsAFuture")
 	}
@@ -30,7 +30,7 @@ func StablehloTypeIsAFuture(t *Table, type_ MlirType) bool {
 
 // StablehloFutureTypeGetNumTypes calls stablehloFutureTypeGetNumTypes.
 func StablehloFutureTypeGetNumTypes(t *Table, type_ MlirType) int {
-	f := t.functions[2074]
+	f := t.functions[2075]
 	if f == nil {
 		missing("stablehloFutureTypeGetNumTypes")
 	}
@@ -42,7 +42,7 @@ func StablehloFutureTypeGetNumTypes(t *Table, type_ MlirType) int {
 
 // StablehloFutureTypeGetType calls stablehloFutureTypeGetType.
 func StablehloFutureTypeGetType(t *Table, type_ MlirType, pos int) MlirType {
-	f := t.functions[2075]
+	f := t.functions[2076]
 	if f == nil {
 		missing("stablehloFutureTypeGetType")
 	}
@@ -54,19 +54,19 @@ func StablehloFutureTypeGetType(t *Table, type_ MlirType, pos int) MlirType {
 
 // StablehloMeshAxisAttrGet calls stablehloMeshAxisAttrGet.
 func StablehloMeshAxisAttrGet(t *Table, ctx MlirContext, name string, size int64) MlirAttribute {
-	f := t.functions[2076]
+	f := t.functions[2077]
 	if f == nil {
 		missing("stablehloMeshAxisAttrGet")
 	}
 	t.enter()
-	r := call643(f, ctx, name, size)
+	r := call644(f, ctx, name, size)
 	t.leave()
 	return r
 }
 
 // StablehloAttributeIsAMeshAxisAttr calls stablehloAttributeIsAMeshAxisAttr.
 func StablehloAttributeIsAMeshAxisAttr(t *Table, attr MlirAttribute) bool {
-	f := t.functions[2077]
+	f := t.functions[2078]
 	if f == nil {
 		missing("stablehloAttributeIsAMeshAxisAttr")
 	}
@@ -78,7 +78,7 @@ func StablehloAttributeIsAMeshAxisAttr(t *Table, attr MlirAttribute) bool {
 
 // StablehloMeshAxisAttrGetName calls stablehloMeshAxisAttrGetName.
 func StablehloMeshAxisAttrGetName(t *Table, attr MlirAttribute) string {
-	f := t.functions[2078]
+	f := t.functions[2079]
 	if f == nil {
 		missing("stablehloMeshAxisAttrGetName")
 	}
@@ -90,7 +90,7 @@ func StablehloMeshAxisAttrGetName(t *Table, attr MlirAttribute) string {
 
 // StablehloMeshAxisAttrGetSize calls stablehloMeshAxisAttrGetSize.
 func StablehloMeshAxisAttrGetSize(t *Table, attr MlirAttribute) int64 {
-	f := t.functions[2079]
+	f := t.functions[2080]
 	if f == nil {
 		missing("stablehloMeshAxisAttrGetSize")
 	}
@@ -102,7 +102,7 @@ func StablehloMeshAxisAttrGetSize(t *Table, attr MlirAttribute) int64 {
 
 // StablehloMeshAttrGet calls stablehloMeshAttrGet.
 func StablehloMeshAttrGet(t *Table, ctx MlirContext, axes MlirAttribute, deviceIds MlirAttribute) MlirAttribute {
-	f := t.functions[2080]
+	f := t.functions[2081]
 	if f == nil {
 		missing("stablehloMeshAttrGet")
 	}
@@ -114,7 +114,7 @@ func StablehloMeshAttrGet(t *Table, ctx MlirContext, axes MlirAttribute, deviceI
 
 // StablehloAttributeIsAMeshAttr calls stablehloAttributeIsAMeshAttr.
 func StablehloAttributeIsAMeshAttr(t *Table, attr MlirAttribute) bool {
-	f := t.functions[2081]
+	f := t.functions[2082]
 	if f == nil {
 		missing("stablehloAttributeIsAMeshAttr")
 	}
@@ -126,7 +126,7 @@ func StablehloAttributeIsAMeshAttr(t *Table, attr MlirAttribute) bool {
 
 // StablehloMeshAttrGetAxes calls stablehloMeshAttrGetAxes.
 func StablehloMeshAttrGetAxes(t *Table, attr MlirAttribute) MlirAttribute {
-	f := t.functions[2082]
+	f := t.functions[2083]
 	if f == nil {
 		missing("stablehloMeshAttrGetAxes")
 	}
@@ -138,7 +138,7 @@ func StablehloMeshAttrGetAxes(t *Table, attr MlirAttribute) MlirAttribute {
 
 // StablehloMeshAttrGetDeviceIds calls stablehloMeshAttrGetDeviceIds.
 func StablehloMeshAttrGetDeviceIds(t *Table, attr MlirAttribute) MlirAttribute {
-	f := t.functions[2083]
+	f := t.functions[2084]
 	if f == nil {
 		missing("stablehloMeshAttrGetDeviceIds")
 	}
@@ -150,7 +150,7 @@ func StablehloMeshAttrGetDeviceIds(t *Table, attr MlirAttribute) MlirAttribute {
 
 // StablehloSubAxisInfoAttrGet calls stablehloSubAxisInfoAttrGet.
 func StablehloSubAxisInfoAttrGet(t *Table, ctx MlirContext, preSize int64, size int64) MlirAttribute {
-	f := t.functions[2084]
+	f := t.functions[2085]
 	if f == nil {
 		missing("stablehloSubAxisInfoAttrGet")
 	}
@@ -162,7 +162,7 @@ func StablehloSubAxisInfoAttrGet(t *Table, ctx MlirContext, preSize int64, size 
 
 // StablehloAttributeIsASubAxisInfoAttr calls stablehloAttributeIsASubAxisInfoAttr.
 func StablehloAttributeIsASubAxisInfoAttr(t *Table, attr MlirAttribute) bool {
-	f := t.functions[2085]
+	f := t.functions[2086]
 	if f == nil {
 		missing("stablehloAttributeIsASubAxisInfoAttr")
 	}
@@ -174,7 +174,7 @@ func StablehloAttributeIsASubAxisInfoAttr(t *Table, attr MlirAttribute) bool {
 
 // StablehloSubAxisInfoAttrGetPreSize calls stablehloSubAxisInfoAttrGetPreSize.
 func StablehloSubAxisInfoAttrGetPreSize(t *Table, attr MlirAttribute) int64 {
-	f := t.functions[2086]
+	f := t.functions[2087]
 	if f == nil {
 		missing("stablehloSubAxisInfoAttrGetPreSize")
 	}
@@ -186,7 +186,7 @@ func StablehloSubAxisInfoAttrGetPreSize(t *Table, attr MlirAttribute) int64 {
 
 // StablehloSubAxisInfoAttrGetSize calls stablehloSubAxisInfoAttrGetSize.
 func StablehloSubAxisInfoAttrGetSize(t *Table, attr MlirAttribute) int64 {
-	f := t.functions[2087]
+	f := t.functions[2088]
 	if f == nil {
 		missing("stablehloSubAxisInfoAttrGetSize")
 	}
@@ -198,19 +198,19 @@ func StablehloSubAxisInfoAttrGetSize(t *Table, attr MlirAttribute) int64 {
 
 // StablehloAxisRefAttrGet calls stablehloAxisRefAttrGet.
 func StablehloAxisRefAttrGet(t *Table, ctx MlirContext, name string, subAxisInfo MlirAttribute) MlirAttribute {
-	f := t.functions[2088]
+	f := t.functions[2089]
 	if f == nil {
 		missing("stablehloAxisRefAttrGet")
 	}
 	t.enter()
-	r := call644(f, ctx, name, subAxisInfo)
+	r := call645(f, ctx, name, subAxisInfo)
 	t.leave()
 	return r
 }
 
 // StablehloAttributeIsAnAxisRefAttr calls stablehloAttributeIsAnAxisRefAttr.
 func StablehloAttributeIsAnAxisRefAttr(t *Table, attr MlirAttribute) bool {
-	f := t.functions[2089]
+	f := t.functions[2090]
 	if f == nil {
 		missing("stablehloAttributeIsAnAxisRefAttr")
 	}
@@ -222,7 +222,7 @@ func StablehloAttributeIsAnAxisRefAttr(t *Table, attr MlirAttribute) bool {
 
 // StablehloAxisRefAttrGetName calls stablehloAxisRefAttrGetName.
 func StablehloAxisRefAttrGetName(t *Table, attr MlirAttribute) string {
-	f := t.functions[2090]
+	f := t.functions[2091]
 	if f == nil {
 		missing("stablehloAxisRefAttrGetName")
 	}
@@ -234,7 +234,7 @@ func StablehloAxisRefAttrGetName(t *Table, attr MlirAttribute) string {
 
 // StablehloAxisRefAttrGetSubAxisInfo calls stablehloAxisRefAttrGetSubAxisInfo.
 func StablehloAxisRefAttrGetSubAxisInfo(t *Table, attr MlirAttribute) MlirAttribute {
-	f := t.functions[2091]
+	f := t.functions[2092]
 	if f == nil {
 		missing("stablehloAxisRefAttrGetSubAxisInfo")
 	}
@@ -246,7 +246,7 @@ func StablehloAxisRefAttrGetSubAxisInfo(t *Table, attr MlirAttribute) MlirAttrib
 
 // StablehloReplicaGroupMeshAxesAttrGet calls stablehloReplicaGroupMeshAxesAttrGet.
 func StablehloReplicaGroupMeshAxesAttrGet(t *Table, ctx MlirContext, mesh MlirAttribute, axes MlirAttribute) MlirAttribute {
-	f := t.functions[2092]
+	f := t.functions[2093]
 	if f == nil {
 		missing("stablehloReplicaGroupMeshAxesAttrGet")
 	}
@@ -258,7 +258,7 @@ func StablehloReplicaGroupMeshAxesAttrGet(t *Table, ctx MlirContext, mesh MlirAt
 
 // StablehloAttributeIsAReplicaGroupMeshAxesAttr calls stablehloAttributeIsAReplicaGroupMeshAxesAttr.
 func StablehloAttributeIsAReplicaGroupMeshAxesAttr(t *Table, attr MlirAttribute) bool {
-	f := t.functions[2093]
+	f := t.functions[2094]
 	if f == nil {
 		missing("stablehloAttributeIsAReplicaGroupMeshAxesAttr")
 	}
@@ -270,7 +270,7 @@ func StablehloAttributeIsAReplicaGroupMeshAxesAttr(t *Table, attr MlirAttribute)
 
 // StablehloReplicaGroupMeshAxesAttrGetMesh calls stablehloReplicaGroupMeshAxesAttrGetMesh.
 func StablehloReplicaGroupMeshAxesAttrGetMesh(t *Table, attr MlirAttribute) MlirAttribute {
-	f := t.functions[2094]
+	f := t.functions[2095]
 	if f == nil {
 		missing("stablehloReplicaGroupMeshAxesAttrGetMesh")
 	}
@@ -282,7 +282,7 @@ func StablehloReplicaGroupMeshAxesAttrGetMesh(t *Table, attr MlirAttribute) Mlir
 
 // StablehloReplicaGroupMeshAxesAttrGetAxes calls stablehloReplicaGroupMeshAxesAttrGetAxes.
 func StablehloReplicaGroupMeshAxesAttrGetAxes(t *Table, attr MlirAttribute) MlirAttribute {
-	f := t.functions[2095]
+	f := t.functions[2096]
 	if f == nil {
 		missing("stablehloReplicaGroupMeshAxesAttrGetAxes")
 	}
@@ -294,7 +294,7 @@ func StablehloReplicaGroupMeshAxesAttrGetAxes(t *Table, attr MlirAttribute) Mlir
 
 // MlirRegisterAllStablehloPasses calls mlirRegisterAllStablehloPasses.
 func MlirRegisterAllStablehloPasses(t *Table) {
-	f := t.functions[2096]
+	f := t.functions[2097]
 	if f == nil {
 		missing("mlirRegisterAllStablehloPasses")
 	}

@@ -6,7 +6,7 @@ package capi
 
 // MlirDynamicOpTraitIsIsolatedFromAboveCreate calls mlirDynamicOpTraitIsIsolatedFromAboveCreate.
 func MlirDynamicOpTraitIsIsolatedFromAboveCreate(t *Table) MlirDynamicOpTrait {
-	f := t.functions[2097]
+	f := t.functions[2098]
 	if f == nil {
 		missing("mlirDynamicOpTraitIsIsolatedFromAboveCreate")
 	}
@@ -18,7 +18,7 @@ func MlirDynamicOpTraitIsIsolatedFromAboveCreate(t *Table) MlirDynamicOpTrait {
 
 // MlirDynamicOpTraitIsIsolatedFromAboveGetTypeID calls mlirDynamicOpTraitIsIsolatedFromAboveGetTypeID.
 func MlirDynamicOpTraitIsIsolatedFromAboveGetTypeID(t *Table) MlirTypeID {
-	f := t.functions[2098]
+	f := t.functions[2099]
 	if f == nil {
 		missing("mlirDynamicOpTraitIsIsolatedFromAboveGetTypeID")
 	}
@@ -30,7 +30,7 @@ func MlirDynamicOpTraitIsIsolatedFromAboveGetTypeID(t *Table) MlirTypeID {
 
 // MlirDynamicOpTraitRecursiveMemoryEffectsCreate calls mlirDynamicOpTraitRecursiveMemoryEffectsCreate.
 func MlirDynamicOpTraitRecursiveMemoryEffectsCreate(t *Table) MlirDynamicOpTrait {
-	f := t.functions[2099]
+	f := t.functions[2100]
 	if f == nil {
 		missing("mlirDynamicOpTraitRecursiveMemoryEffectsCreate")
 	}
@@ -42,7 +42,7 @@ func MlirDynamicOpTraitRecursiveMemoryEffectsCreate(t *Table) MlirDynamicOpTrait
 
 // MlirDynamicOpTraitRecursiveMemoryEffectsGetTypeID calls mlirDynamicOpTraitRecursiveMemoryEffectsGetTypeID.
 func MlirDynamicOpTraitRecursiveMemoryEffectsGetTypeID(t *Table) MlirTypeID {
-	f := t.functions[2100]
+	f := t.functions[2101]
 	if f == nil {
 		missing("mlirDynamicOpTraitRecursiveMemoryEffectsGetTypeID")
 	}

@@ -8,57 +8,9 @@ import "unsafe"
 
 // MlirMemoryEffectsAllocateGet calls mlirMemoryEffectsAllocateGet.
 func MlirMemoryEffectsAllocateGet(t *Table) MlirMemoryEffect {
-	f := t.functions[2101]
-	if f == nil {
-		missing("mlirMemoryEffectsAllocateGet")
-	}
-	t.enter()
-	r := call645(f)
-	t.leave()
-	return r
-}
-
-// MlirMemoryEffectsFreeGet calls mlirMemoryEffectsFreeGet.
-func MlirMemoryEffectsFreeGet(t *Table) MlirMemoryEffect {
 	f := t.functions[2102]
 	if f == nil {
-		missing("mlirMemoryEffectsFreeGet")
-	}
-	t.enter()
-	r := call645(f)
-	t.leave()
-	return r
-}
-
-// MlirMemoryEffectsReadGet calls mlirMemoryEffectsReadGet.
-func MlirMemoryEffectsReadGet(t *Table) MlirMemoryEffect {
-	f := t.functions[2103]
-	if f == nil {
-		missing("mlirMemoryEffectsReadGet")
-	}
-	t.enter()
-	r := call645(f)
-	t.leave()
-	return r
-}
-
-// MlirMemoryEffectsWriteGet calls mlirMemoryEffectsWriteGet.
-func MlirMemoryEffectsWriteGet(t *Table) MlirMemoryEffect {
-	f := t.functions[2104]
-	if f == nil {
-		missing("mlirMemoryEffectsWriteGet")
-	}
-	t.enter()
-	r := call645(f)
-	t.leave()
-	return r
-}
-
-// MlirSideEffectsDefaultResourceGet calls mlirSideEffectsDefaultResourceGet.
-func MlirSideEffectsDefaultResourceGet(t *Table) MlirSideEffectResource {
-	f := t.functions[2105]
-	if f == nil {
-		missing("mlirSideEffectsDefaultResourceGet")
+		missing("mlirMemoryEffectsAllocateGet")
 	}
 	t.enter()
 	r := call646(f)
@@ -66,85 +18,122 @@ func MlirSideEffectsDefaultResourceGet(t *Table) MlirSideEffectResource {
 	return r
 }
 
+// MlirMemoryEffectsFreeGet calls mlirMemoryEffectsFreeGet.
+func MlirMemoryEffectsFreeGet(t *Table) MlirMemoryEffect {
+	f := t.functions[2103]
+	if f == nil {
+		missing("mlirMemoryEffectsFreeGet")
+	}
+	t.enter()
+	r := call646(f)
+	t.leave()
+	return r
+}
+
+// MlirMemoryEffectsReadGet calls mlirMemoryEffectsReadGet.
+func MlirMemoryEffectsReadGet(t *Table) MlirMemoryEffect {
+	f := t.functions[2104]
+	if f == nil {
+		missing("mlirMemoryEffectsReadGet")
+	}
+	t.enter()
+	r := call646(f)
+	t.leave()
+	return r
+}
+
+// MlirMemoryEffectsWriteGet calls mlirMemoryEffectsWriteGet.
+func MlirMemoryEffectsWriteGet(t *Table) MlirMemoryEffect {
+	f := t.functions[2105]
+	if f == nil {
+		missing("mlirMemoryEffectsWriteGet")
+	}
+	t.enter()
+	r := call646(f)
+	t.leave()
+	return r
+}
+
+// MlirSideEffectsDefaultResourceGet calls mlirSideEffectsDefaultResourceGet.
+func MlirSideEffectsDefaultResourceGet(t *Table) MlirSideEffectResource {
+	f := t.functions[2106]
+	if f == nil {
+		missing("mlirSideEffectsDefaultResourceGet")
+	}
+	t.enter()
+	r := call647(f)
+	t.leave()
+	return r
+}
+
 // MlirMemoryEffectInstanceCreate calls mlirMemoryEffectInstanceCreate.
 func MlirMemoryEffectInstanceCreate(t *Table, effect MlirMemoryEffect, parameters MlirAttribute, stage int32, effectOnFullRegion bool, resource MlirSideEffectResource) MlirMemoryEffectInstance {
-	f := t.functions[2106]
+	f := t.functions[2107]
 	if f == nil {
 		missing("mlirMemoryEffectInstanceCreate")
 	}
 	t.enter()
-	r := call647(f, effect, parameters, stage, effectOnFullRegion, resource)
+	r := call648(f, effect, parameters, stage, effectOnFullRegion, resource)
 	t.leave()
 	return r
 }
 
 // MlirMemoryEffectInstanceCreateForOpOperand calls mlirMemoryEffectInstanceCreateForOpOperand.
 func MlirMemoryEffectInstanceCreateForOpOperand(t *Table, effect MlirMemoryEffect, opOperand MlirOpOperand, parameters MlirAttribute, stage int32, effectOnFullRegion bool, resource MlirSideEffectResource) MlirMemoryEffectInstance {
-	f := t.functions[2107]
+	f := t.functions[2108]
 	if f == nil {
 		missing("mlirMemoryEffectInstanceCreateForOpOperand")
 	}
 	t.enter()
-	r := call648(f, effect, opOperand, parameters, stage, effectOnFullRegion, resource)
+	r := call649(f, effect, opOperand, parameters, stage, effectOnFullRegion, resource)
 	t.leave()
 	return r
 }
 
 // MlirMemoryEffectInstanceCreateForOpResult calls mlirMemoryEffectInstanceCreateForOpResult.
 func MlirMemoryEffectInstanceCreateForOpResult(t *Table, effect MlirMemoryEffect, result MlirValue, parameters MlirAttribute, stage int32, effectOnFullRegion bool, resource MlirSideEffectResource) MlirMemoryEffectInstance {
-	f := t.functions[2108]
+	f := t.functions[2109]
 	if f == nil {
 		missing("mlirMemoryEffectInstanceCreateForOpResult")
 	}
 	t.enter()
-	r := call649(f, effect, result, parameters, stage, effectOnFullRegion, resource)
+	r := call650(f, effect, result, parameters, stage, effectOnFullRegion, resource)
 	t.leave()
 	return r
 }
 
 // MlirMemoryEffectInstanceCreateForBlockArgument calls mlirMemoryEffectInstanceCreateForBlockArgument.
 func MlirMemoryEffectInstanceCreateForBlockArgument(t *Table, effect MlirMemoryEffect, blockArgument MlirValue, parameters MlirAttribute, stage int32, effectOnFullRegion bool, resource MlirSideEffectResource) MlirMemoryEffectInstance {
-	f := t.functions[2109]
+	f := t.functions[2110]
 	if f == nil {
 		missing("mlirMemoryEffectInstanceCreateForBlockArgument")
 	}
 	t.enter()
-	r := call649(f, effect, blockArgument, parameters, stage, effectOnFullRegion, resource)
+	r := call650(f, effect, blockArgument, parameters, stage, effectOnFullRegion, resource)
 	t.leave()
 	return r
 }
 
 // MlirMemoryEffectInstanceCreateForSymbol calls mlirMemoryEffectInstanceCreateForSymbol.
 func MlirMemoryEffectInstanceCreateForSymbol(t *Table, effect MlirMemoryEffect, symbol MlirAttribute, parameters MlirAttribute, stage int32, effectOnFullRegion bool, resource MlirSideEffectResource) MlirMemoryEffectInstance {
-	f := t.functions[2110]
+	f := t.functions[2111]
 	if f == nil {
 		missing("mlirMemoryEffectInstanceCreateForSymbol")
 	}
 	t.enter()
-	r := call650(f, effect, symbol, parameters, stage, effectOnFullRegion, resource)
+	r := call651(f, effect, symbol, parameters, stage, effectOnFullRegion, resource)
 	t.leave()
 	return r
 }
 
 // MlirMemoryEffectInstanceDestroy calls mlirMemoryEffectInstanceDestroy.
 func MlirMemoryEffectInstanceDestroy(t *Table, instance MlirMemoryEffectInstance) {
-	f := t.functions[2111]
+	f := t.functions[2112]
 	if f == nil {
 		missing("mlirMemoryEffectInstanceDestroy")
 	}
 	t.enter()
-	call651(f, instance)
-	t.leave()
-}
-
-// MlirMemoryEffectsOpInterfaceAttachFallbackModel calls mlirMemoryEffectsOpInterfaceAttachFallbackModel.
-func MlirMemoryEffectsOpInterfaceAttachFallbackModel(t *Table, ctx MlirContext, opName string, callbacks MlirMemoryEffectsOpInterfaceCallbacks) {
-	f := t.functions[2112]
-	if f == nil {
-		missing("mlirMemoryEffectsOpInterfaceAttachFallbackModel")
-	}
-	t.enter()
-	call652(f, ctx, opName, callbacks)
+	call652(f, instance)
 	t.leave()
 }
 

@@ -11,7 +11,7 @@ func MlirLLVMMDGlobalValueAttrGet(t *Table, ctx MlirContext, name MlirAttribute)
 		missing("mlirLLVMMDGlobalValueAttrGet")
 	}
 	t.enter()
-	r := call624(f, ctx, name)
+	r := call625(f, ctx, name)
 	t.leave()
 	return r
 }

@@ -260,6 +260,12 @@ typedef struct MlirConditionallySpeculatableOpInterfaceCallbacks {
   MlirSpeculatability (*getSpeculatability)(MlirOperation, void *);
   void *userData;
 } MlirConditionallySpeculatableOpInterfaceCallbacks;
+typedef struct MlirMemoryEffectsOpInterfaceCallbacks {
+  void (*construct)(void *);
+  void (*destruct)(void *);
+  void (*getEffects)(void);
+  void *userData;
+} MlirMemoryEffectsOpInterfaceCallbacks;
 typedef struct MlirIRMapping {
   void *ptr;
 } MlirIRMapping;
@@ -317,12 +323,6 @@ typedef struct MlirSideEffectResource {
 typedef struct MlirMemoryEffectInstance {
   void *ptr;
 } MlirMemoryEffectInstance;
-typedef struct MlirMemoryEffectsOpInterfaceCallbacks {
-  void (*construct)(void *);
-  void (*destruct)(void *);
-  void (*getEffects)(void);
-  void *userData;
-} MlirMemoryEffectsOpInterfaceCallbacks;
 typedef struct MlirMemoryEffectInstancesList {
   void *ptr;
 } MlirMemoryEffectInstancesList;
@@ -2271,6 +2271,7 @@ typedef struct calliope_mlir_api {
   void (*mlirConditionallySpeculatableOpInterfaceAttachFallbackModel)(MlirContext ctx, MlirStringRef opName, MlirConditionallySpeculatableOpInterfaceCallbacks callbacks);
   MlirSpeculatability (*mlirConditionallySpeculatableOpInterfaceGetSpeculatability)(MlirOperation operation);
   MlirTypeID (*mlirMemoryEffectsOpInterfaceTypeID)(void);
+  void (*mlirMemoryEffectsOpInterfaceAttachFallbackModel)(MlirContext ctx, MlirStringRef opName, MlirMemoryEffectsOpInterfaceCallbacks callbacks);
   MlirOpOperand (*mlirOperationGetOpOperand)(MlirOperation op, intptr_t pos);
   bool (*mlirOperationNameHasTrait)(MlirStringRef opName, MlirTypeID traitTypeID, MlirContext context);
   MlirIRMapping (*mlirIRMappingCreate)(void);
@@ -2462,7 +2463,6 @@ typedef struct calliope_mlir_api {
   MlirMemoryEffectInstance (*mlirMemoryEffectInstanceCreateForBlockArgument)(MlirMemoryEffect effect, MlirValue blockArgument, MlirAttribute parameters, int stage, bool effectOnFullRegion, MlirSideEffectResource resource);
   MlirMemoryEffectInstance (*mlirMemoryEffectInstanceCreateForSymbol)(MlirMemoryEffect effect, MlirAttribute symbol, MlirAttribute parameters, int stage, bool effectOnFullRegion, MlirSideEffectResource resource);
   void (*mlirMemoryEffectInstanceDestroy)(MlirMemoryEffectInstance instance);
-  void (*mlirMemoryEffectsOpInterfaceAttachFallbackModel)(MlirContext ctx, MlirStringRef opName, MlirMemoryEffectsOpInterfaceCallbacks callbacks);
   void (*mlirMemoryEffectInstancesListAppend)(MlirMemoryEffectInstancesList list, MlirMemoryEffectInstance instance);
   MlirTypeID (*mlirMemoryEffectGetEffectID)(MlirMemoryEffect effect);
   MlirMemoryEffectInstance (*mlirMemoryEffectInstanceClone)(MlirMemoryEffectInstance instance);

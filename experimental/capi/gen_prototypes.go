@@ -606,60 +606,60 @@ static inline MlirStringRef call595(uintptr_t f, uintptr_t a0) { return ((MlirSt
 static inline MlirDialect call596(uintptr_t f, uintptr_t a0) { return ((MlirDialect (*)(MlirDynamicAttrDefinition))f)((MlirDynamicAttrDefinition){(void*)a0}); }
 static inline void call597(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirConditionallySpeculatableOpInterfaceCallbacks a2) { ((void (*)(MlirContext, MlirStringRef, MlirConditionallySpeculatableOpInterfaceCallbacks))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2); }
 static inline MlirSpeculatability call598(uintptr_t f, uintptr_t a0) { return ((MlirSpeculatability (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
-static inline MlirOpOperand call599(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirOpOperand (*)(MlirOperation, intptr_t))f)((MlirOperation){(void*)a0}, a1); }
-static inline bool call600(uintptr_t f, const char *a0, size_t na0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirStringRef, MlirTypeID, MlirContext))f)((MlirStringRef){(char*)a0, na0}, (MlirTypeID){(void*)a1}, (MlirContext){(void*)a2}); }
-static inline MlirIRMapping call601(uintptr_t f) { return ((MlirIRMapping (*)(void))f)(); }
-static inline void call602(uintptr_t f, uintptr_t a0) { ((void (*)(MlirIRMapping))f)((MlirIRMapping){(void*)a0}); }
-static inline void call603(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { ((void (*)(MlirIRMapping, MlirValue, MlirValue))f)((MlirIRMapping){(void*)a0}, (MlirValue){(void*)a1}, (MlirValue){(void*)a2}); }
-static inline void call604(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { ((void (*)(MlirIRMapping, MlirBlock, MlirBlock))f)((MlirIRMapping){(void*)a0}, (MlirBlock){(void*)a1}, (MlirBlock){(void*)a2}); }
-static inline void call605(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { ((void (*)(MlirIRMapping, MlirOperation, MlirOperation))f)((MlirIRMapping){(void*)a0}, (MlirOperation){(void*)a1}, (MlirOperation){(void*)a2}); }
-static inline MlirValue call606(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirValue (*)(MlirIRMapping, MlirValue))f)((MlirIRMapping){(void*)a0}, (MlirValue){(void*)a1}); }
-static inline MlirBlock call607(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirBlock (*)(MlirIRMapping, MlirBlock))f)((MlirIRMapping){(void*)a0}, (MlirBlock){(void*)a1}); }
-static inline MlirOperation call608(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirOperation (*)(MlirIRMapping, MlirOperation))f)((MlirIRMapping){(void*)a0}, (MlirOperation){(void*)a1}); }
-static inline bool call609(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirIRMapping, MlirValue))f)((MlirIRMapping){(void*)a0}, (MlirValue){(void*)a1}); }
-static inline bool call610(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirIRMapping, MlirBlock))f)((MlirIRMapping){(void*)a0}, (MlirBlock){(void*)a1}); }
-static inline bool call611(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirIRMapping, MlirOperation))f)((MlirIRMapping){(void*)a0}, (MlirOperation){(void*)a1}); }
-static inline void call612(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirIRMapping, MlirValue))f)((MlirIRMapping){(void*)a0}, (MlirValue){(void*)a1}); }
-static inline void call613(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirIRMapping, MlirBlock))f)((MlirIRMapping){(void*)a0}, (MlirBlock){(void*)a1}); }
-static inline void call614(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirIRMapping, MlirOperation))f)((MlirIRMapping){(void*)a0}, (MlirOperation){(void*)a1}); }
-static inline MlirOperation call615(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirOperation (*)(MlirOperation, MlirIRMapping))f)((MlirOperation){(void*)a0}, (MlirIRMapping){(void*)a1}); }
-static inline MlirOperation call616(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((MlirOperation (*)(MlirRewriterBase, MlirOperation, MlirIRMapping))f)((MlirRewriterBase){(void*)a0}, (MlirOperation){(void*)a1}, (MlirIRMapping){(void*)a2}); }
-static inline MlirAttribute call617(uintptr_t f, uintptr_t a0, unsigned a1, uint64_t *a2) { return ((MlirAttribute (*)(MlirType, unsigned, uint64_t *))f)((MlirType){(void*)a0}, a1, a2); }
-static inline void call618(uintptr_t f, uintptr_t a0, uint64_t *a1) { ((void (*)(MlirAttribute, uint64_t *))f)((MlirAttribute){(void*)a0}, a1); }
-static inline int call619(uintptr_t f, uintptr_t a0) { return ((int (*)(MlirLlvmThreadPool))f)((MlirLlvmThreadPool){(void*)a0}); }
-static inline MlirLlvmRawFdOStream call620(uintptr_t f, char *a0, bool a1, MlirStringCallback a2, void *a3) { return ((MlirLlvmRawFdOStream (*)(char *, bool, MlirStringCallback, void *))f)(a0, a1, a2, a3); }
-static inline void call621(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { ((void (*)(MlirLlvmRawFdOStream, MlirStringRef))f)((MlirLlvmRawFdOStream){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
-static inline bool call622(uintptr_t f, uintptr_t a0) { return ((bool (*)(MlirLlvmRawFdOStream))f)((MlirLlvmRawFdOStream){(void*)a0}); }
-static inline void call623(uintptr_t f, uintptr_t a0) { ((void (*)(MlirLlvmRawFdOStream))f)((MlirLlvmRawFdOStream){(void*)a0}); }
-static inline MlirAttribute call624(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirAttribute (*)(MlirContext, MlirAttribute))f)((MlirContext){(void*)a0}, (MlirAttribute){(void*)a1}); }
-static inline MlirRewriterBase call625(uintptr_t f, uintptr_t a0) { return ((MlirRewriterBase (*)(MlirTransformRewriter))f)((MlirTransformRewriter){(void*)a0}); }
-static inline void call626(uintptr_t f, uintptr_t a0, uintptr_t a1, intptr_t a2, uintptr_t *a3) { ((void (*)(MlirTransformResults, MlirValue, intptr_t, MlirOperation *))f)((MlirTransformResults){(void*)a0}, (MlirValue){(void*)a1}, a2, (MlirOperation*)a3); }
-static inline void call627(uintptr_t f, uintptr_t a0, uintptr_t a1, intptr_t a2, uintptr_t *a3) { ((void (*)(MlirTransformResults, MlirValue, intptr_t, MlirValue *))f)((MlirTransformResults){(void*)a0}, (MlirValue){(void*)a1}, a2, (MlirValue*)a3); }
-static inline void call628(uintptr_t f, uintptr_t a0, uintptr_t a1, intptr_t a2, uintptr_t *a3) { ((void (*)(MlirTransformResults, MlirValue, intptr_t, MlirAttribute *))f)((MlirTransformResults){(void*)a0}, (MlirValue){(void*)a1}, a2, (MlirAttribute*)a3); }
-static inline void call629(uintptr_t f, uintptr_t a0, uintptr_t a1, MlirOperationCallback a2, void *a3) { ((void (*)(MlirTransformState, MlirValue, MlirOperationCallback, void *))f)((MlirTransformState){(void*)a0}, (MlirValue){(void*)a1}, a2, a3); }
-static inline void call630(uintptr_t f, uintptr_t a0, uintptr_t a1, MlirValueCallback a2, void *a3) { ((void (*)(MlirTransformState, MlirValue, MlirValueCallback, void *))f)((MlirTransformState){(void*)a0}, (MlirValue){(void*)a1}, a2, a3); }
-static inline void call631(uintptr_t f, uintptr_t a0, uintptr_t a1, MlirAttributeCallback a2, void *a3) { ((void (*)(MlirTransformState, MlirValue, MlirAttributeCallback, void *))f)((MlirTransformState){(void*)a0}, (MlirValue){(void*)a1}, a2, a3); }
-static inline void call632(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirTransformOpInterfaceCallbacks a2) { ((void (*)(MlirContext, MlirStringRef, MlirTransformOpInterfaceCallbacks))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2); }
-static inline void call633(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirPatternDescriptorOpInterfaceCallbacks a2) { ((void (*)(MlirContext, MlirStringRef, MlirPatternDescriptorOpInterfaceCallbacks))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2); }
-static inline MlirAttribute call634(uintptr_t f, uintptr_t a0, unsigned a1, uintptr_t a2, uint64_t a3, uint32_t a4, uintptr_t a5, uintptr_t a6, uintptr_t a7, MlirLLVMTypeEncoding a8, uintptr_t a9) { return ((MlirAttribute (*)(MlirContext, unsigned, MlirAttribute, uint64_t, uint32_t, MlirAttribute, MlirAttribute, MlirAttribute, MlirLLVMTypeEncoding, MlirAttribute))f)((MlirContext){(void*)a0}, a1, (MlirAttribute){(void*)a2}, a3, a4, (MlirAttribute){(void*)a5}, (MlirAttribute){(void*)a6}, (MlirAttribute){(void*)a7}, a8, (MlirAttribute){(void*)a9}); }
-static inline void call635(uintptr_t f, uintptr_t a0, MlirTypeConverterConversionCallback a1, void *a2) { ((void (*)(MlirTypeConverter, MlirTypeConverterConversionCallback, void *))f)((MlirTypeConverter){(void*)a0}, a1, a2); }
-static inline void call636(uintptr_t f, uintptr_t a0, MlirTypeConverter1ToNConversionCallback a1, void *a2) { ((void (*)(MlirTypeConverter, MlirTypeConverter1ToNConversionCallback, void *))f)((MlirTypeConverter){(void*)a0}, a1, a2); }
-static inline void call637(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirTypeConverterConversionResults, MlirType))f)((MlirTypeConverterConversionResults){(void*)a0}, (MlirType){(void*)a1}); }
-static inline void call638(uintptr_t f, uintptr_t a0, MlirTypeConverterSourceMaterializationCallback a1, void *a2) { ((void (*)(MlirTypeConverter, MlirTypeConverterSourceMaterializationCallback, void *))f)((MlirTypeConverter){(void*)a0}, a1, a2); }
-static inline void call639(uintptr_t f, uintptr_t a0, MlirTypeConverterTargetMaterializationCallback a1, void *a2) { ((void (*)(MlirTypeConverter, MlirTypeConverterTargetMaterializationCallback, void *))f)((MlirTypeConverter){(void*)a0}, a1, a2); }
-static inline void call640(uintptr_t f, uintptr_t a0, MlirTypeConverter1ToNTargetMaterializationCallback a1, void *a2) { ((void (*)(MlirTypeConverter, MlirTypeConverter1ToNTargetMaterializationCallback, void *))f)((MlirTypeConverter){(void*)a0}, a1, a2); }
-static inline MlirConversionPattern call641(uintptr_t f, const char *a0, size_t na0, unsigned a1, uintptr_t a2, uintptr_t a3, MlirConversionPatternCallbacks a4, void *a5, size_t a6, MlirStringRef *a7) { return ((MlirConversionPattern (*)(MlirStringRef, unsigned, MlirContext, MlirTypeConverter, MlirConversionPatternCallbacks, void *, size_t, MlirStringRef *))f)((MlirStringRef){(char*)a0, na0}, a1, (MlirContext){(void*)a2}, (MlirTypeConverter){(void*)a3}, a4, a5, a6, a7); }
-static inline void call642(uintptr_t f, uintptr_t a0, uintptr_t a1, intptr_t a2, intptr_t *a3, uintptr_t *a4) { ((void (*)(MlirConversionPatternRewriter, MlirOperation, intptr_t, intptr_t *, MlirValue *))f)((MlirConversionPatternRewriter){(void*)a0}, (MlirOperation){(void*)a1}, a2, a3, (MlirValue*)a4); }
-static inline MlirAttribute call643(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, int64_t a2) { return ((MlirAttribute (*)(MlirContext, MlirStringRef, int64_t))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2); }
-static inline MlirAttribute call644(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, uintptr_t a2) { return ((MlirAttribute (*)(MlirContext, MlirStringRef, MlirAttribute))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, (MlirAttribute){(void*)a2}); }
-static inline MlirMemoryEffect call645(uintptr_t f) { return ((MlirMemoryEffect (*)(void))f)(); }
-static inline MlirSideEffectResource call646(uintptr_t f) { return ((MlirSideEffectResource (*)(void))f)(); }
-static inline MlirMemoryEffectInstance call647(uintptr_t f, uintptr_t a0, uintptr_t a1, int a2, bool a3, uintptr_t a4) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffect, MlirAttribute, int, bool, MlirSideEffectResource))f)((MlirMemoryEffect){(void*)a0}, (MlirAttribute){(void*)a1}, a2, a3, (MlirSideEffectResource){(void*)a4}); }
-static inline MlirMemoryEffectInstance call648(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, int a3, bool a4, uintptr_t a5) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffect, MlirOpOperand, MlirAttribute, int, bool, MlirSideEffectResource))f)((MlirMemoryEffect){(void*)a0}, (MlirOpOperand){(void*)a1}, (MlirAttribute){(void*)a2}, a3, a4, (MlirSideEffectResource){(void*)a5}); }
-static inline MlirMemoryEffectInstance call649(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, int a3, bool a4, uintptr_t a5) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffect, MlirValue, MlirAttribute, int, bool, MlirSideEffectResource))f)((MlirMemoryEffect){(void*)a0}, (MlirValue){(void*)a1}, (MlirAttribute){(void*)a2}, a3, a4, (MlirSideEffectResource){(void*)a5}); }
-static inline MlirMemoryEffectInstance call650(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, int a3, bool a4, uintptr_t a5) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffect, MlirAttribute, MlirAttribute, int, bool, MlirSideEffectResource))f)((MlirMemoryEffect){(void*)a0}, (MlirAttribute){(void*)a1}, (MlirAttribute){(void*)a2}, a3, a4, (MlirSideEffectResource){(void*)a5}); }
-static inline void call651(uintptr_t f, uintptr_t a0) { ((void (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
-static inline void call652(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirMemoryEffectsOpInterfaceCallbacks a2) { ((void (*)(MlirContext, MlirStringRef, MlirMemoryEffectsOpInterfaceCallbacks))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2); }
+static inline void call599(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirMemoryEffectsOpInterfaceCallbacks a2) { ((void (*)(MlirContext, MlirStringRef, MlirMemoryEffectsOpInterfaceCallbacks))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2); }
+static inline MlirOpOperand call600(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirOpOperand (*)(MlirOperation, intptr_t))f)((MlirOperation){(void*)a0}, a1); }
+static inline bool call601(uintptr_t f, const char *a0, size_t na0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirStringRef, MlirTypeID, MlirContext))f)((MlirStringRef){(char*)a0, na0}, (MlirTypeID){(void*)a1}, (MlirContext){(void*)a2}); }
+static inline MlirIRMapping call602(uintptr_t f) { return ((MlirIRMapping (*)(void))f)(); }
+static inline void call603(uintptr_t f, uintptr_t a0) { ((void (*)(MlirIRMapping))f)((MlirIRMapping){(void*)a0}); }
+static inline void call604(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { ((void (*)(MlirIRMapping, MlirValue, MlirValue))f)((MlirIRMapping){(void*)a0}, (MlirValue){(void*)a1}, (MlirValue){(void*)a2}); }
+static inline void call605(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { ((void (*)(MlirIRMapping, MlirBlock, MlirBlock))f)((MlirIRMapping){(void*)a0}, (MlirBlock){(void*)a1}, (MlirBlock){(void*)a2}); }
+static inline void call606(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { ((void (*)(MlirIRMapping, MlirOperation, MlirOperation))f)((MlirIRMapping){(void*)a0}, (MlirOperation){(void*)a1}, (MlirOperation){(void*)a2}); }
+static inline MlirValue call607(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirValue (*)(MlirIRMapping, MlirValue))f)((MlirIRMapping){(void*)a0}, (MlirValue){(void*)a1}); }
+static inline MlirBlock call608(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirBlock (*)(MlirIRMapping, MlirBlock))f)((MlirIRMapping){(void*)a0}, (MlirBlock){(void*)a1}); }
+static inline MlirOperation call609(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirOperation (*)(MlirIRMapping, MlirOperation))f)((MlirIRMapping){(void*)a0}, (MlirOperation){(void*)a1}); }
+static inline bool call610(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirIRMapping, MlirValue))f)((MlirIRMapping){(void*)a0}, (MlirValue){(void*)a1}); }
+static inline bool call611(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirIRMapping, MlirBlock))f)((MlirIRMapping){(void*)a0}, (MlirBlock){(void*)a1}); }
+static inline bool call612(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirIRMapping, MlirOperation))f)((MlirIRMapping){(void*)a0}, (MlirOperation){(void*)a1}); }
+static inline void call613(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirIRMapping, MlirValue))f)((MlirIRMapping){(void*)a0}, (MlirValue){(void*)a1}); }
+static inline void call614(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirIRMapping, MlirBlock))f)((MlirIRMapping){(void*)a0}, (MlirBlock){(void*)a1}); }
+static inline void call615(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirIRMapping, MlirOperation))f)((MlirIRMapping){(void*)a0}, (MlirOperation){(void*)a1}); }
+static inline MlirOperation call616(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirOperation (*)(MlirOperation, MlirIRMapping))f)((MlirOperation){(void*)a0}, (MlirIRMapping){(void*)a1}); }
+static inline MlirOperation call617(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((MlirOperation (*)(MlirRewriterBase, MlirOperation, MlirIRMapping))f)((MlirRewriterBase){(void*)a0}, (MlirOperation){(void*)a1}, (MlirIRMapping){(void*)a2}); }
+static inline MlirAttribute call618(uintptr_t f, uintptr_t a0, unsigned a1, uint64_t *a2) { return ((MlirAttribute (*)(MlirType, unsigned, uint64_t *))f)((MlirType){(void*)a0}, a1, a2); }
+static inline void call619(uintptr_t f, uintptr_t a0, uint64_t *a1) { ((void (*)(MlirAttribute, uint64_t *))f)((MlirAttribute){(void*)a0}, a1); }
+static inline int call620(uintptr_t f, uintptr_t a0) { return ((int (*)(MlirLlvmThreadPool))f)((MlirLlvmThreadPool){(void*)a0}); }
+static inline MlirLlvmRawFdOStream call621(uintptr_t f, char *a0, bool a1, MlirStringCallback a2, void *a3) { return ((MlirLlvmRawFdOStream (*)(char *, bool, MlirStringCallback, void *))f)(a0, a1, a2, a3); }
+static inline void call622(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { ((void (*)(MlirLlvmRawFdOStream, MlirStringRef))f)((MlirLlvmRawFdOStream){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
+static inline bool call623(uintptr_t f, uintptr_t a0) { return ((bool (*)(MlirLlvmRawFdOStream))f)((MlirLlvmRawFdOStream){(void*)a0}); }
+static inline void call624(uintptr_t f, uintptr_t a0) { ((void (*)(MlirLlvmRawFdOStream))f)((MlirLlvmRawFdOStream){(void*)a0}); }
+static inline MlirAttribute call625(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirAttribute (*)(MlirContext, MlirAttribute))f)((MlirContext){(void*)a0}, (MlirAttribute){(void*)a1}); }
+static inline MlirRewriterBase call626(uintptr_t f, uintptr_t a0) { return ((MlirRewriterBase (*)(MlirTransformRewriter))f)((MlirTransformRewriter){(void*)a0}); }
+static inline void call627(uintptr_t f, uintptr_t a0, uintptr_t a1, intptr_t a2, uintptr_t *a3) { ((void (*)(MlirTransformResults, MlirValue, intptr_t, MlirOperation *))f)((MlirTransformResults){(void*)a0}, (MlirValue){(void*)a1}, a2, (MlirOperation*)a3); }
+static inline void call628(uintptr_t f, uintptr_t a0, uintptr_t a1, intptr_t a2, uintptr_t *a3) { ((void (*)(MlirTransformResults, MlirValue, intptr_t, MlirValue *))f)((MlirTransformResults){(void*)a0}, (MlirValue){(void*)a1}, a2, (MlirValue*)a3); }
+static inline void call629(uintptr_t f, uintptr_t a0, uintptr_t a1, intptr_t a2, uintptr_t *a3) { ((void (*)(MlirTransformResults, MlirValue, intptr_t, MlirAttribute *))f)((MlirTransformResults){(void*)a0}, (MlirValue){(void*)a1}, a2, (MlirAttribute*)a3); }
+static inline void call630(uintptr_t f, uintptr_t a0, uintptr_t a1, MlirOperationCallback a2, void *a3) { ((void (*)(MlirTransformState, MlirValue, MlirOperationCallback, void *))f)((MlirTransformState){(void*)a0}, (MlirValue){(void*)a1}, a2, a3); }
+static inline void call631(uintptr_t f, uintptr_t a0, uintptr_t a1, MlirValueCallback a2, void *a3) { ((void (*)(MlirTransformState, MlirValue, MlirValueCallback, void *))f)((MlirTransformState){(void*)a0}, (MlirValue){(void*)a1}, a2, a3); }
+static inline void call632(uintptr_t f, uintptr_t a0, uintptr_t a1, MlirAttributeCallback a2, void *a3) { ((void (*)(MlirTransformState, MlirValue, MlirAttributeCallback, void *))f)((MlirTransformState){(void*)a0}, (MlirValue){(void*)a1}, a2, a3); }
+static inline void call633(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirTransformOpInterfaceCallbacks a2) { ((void (*)(MlirContext, MlirStringRef, MlirTransformOpInterfaceCallbacks))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2); }
+static inline void call634(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirPatternDescriptorOpInterfaceCallbacks a2) { ((void (*)(MlirContext, MlirStringRef, MlirPatternDescriptorOpInterfaceCallbacks))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2); }
+static inline MlirAttribute call635(uintptr_t f, uintptr_t a0, unsigned a1, uintptr_t a2, uint64_t a3, uint32_t a4, uintptr_t a5, uintptr_t a6, uintptr_t a7, MlirLLVMTypeEncoding a8, uintptr_t a9) { return ((MlirAttribute (*)(MlirContext, unsigned, MlirAttribute, uint64_t, uint32_t, MlirAttribute, MlirAttribute, MlirAttribute, MlirLLVMTypeEncoding, MlirAttribute))f)((MlirContext){(void*)a0}, a1, (MlirAttribute){(void*)a2}, a3, a4, (MlirAttribute){(void*)a5}, (MlirAttribute){(void*)a6}, (MlirAttribute){(void*)a7}, a8, (MlirAttribute){(void*)a9}); }
+static inline void call636(uintptr_t f, uintptr_t a0, MlirTypeConverterConversionCallback a1, void *a2) { ((void (*)(MlirTypeConverter, MlirTypeConverterConversionCallback, void *))f)((MlirTypeConverter){(void*)a0}, a1, a2); }
+static inline void call637(uintptr_t f, uintptr_t a0, MlirTypeConverter1ToNConversionCallback a1, void *a2) { ((void (*)(MlirTypeConverter, MlirTypeConverter1ToNConversionCallback, void *))f)((MlirTypeConverter){(void*)a0}, a1, a2); }
+static inline void call638(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirTypeConverterConversionResults, MlirType))f)((MlirTypeConverterConversionResults){(void*)a0}, (MlirType){(void*)a1}); }
+static inline void call639(uintptr_t f, uintptr_t a0, MlirTypeConverterSourceMaterializationCallback a1, void *a2) { ((void (*)(MlirTypeConverter, MlirTypeConverterSourceMaterializationCallback, void *))f)((MlirTypeConverter){(void*)a0}, a1, a2); }
+static inline void call640(uintptr_t f, uintptr_t a0, MlirTypeConverterTargetMaterializationCallback a1, void *a2) { ((void (*)(MlirTypeConverter, MlirTypeConverterTargetMaterializationCallback, void *))f)((MlirTypeConverter){(void*)a0}, a1, a2); }
+static inline void call641(uintptr_t f, uintptr_t a0, MlirTypeConverter1ToNTargetMaterializationCallback a1, void *a2) { ((void (*)(MlirTypeConverter, MlirTypeConverter1ToNTargetMaterializationCallback, void *))f)((MlirTypeConverter){(void*)a0}, a1, a2); }
+static inline MlirConversionPattern call642(uintptr_t f, const char *a0, size_t na0, unsigned a1, uintptr_t a2, uintptr_t a3, MlirConversionPatternCallbacks a4, void *a5, size_t a6, MlirStringRef *a7) { return ((MlirConversionPattern (*)(MlirStringRef, unsigned, MlirContext, MlirTypeConverter, MlirConversionPatternCallbacks, void *, size_t, MlirStringRef *))f)((MlirStringRef){(char*)a0, na0}, a1, (MlirContext){(void*)a2}, (MlirTypeConverter){(void*)a3}, a4, a5, a6, a7); }
+static inline void call643(uintptr_t f, uintptr_t a0, uintptr_t a1, intptr_t a2, intptr_t *a3, uintptr_t *a4) { ((void (*)(MlirConversionPatternRewriter, MlirOperation, intptr_t, intptr_t *, MlirValue *))f)((MlirConversionPatternRewriter){(void*)a0}, (MlirOperation){(void*)a1}, a2, a3, (MlirValue*)a4); }
+static inline MlirAttribute call644(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, int64_t a2) { return ((MlirAttribute (*)(MlirContext, MlirStringRef, int64_t))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2); }
+static inline MlirAttribute call645(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, uintptr_t a2) { return ((MlirAttribute (*)(MlirContext, MlirStringRef, MlirAttribute))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, (MlirAttribute){(void*)a2}); }
+static inline MlirMemoryEffect call646(uintptr_t f) { return ((MlirMemoryEffect (*)(void))f)(); }
+static inline MlirSideEffectResource call647(uintptr_t f) { return ((MlirSideEffectResource (*)(void))f)(); }
+static inline MlirMemoryEffectInstance call648(uintptr_t f, uintptr_t a0, uintptr_t a1, int a2, bool a3, uintptr_t a4) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffect, MlirAttribute, int, bool, MlirSideEffectResource))f)((MlirMemoryEffect){(void*)a0}, (MlirAttribute){(void*)a1}, a2, a3, (MlirSideEffectResource){(void*)a4}); }
+static inline MlirMemoryEffectInstance call649(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, int a3, bool a4, uintptr_t a5) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffect, MlirOpOperand, MlirAttribute, int, bool, MlirSideEffectResource))f)((MlirMemoryEffect){(void*)a0}, (MlirOpOperand){(void*)a1}, (MlirAttribute){(void*)a2}, a3, a4, (MlirSideEffectResource){(void*)a5}); }
+static inline MlirMemoryEffectInstance call650(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, int a3, bool a4, uintptr_t a5) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffect, MlirValue, MlirAttribute, int, bool, MlirSideEffectResource))f)((MlirMemoryEffect){(void*)a0}, (MlirValue){(void*)a1}, (MlirAttribute){(void*)a2}, a3, a4, (MlirSideEffectResource){(void*)a5}); }
+static inline MlirMemoryEffectInstance call651(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, int a3, bool a4, uintptr_t a5) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffect, MlirAttribute, MlirAttribute, int, bool, MlirSideEffectResource))f)((MlirMemoryEffect){(void*)a0}, (MlirAttribute){(void*)a1}, (MlirAttribute){(void*)a2}, a3, a4, (MlirSideEffectResource){(void*)a5}); }
+static inline void call652(uintptr_t f, uintptr_t a0) { ((void (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
 static inline void call653(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirMemoryEffectInstancesList, MlirMemoryEffectInstance))f)((MlirMemoryEffectInstancesList){(void*)a0}, (MlirMemoryEffectInstance){(void*)a1}); }
 static inline MlirTypeID call654(uintptr_t f, uintptr_t a0) { return ((MlirTypeID (*)(MlirMemoryEffect))f)((MlirMemoryEffect){(void*)a0}); }
 static inline MlirMemoryEffectInstance call655(uintptr_t f, uintptr_t a0) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
@@ -3435,241 +3435,241 @@ func call598(f unsafe.Pointer, a0 MlirOperation) MlirSpeculatability {
 	return MlirSpeculatability(C.call598(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
 }
 
-func call599(f unsafe.Pointer, a0 MlirOperation, a1 int) MlirOpOperand {
-	r := C.call599(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.intptr_t(a1))
+func call599(f unsafe.Pointer, a0 MlirContext, a1 string, a2 MlirMemoryEffectsOpInterfaceCallbacks) {
+	C.call599(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), *(*C.MlirMemoryEffectsOpInterfaceCallbacks)(unsafe.Pointer(&a2)))
+}
+
+func call600(f unsafe.Pointer, a0 MlirOperation, a1 int) MlirOpOperand {
+	r := C.call600(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.intptr_t(a1))
 	return *(*MlirOpOperand)(unsafe.Pointer(&r))
 }
 
-func call600(f unsafe.Pointer, a0 string, a1 MlirTypeID, a2 MlirContext) bool {
-	return bool(C.call600(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(a0))), C.size_t(len(a0)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
+func call601(f unsafe.Pointer, a0 string, a1 MlirTypeID, a2 MlirContext) bool {
+	return bool(C.call601(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(a0))), C.size_t(len(a0)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
 }
 
-func call601(f unsafe.Pointer) MlirIRMapping {
-	r := C.call601(C.uintptr_t(uintptr(f)))
+func call602(f unsafe.Pointer) MlirIRMapping {
+	r := C.call602(C.uintptr_t(uintptr(f)))
 	return *(*MlirIRMapping)(unsafe.Pointer(&r))
 }
 
-func call602(f unsafe.Pointer, a0 MlirIRMapping) {
-	C.call602(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call603(f unsafe.Pointer, a0 MlirIRMapping) {
+	C.call603(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 }
 
-func call603(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirValue, a2 MlirValue) {
-	C.call603(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
-}
-
-func call604(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirBlock, a2 MlirBlock) {
+func call604(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirValue, a2 MlirValue) {
 	C.call604(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
 }
 
-func call605(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirOperation, a2 MlirOperation) {
+func call605(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirBlock, a2 MlirBlock) {
 	C.call605(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
 }
 
-func call606(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirValue) MlirValue {
-	r := C.call606(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+func call606(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirOperation, a2 MlirOperation) {
+	C.call606(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
+}
+
+func call607(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirValue) MlirValue {
+	r := C.call607(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
 	return *(*MlirValue)(unsafe.Pointer(&r))
 }
 
-func call607(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirBlock) MlirBlock {
-	r := C.call607(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+func call608(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirBlock) MlirBlock {
+	r := C.call608(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
 	return *(*MlirBlock)(unsafe.Pointer(&r))
 }
 
-func call608(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirOperation) MlirOperation {
-	r := C.call608(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+func call609(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirOperation) MlirOperation {
+	r := C.call609(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
-func call609(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirValue) bool {
-	return bool(C.call609(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr))))
-}
-
-func call610(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirBlock) bool {
+func call610(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirValue) bool {
 	return bool(C.call610(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr))))
 }
 
-func call611(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirOperation) bool {
+func call611(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirBlock) bool {
 	return bool(C.call611(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr))))
 }
 
-func call612(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirValue) {
-	C.call612(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+func call612(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirOperation) bool {
+	return bool(C.call612(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr))))
 }
 
-func call613(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirBlock) {
+func call613(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirValue) {
 	C.call613(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
 }
 
-func call614(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirOperation) {
+func call614(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirBlock) {
 	C.call614(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
 }
 
-func call615(f unsafe.Pointer, a0 MlirOperation, a1 MlirIRMapping) MlirOperation {
-	r := C.call615(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+func call615(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirOperation) {
+	C.call615(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+}
+
+func call616(f unsafe.Pointer, a0 MlirOperation, a1 MlirIRMapping) MlirOperation {
+	r := C.call616(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
-func call616(f unsafe.Pointer, a0 MlirRewriterBase, a1 MlirOperation, a2 MlirIRMapping) MlirOperation {
-	r := C.call616(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
+func call617(f unsafe.Pointer, a0 MlirRewriterBase, a1 MlirOperation, a2 MlirIRMapping) MlirOperation {
+	r := C.call617(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
-func call617(f unsafe.Pointer, a0 MlirType, a1 uint32, a2 *uint64) MlirAttribute {
-	r := C.call617(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uint(a1), (*C.uint64_t)(unsafe.Pointer(a2)))
+func call618(f unsafe.Pointer, a0 MlirType, a1 uint32, a2 *uint64) MlirAttribute {
+	r := C.call618(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uint(a1), (*C.uint64_t)(unsafe.Pointer(a2)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
-func call618(f unsafe.Pointer, a0 MlirAttribute, a1 *uint64) {
-	C.call618(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.uint64_t)(unsafe.Pointer(a1)))
+func call619(f unsafe.Pointer, a0 MlirAttribute, a1 *uint64) {
+	C.call619(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.uint64_t)(unsafe.Pointer(a1)))
 }
 
-func call619(f unsafe.Pointer, a0 MlirLlvmThreadPool) int32 {
-	return int32(C.call619(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
+func call620(f unsafe.Pointer, a0 MlirLlvmThreadPool) int32 {
+	return int32(C.call620(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
 }
 
-func call620(f unsafe.Pointer, a0 unsafe.Pointer, a1 bool, a2 MlirStringCallback, a3 unsafe.Pointer) MlirLlvmRawFdOStream {
-	r := C.call620(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(a0)), C.bool(a1), (C.MlirStringCallback)(unsafe.Pointer(a2)), a3)
+func call621(f unsafe.Pointer, a0 unsafe.Pointer, a1 bool, a2 MlirStringCallback, a3 unsafe.Pointer) MlirLlvmRawFdOStream {
+	r := C.call621(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(a0)), C.bool(a1), (C.MlirStringCallback)(unsafe.Pointer(a2)), a3)
 	return *(*MlirLlvmRawFdOStream)(unsafe.Pointer(&r))
 }
 
-func call621(f unsafe.Pointer, a0 MlirLlvmRawFdOStream, a1 string) {
-	C.call621(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)))
+func call622(f unsafe.Pointer, a0 MlirLlvmRawFdOStream, a1 string) {
+	C.call622(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)))
 }
 
-func call622(f unsafe.Pointer, a0 MlirLlvmRawFdOStream) bool {
-	return bool(C.call622(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
+func call623(f unsafe.Pointer, a0 MlirLlvmRawFdOStream) bool {
+	return bool(C.call623(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
 }
 
-func call623(f unsafe.Pointer, a0 MlirLlvmRawFdOStream) {
-	C.call623(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call624(f unsafe.Pointer, a0 MlirLlvmRawFdOStream) {
+	C.call624(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 }
 
-func call624(f unsafe.Pointer, a0 MlirContext, a1 MlirAttribute) MlirAttribute {
-	r := C.call624(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+func call625(f unsafe.Pointer, a0 MlirContext, a1 MlirAttribute) MlirAttribute {
+	r := C.call625(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
-func call625(f unsafe.Pointer, a0 MlirTransformRewriter) MlirRewriterBase {
-	r := C.call625(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call626(f unsafe.Pointer, a0 MlirTransformRewriter) MlirRewriterBase {
+	r := C.call626(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 	return *(*MlirRewriterBase)(unsafe.Pointer(&r))
 }
 
-func call626(f unsafe.Pointer, a0 MlirTransformResults, a1 MlirValue, a2 int, a3 *MlirOperation) {
-	C.call626(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.intptr_t(a2), (*C.uintptr_t)(unsafe.Pointer(a3)))
-}
-
-func call627(f unsafe.Pointer, a0 MlirTransformResults, a1 MlirValue, a2 int, a3 *MlirValue) {
+func call627(f unsafe.Pointer, a0 MlirTransformResults, a1 MlirValue, a2 int, a3 *MlirOperation) {
 	C.call627(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.intptr_t(a2), (*C.uintptr_t)(unsafe.Pointer(a3)))
 }
 
-func call628(f unsafe.Pointer, a0 MlirTransformResults, a1 MlirValue, a2 int, a3 *MlirAttribute) {
+func call628(f unsafe.Pointer, a0 MlirTransformResults, a1 MlirValue, a2 int, a3 *MlirValue) {
 	C.call628(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.intptr_t(a2), (*C.uintptr_t)(unsafe.Pointer(a3)))
 }
 
-func call629(f unsafe.Pointer, a0 MlirTransformState, a1 MlirValue, a2 MlirOperationCallback, a3 unsafe.Pointer) {
-	C.call629(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), (C.MlirOperationCallback)(unsafe.Pointer(a2)), a3)
+func call629(f unsafe.Pointer, a0 MlirTransformResults, a1 MlirValue, a2 int, a3 *MlirAttribute) {
+	C.call629(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.intptr_t(a2), (*C.uintptr_t)(unsafe.Pointer(a3)))
 }
 
-func call630(f unsafe.Pointer, a0 MlirTransformState, a1 MlirValue, a2 MlirValueCallback, a3 unsafe.Pointer) {
-	C.call630(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), (C.MlirValueCallback)(unsafe.Pointer(a2)), a3)
+func call630(f unsafe.Pointer, a0 MlirTransformState, a1 MlirValue, a2 MlirOperationCallback, a3 unsafe.Pointer) {
+	C.call630(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), (C.MlirOperationCallback)(unsafe.Pointer(a2)), a3)
 }
 
-func call631(f unsafe.Pointer, a0 MlirTransformState, a1 MlirValue, a2 MlirAttributeCallback, a3 unsafe.Pointer) {
-	C.call631(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), (C.MlirAttributeCallback)(unsafe.Pointer(a2)), a3)
+func call631(f unsafe.Pointer, a0 MlirTransformState, a1 MlirValue, a2 MlirValueCallback, a3 unsafe.Pointer) {
+	C.call631(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), (C.MlirValueCallback)(unsafe.Pointer(a2)), a3)
 }
 
-func call632(f unsafe.Pointer, a0 MlirContext, a1 string, a2 MlirTransformOpInterfaceCallbacks) {
-	C.call632(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), *(*C.MlirTransformOpInterfaceCallbacks)(unsafe.Pointer(&a2)))
+func call632(f unsafe.Pointer, a0 MlirTransformState, a1 MlirValue, a2 MlirAttributeCallback, a3 unsafe.Pointer) {
+	C.call632(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), (C.MlirAttributeCallback)(unsafe.Pointer(a2)), a3)
 }
 
-func call633(f unsafe.Pointer, a0 MlirContext, a1 string, a2 MlirPatternDescriptorOpInterfaceCallbacks) {
-	C.call633(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), *(*C.MlirPatternDescriptorOpInterfaceCallbacks)(unsafe.Pointer(&a2)))
+func call633(f unsafe.Pointer, a0 MlirContext, a1 string, a2 MlirTransformOpInterfaceCallbacks) {
+	C.call633(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), *(*C.MlirTransformOpInterfaceCallbacks)(unsafe.Pointer(&a2)))
 }
 
-func call634(f unsafe.Pointer, a0 MlirContext, a1 uint32, a2 MlirAttribute, a3 uint64, a4 uint32, a5 MlirAttribute, a6 MlirAttribute, a7 MlirAttribute, a8 MlirLLVMTypeEncoding, a9 MlirAttribute) MlirAttribute {
-	r := C.call634(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uint(a1), C.uintptr_t(uintptr(a2.Ptr)), C.uint64_t(a3), C.uint32_t(a4), C.uintptr_t(uintptr(a5.Ptr)), C.uintptr_t(uintptr(a6.Ptr)), C.uintptr_t(uintptr(a7.Ptr)), C.MlirLLVMTypeEncoding(a8), C.uintptr_t(uintptr(a9.Ptr)))
+func call634(f unsafe.Pointer, a0 MlirContext, a1 string, a2 MlirPatternDescriptorOpInterfaceCallbacks) {
+	C.call634(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), *(*C.MlirPatternDescriptorOpInterfaceCallbacks)(unsafe.Pointer(&a2)))
+}
+
+func call635(f unsafe.Pointer, a0 MlirContext, a1 uint32, a2 MlirAttribute, a3 uint64, a4 uint32, a5 MlirAttribute, a6 MlirAttribute, a7 MlirAttribute, a8 MlirLLVMTypeEncoding, a9 MlirAttribute) MlirAttribute {
+	r := C.call635(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uint(a1), C.uintptr_t(uintptr(a2.Ptr)), C.uint64_t(a3), C.uint32_t(a4), C.uintptr_t(uintptr(a5.Ptr)), C.uintptr_t(uintptr(a6.Ptr)), C.uintptr_t(uintptr(a7.Ptr)), C.MlirLLVMTypeEncoding(a8), C.uintptr_t(uintptr(a9.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
-func call635(f unsafe.Pointer, a0 MlirTypeConverter, a1 MlirTypeConverterConversionCallback, a2 unsafe.Pointer) {
-	C.call635(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirTypeConverterConversionCallback)(unsafe.Pointer(a1)), a2)
+func call636(f unsafe.Pointer, a0 MlirTypeConverter, a1 MlirTypeConverterConversionCallback, a2 unsafe.Pointer) {
+	C.call636(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirTypeConverterConversionCallback)(unsafe.Pointer(a1)), a2)
 }
 
-func call636(f unsafe.Pointer, a0 MlirTypeConverter, a1 MlirTypeConverter1ToNConversionCallback, a2 unsafe.Pointer) {
-	C.call636(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirTypeConverter1ToNConversionCallback)(unsafe.Pointer(a1)), a2)
+func call637(f unsafe.Pointer, a0 MlirTypeConverter, a1 MlirTypeConverter1ToNConversionCallback, a2 unsafe.Pointer) {
+	C.call637(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirTypeConverter1ToNConversionCallback)(unsafe.Pointer(a1)), a2)
 }
 
-func call637(f unsafe.Pointer, a0 MlirTypeConverterConversionResults, a1 MlirType) {
-	C.call637(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+func call638(f unsafe.Pointer, a0 MlirTypeConverterConversionResults, a1 MlirType) {
+	C.call638(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
 }
 
-func call638(f unsafe.Pointer, a0 MlirTypeConverter, a1 MlirTypeConverterSourceMaterializationCallback, a2 unsafe.Pointer) {
-	C.call638(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirTypeConverterSourceMaterializationCallback)(unsafe.Pointer(a1)), a2)
+func call639(f unsafe.Pointer, a0 MlirTypeConverter, a1 MlirTypeConverterSourceMaterializationCallback, a2 unsafe.Pointer) {
+	C.call639(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirTypeConverterSourceMaterializationCallback)(unsafe.Pointer(a1)), a2)
 }
 
-func call639(f unsafe.Pointer, a0 MlirTypeConverter, a1 MlirTypeConverterTargetMaterializationCallback, a2 unsafe.Pointer) {
-	C.call639(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirTypeConverterTargetMaterializationCallback)(unsafe.Pointer(a1)), a2)
+func call640(f unsafe.Pointer, a0 MlirTypeConverter, a1 MlirTypeConverterTargetMaterializationCallback, a2 unsafe.Pointer) {
+	C.call640(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirTypeConverterTargetMaterializationCallback)(unsafe.Pointer(a1)), a2)
 }
 
-func call640(f unsafe.Pointer, a0 MlirTypeConverter, a1 MlirTypeConverter1ToNTargetMaterializationCallback, a2 unsafe.Pointer) {
-	C.call640(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirTypeConverter1ToNTargetMaterializationCallback)(unsafe.Pointer(a1)), a2)
+func call641(f unsafe.Pointer, a0 MlirTypeConverter, a1 MlirTypeConverter1ToNTargetMaterializationCallback, a2 unsafe.Pointer) {
+	C.call641(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirTypeConverter1ToNTargetMaterializationCallback)(unsafe.Pointer(a1)), a2)
 }
 
-func call641(f unsafe.Pointer, a0 string, a1 uint32, a2 MlirContext, a3 MlirTypeConverter, a4 MlirConversionPatternCallbacks, a5 unsafe.Pointer, a6 int, a7 *MlirStringRef) MlirConversionPattern {
-	r := C.call641(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(a0))), C.size_t(len(a0)), C.uint(a1), C.uintptr_t(uintptr(a2.Ptr)), C.uintptr_t(uintptr(a3.Ptr)), *(*C.MlirConversionPatternCallbacks)(unsafe.Pointer(&a4)), a5, C.size_t(a6), (*C.MlirStringRef)(unsafe.Pointer(a7)))
+func call642(f unsafe.Pointer, a0 string, a1 uint32, a2 MlirContext, a3 MlirTypeConverter, a4 MlirConversionPatternCallbacks, a5 unsafe.Pointer, a6 int, a7 *MlirStringRef) MlirConversionPattern {
+	r := C.call642(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(a0))), C.size_t(len(a0)), C.uint(a1), C.uintptr_t(uintptr(a2.Ptr)), C.uintptr_t(uintptr(a3.Ptr)), *(*C.MlirConversionPatternCallbacks)(unsafe.Pointer(&a4)), a5, C.size_t(a6), (*C.MlirStringRef)(unsafe.Pointer(a7)))
 	return *(*MlirConversionPattern)(unsafe.Pointer(&r))
 }
 
-func call642(f unsafe.Pointer, a0 MlirConversionPatternRewriter, a1 MlirOperation, a2 int, a3 *int, a4 *MlirValue) {
-	C.call642(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.intptr_t(a2), (*C.intptr_t)(unsafe.Pointer(a3)), (*C.uintptr_t)(unsafe.Pointer(a4)))
+func call643(f unsafe.Pointer, a0 MlirConversionPatternRewriter, a1 MlirOperation, a2 int, a3 *int, a4 *MlirValue) {
+	C.call643(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.intptr_t(a2), (*C.intptr_t)(unsafe.Pointer(a3)), (*C.uintptr_t)(unsafe.Pointer(a4)))
 }
 
-func call643(f unsafe.Pointer, a0 MlirContext, a1 string, a2 int64) MlirAttribute {
-	r := C.call643(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), C.int64_t(a2))
+func call644(f unsafe.Pointer, a0 MlirContext, a1 string, a2 int64) MlirAttribute {
+	r := C.call644(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), C.int64_t(a2))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
-func call644(f unsafe.Pointer, a0 MlirContext, a1 string, a2 MlirAttribute) MlirAttribute {
-	r := C.call644(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), C.uintptr_t(uintptr(a2.Ptr)))
+func call645(f unsafe.Pointer, a0 MlirContext, a1 string, a2 MlirAttribute) MlirAttribute {
+	r := C.call645(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), C.uintptr_t(uintptr(a2.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
-func call645(f unsafe.Pointer) MlirMemoryEffect {
-	r := C.call645(C.uintptr_t(uintptr(f)))
+func call646(f unsafe.Pointer) MlirMemoryEffect {
+	r := C.call646(C.uintptr_t(uintptr(f)))
 	return *(*MlirMemoryEffect)(unsafe.Pointer(&r))
 }
 
-func call646(f unsafe.Pointer) MlirSideEffectResource {
-	r := C.call646(C.uintptr_t(uintptr(f)))
+func call647(f unsafe.Pointer) MlirSideEffectResource {
+	r := C.call647(C.uintptr_t(uintptr(f)))
 	return *(*MlirSideEffectResource)(unsafe.Pointer(&r))
 }
 
-func call647(f unsafe.Pointer, a0 MlirMemoryEffect, a1 MlirAttribute, a2 int32, a3 bool, a4 MlirSideEffectResource) MlirMemoryEffectInstance {
-	r := C.call647(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.int(a2), C.bool(a3), C.uintptr_t(uintptr(a4.Ptr)))
+func call648(f unsafe.Pointer, a0 MlirMemoryEffect, a1 MlirAttribute, a2 int32, a3 bool, a4 MlirSideEffectResource) MlirMemoryEffectInstance {
+	r := C.call648(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.int(a2), C.bool(a3), C.uintptr_t(uintptr(a4.Ptr)))
 	return *(*MlirMemoryEffectInstance)(unsafe.Pointer(&r))
 }
 
-func call648(f unsafe.Pointer, a0 MlirMemoryEffect, a1 MlirOpOperand, a2 MlirAttribute, a3 int32, a4 bool, a5 MlirSideEffectResource) MlirMemoryEffectInstance {
-	r := C.call648(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)), C.int(a3), C.bool(a4), C.uintptr_t(uintptr(a5.Ptr)))
-	return *(*MlirMemoryEffectInstance)(unsafe.Pointer(&r))
-}
-
-func call649(f unsafe.Pointer, a0 MlirMemoryEffect, a1 MlirValue, a2 MlirAttribute, a3 int32, a4 bool, a5 MlirSideEffectResource) MlirMemoryEffectInstance {
+func call649(f unsafe.Pointer, a0 MlirMemoryEffect, a1 MlirOpOperand, a2 MlirAttribute, a3 int32, a4 bool, a5 MlirSideEffectResource) MlirMemoryEffectInstance {
 	r := C.call649(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)), C.int(a3), C.bool(a4), C.uintptr_t(uintptr(a5.Ptr)))
 	return *(*MlirMemoryEffectInstance)(unsafe.Pointer(&r))
 }
 
-func call650(f unsafe.Pointer, a0 MlirMemoryEffect, a1 MlirAttribute, a2 MlirAttribute, a3 int32, a4 bool, a5 MlirSideEffectResource) MlirMemoryEffectInstance {
+func call650(f unsafe.Pointer, a0 MlirMemoryEffect, a1 MlirValue, a2 MlirAttribute, a3 int32, a4 bool, a5 MlirSideEffectResource) MlirMemoryEffectInstance {
 	r := C.call650(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)), C.int(a3), C.bool(a4), C.uintptr_t(uintptr(a5.Ptr)))
 	return *(*MlirMemoryEffectInstance)(unsafe.Pointer(&r))
 }
 
-func call651(f unsafe.Pointer, a0 MlirMemoryEffectInstance) {
-	C.call651(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call651(f unsafe.Pointer, a0 MlirMemoryEffect, a1 MlirAttribute, a2 MlirAttribute, a3 int32, a4 bool, a5 MlirSideEffectResource) MlirMemoryEffectInstance {
+	r := C.call651(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)), C.int(a3), C.bool(a4), C.uintptr_t(uintptr(a5.Ptr)))
+	return *(*MlirMemoryEffectInstance)(unsafe.Pointer(&r))
 }
 
-func call652(f unsafe.Pointer, a0 MlirContext, a1 string, a2 MlirMemoryEffectsOpInterfaceCallbacks) {
-	C.call652(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), *(*C.MlirMemoryEffectsOpInterfaceCallbacks)(unsafe.Pointer(&a2)))
+func call652(f unsafe.Pointer, a0 MlirMemoryEffectInstance) {
+	C.call652(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 }
 
 func call653(f unsafe.Pointer, a0 MlirMemoryEffectInstancesList, a1 MlirMemoryEffectInstance) {

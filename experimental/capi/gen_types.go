@@ -539,6 +539,14 @@ type MlirConditionallySpeculatableOpInterfaceCallbacks struct {
 	UserData           unsafe.Pointer
 }
 
+// MlirMemoryEffectsOpInterfaceCallbacks is the C struct of that name.
+type MlirMemoryEffectsOpInterfaceCallbacks struct {
+	Construct  unsafe.Pointer
+	Destruct   unsafe.Pointer
+	GetEffects unsafe.Pointer
+	UserData   unsafe.Pointer
+}
+
 // MlirIRMapping is the C API's handle of that name.
 type MlirIRMapping struct{ Ptr unsafe.Pointer }
 
@@ -633,14 +641,6 @@ type MlirSideEffectResource struct{ Ptr unsafe.Pointer }
 
 // MlirMemoryEffectInstance is the C API's handle of that name.
 type MlirMemoryEffectInstance struct{ Ptr unsafe.Pointer }
-
-// MlirMemoryEffectsOpInterfaceCallbacks is the C struct of that name.
-type MlirMemoryEffectsOpInterfaceCallbacks struct {
-	Construct  unsafe.Pointer
-	Destruct   unsafe.Pointer
-	GetEffects unsafe.Pointer
-	UserData   unsafe.Pointer
-}
 
 // MlirMemoryEffectInstancesList is the C API's handle of that name.
 type MlirMemoryEffectInstancesList struct{ Ptr unsafe.Pointer }

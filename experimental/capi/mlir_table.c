@@ -47,7 +47,7 @@ static bool newer_known(void* library, int release) {
 static bool has_prototype(void* library, int release, bool newer, size_t i) {
   int first = calliope_mlir_names[i].release, until = calliope_mlir_names[i].until, since = calliope_mlir_names[i].since;
   // The functions of the last release may change until there is one.
-  if (since != 0) return newer || (since < calliope_mlir_last && release >= since && release <= calliope_mlir_last);
+  if (since != 0) return newer || (since < calliope_mlir_last && release >= since && release <= until);
   if (first != 0) return release == first || (release > first && release <= until);
   if (calliope_mlir_names[i].unless == NULL) return true;
   if (release != 0) return release <= until;

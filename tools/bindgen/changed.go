@@ -30,6 +30,9 @@ var extended = map[string]bool{
 	"mlirTranslateOperationToSMTLIB": true,
 }
 
+// notAfter has the last release in which a function of llvm23 is called: a callback of it changed.
+var notAfter = map[string]int{"mlirMemoryEffectsOpInterfaceAttachFallbackModel": 23}
+
 // A change is that of a prototype.
 type change struct {
 	release int    // the last with the prototype of the headers that are read

@@ -17,7 +17,7 @@ var laterHeaders = map[int]*string{
 	24: flag.String("llvm24", "", "folder that holds mlir-c/ of LLVM 24, for TestDeclared"),
 }
 
-// unlike has the functions of llvm24 that only torch-mlir's library has, or in another form: see llvm24/Effects.h.
+// unlike has the functions of llvm24 that only torch-mlir's library has, or in another form: see llvm23/Effects.h.
 var unlike = map[string]bool{
 	"mlirMemoryEffectInstancesListAppend":             true,
 	"mlirMemoryEffectsOpInterfaceAttachFallbackModel": true,
@@ -58,6 +58,8 @@ func TestDeclared(t *testing.T) {
 // called reports whether a function is called in libraries of a release.
 func called(f *function, release int) bool {
 	switch {
+	case notAfter[f.name] != 0 && release > notAfter[f.name]:
+		return false
 	case f.unless != "":
 		return release <= changedAfter[f.name].release
 	case f.release == newestRelease:

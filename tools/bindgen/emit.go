@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"go/format"
 	"regexp"
@@ -60,7 +61,7 @@ func cNames(a *api) []byte {
 	for _, f := range a.functions {
 		switch {
 		case f.since != 0:
-			fmt.Fprintf(&b, "    {%q, 0, 0, 0, %d},\n", f.name, f.since)
+			fmt.Fprintf(&b, "    {%q, 0, %d, 0, %d},\n", f.name, cmp.Or(notAfter[f.name], lastRelease), f.since)
 		case f.unless != "":
 			fmt.Fprintf(&b, "    {%q, 0, %d, %q},\n", f.name, changedAfter[f.name].release, f.unless)
 		case f.release == newestRelease && sameUntil[f.name]:

@@ -22,6 +22,19 @@ void mlirConditionallySpeculatableOpInterfaceAttachFallbackModel(
     MlirContext ctx, MlirStringRef opName, MlirConditionallySpeculatableOpInterfaceCallbacks callbacks);
 MlirSpeculatability mlirConditionallySpeculatableOpInterfaceGetSpeculatability(MlirOperation operation);
 
+// The function getEffects is, in LLVM 23 and torch-mlir's library:
+//   void (MlirOperation, MlirMemoryEffectInstancesList, void* userData)
+// and in IREE's, as since LLVM 24:
+//   void (MlirOperation, MlirMemoryEffectInstancesCallback, void* callbackUserData, void* userData)
+typedef struct MlirMemoryEffectsOpInterfaceCallbacks {
+  void (*construct)(void* userData);
+  void (*destruct)(void* userData);
+  void (*getEffects)(void);
+  void* userData;
+} MlirMemoryEffectsOpInterfaceCallbacks;
+
 MlirTypeID mlirMemoryEffectsOpInterfaceTypeID(void);
+void mlirMemoryEffectsOpInterfaceAttachFallbackModel(MlirContext ctx, MlirStringRef opName,
+                                                     MlirMemoryEffectsOpInterfaceCallbacks callbacks);
 
 #endif

@@ -12,17 +12,6 @@ typedef struct MlirSideEffectResource { void* ptr; } MlirSideEffectResource;
 typedef void (*MlirMemoryEffectInstancesCallback)(intptr_t numEffects, MlirMemoryEffectInstance* effects,
                                                   void* userData);
 
-// The function getEffects is, in torch-mlir's library:
-//   void (MlirOperation, MlirMemoryEffectInstancesList, void* userData)
-// and in IREE's:
-//   void (MlirOperation, MlirMemoryEffectInstancesCallback, void* callbackUserData, void* userData)
-typedef struct MlirMemoryEffectsOpInterfaceCallbacks {
-  void (*construct)(void* userData);
-  void (*destruct)(void* userData);
-  void (*getEffects)(void);
-  void* userData;
-} MlirMemoryEffectsOpInterfaceCallbacks;
-
 MlirMemoryEffect mlirMemoryEffectsAllocateGet(void);
 MlirMemoryEffect mlirMemoryEffectsFreeGet(void);
 MlirMemoryEffect mlirMemoryEffectsReadGet(void);
@@ -48,8 +37,6 @@ MlirMemoryEffectInstance mlirMemoryEffectInstanceCreateForSymbol(MlirMemoryEffec
                                                                  bool effectOnFullRegion,
                                                                  MlirSideEffectResource resource);
 void mlirMemoryEffectInstanceDestroy(MlirMemoryEffectInstance instance);
-void mlirMemoryEffectsOpInterfaceAttachFallbackModel(MlirContext ctx, MlirStringRef opName,
-                                                     MlirMemoryEffectsOpInterfaceCallbacks callbacks);
 
 // Only torch-mlir's library has this function.
 void mlirMemoryEffectInstancesListAppend(MlirMemoryEffectInstancesList list, MlirMemoryEffectInstance instance);
