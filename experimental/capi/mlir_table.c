@@ -18,9 +18,7 @@ enum { kNames = sizeof(calliope_mlir_names) / sizeof(calliope_mlir_names[0]) };
 _Static_assert(sizeof(calliope_mlir_api) == kNames * sizeof(void*),
                "the table and its names come from one run of bindgen");
 
-// llvm_release returns the release of LLVM that the library was built from, or 0 if the
-// library does not state it.
-static int llvm_release(void* library) {
+int calliope_mlir_release(void* library) {
   void (*get)(unsigned*, unsigned*, unsigned*) = dlsym(library, "LLVMGetVersion");
   unsigned major = 0, minor = 0, patch = 0;
   if (get != NULL) get(&major, &minor, &patch);
@@ -57,7 +55,7 @@ static bool has_prototype(void* library, int release, bool newer, size_t i) {
 void* calliope_mlir_table(void* library) {
   void** table = calloc(kNames, sizeof(void*));
   if (table == NULL) return NULL;
-  int release = llvm_release(library);
+  int release = calliope_mlir_release(library);
   bool newer = newer_known(library, release);
   for (size_t i = 0; i < kNames; i++) {
     if (has_prototype(library, release, newer, i)) table[i] = dlsym(library, calliope_mlir_names[i].symbol);

@@ -69,6 +69,17 @@ func (t *Table) Has(name string) bool { return t.has[name] }
 // has since a release of LLVM.
 func (t *Table) HasOf(name string, release int) bool { return t.first[name] == release && release != 0 }
 
+// Refused returns why the library's function of that name is not called, or "" if it is, or if there is none.
+func (t *Table) Refused(name string) string {
+	if t.has[name] || t.lib.Symbol(name) == nil {
+		return ""
+	}
+	if release := C.calliope_mlir_release(t.lib.Handle()); release != 0 {
+		return fmt.Sprintf("its parameters in LLVM %d are not known", release)
+	}
+	return "the library does not state its release of LLVM, on which its parameters depend"
+}
+
 // Names returns the name of every function of the table, and whether the library has it.
 func (t *Table) Names() map[string]bool { return t.has }
 
