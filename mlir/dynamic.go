@@ -34,7 +34,7 @@ var traits = []struct {
 	{"isolated from above", "mlirDynamicOpTraitIsIsolatedFromAboveCreate",
 		capi.MlirDynamicOpTraitIsIsolatedFromAboveCreate},
 	{"no terminator", "mlirDynamicOpTraitNoTerminatorCreate", capi.MlirDynamicOpTraitNoTerminatorCreate},
-	{"pure", "mlirConditionallySpeculatableOpInterfaceAttachFallbackModel", nil},
+	{"pure", "mlirMemoryEffectsOpInterfaceAttachFallbackModel", nil},
 }
 
 func (t Trait) String() string {

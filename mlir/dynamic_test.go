@@ -1,6 +1,7 @@
 package mlir_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -77,7 +78,11 @@ func TestTraits(t *testing.T) {
 		check.Error(t, parse(inner), "block with no terminator")
 		check.NoError(t, c.AddTraits("traffic.end", mlir.TraitTerminator))
 		check.NoError(t, parse(inner))
-		check.NoError(t, c.AddTraits("traffic.street", mlir.TraitIsolatedFromAbove))
+		if err := c.AddTraits("traffic.street", mlir.TraitIsolatedFromAbove); errors.Is(err, mlir.ErrUnsupported) {
+			return // LLVM 23
+		} else if err != nil {
+			t.Fatal(err)
+		}
 		check.Error(t, parse(inner), "using value defined outside the region")
 		check.Error(t,
 			parse(`"traffic.street"() ({ "traffic.end"() : () -> () "traffic.end"() : () -> () }) : () -> ()`), "must be the last operation")

@@ -81,9 +81,11 @@ func TestVerifierKeepsHandles(t *testing.T) {
 				if verified < before+4 {
 					t.Errorf("passes and patterns called the verifier %d times", verified-before)
 				}
-				v := conversion(t, c, mlir.ConversionTarget{Legal: []string{"builtin", "func", "traffic"}})
-				check.NoError(t, v.Apply(m, mlir.ConversionOptions{}))
-				check.NoError(t, m.Verify())
+				if c.Library().Has("mlirOpConversionPatternCreate") {
+					v := conversion(t, c, mlir.ConversionTarget{Legal: []string{"builtin", "func", "traffic"}})
+					check.NoError(t, v.Apply(m, mlir.ConversionOptions{}))
+					check.NoError(t, m.Verify())
+				}
 				check.Panics(t, "after PassManager.Run", func() { wait.Name() })
 			}
 		}

@@ -51,7 +51,7 @@ func.func @f(%m: memref<4xf32>, %n: memref<4xf32>) {
 		} {
 			c := loose(t, e)
 			err := c.SetMemoryEffects("func.call", test.effects)
-			if !e.Library.Has("mlirMemoryEffectsOpInterfaceAttachFallbackModel") {
+			if !e.Library.Has("mlirMemoryEffectInstanceCreate") {
 				mlirtest.Unsupported(t, err)
 				return
 			}

@@ -13,15 +13,15 @@ import (
 // ErrUnsupported matches every UnsupportedError under errors.Is.
 var ErrUnsupported = errors.New("not supported by this MLIR library")
 
-// An UnsupportedError reports that a library does not export a function of the C API, or that it
-// lacks an operation that another known library has. Its text names the libraries that have it,
-// and the command that fetches one.
+// An UnsupportedError reports that a library does not export a function of the C API, or that its parameters in the
+// library's release of LLVM are not known, or that the library lacks an operation that another known one has. Its text
+// names the libraries that have it, and the command that fetches one.
 type UnsupportedError struct {
 	Library   string // path of the library, empty in a panic
 	Function  string // name of the C function, or ""
 	Operation string // name of the operation, or ""
 
-	hint string // about the operation
+	hint string // about the operation, or why the function is not called
 }
 
 // A method without an error result panics with an UnsupportedError, which has no Library.
@@ -34,6 +34,9 @@ func (e *UnsupportedError) Error() string {
 		return fmt.Sprintf("mlir: %s does not know the operation %q; %s", e.Library, e.Operation, e.hint)
 	}
 	text := fmt.Sprintf("mlir: %s does not export %s", cmp.Or(e.Library, "the library"), e.Function)
+	if e.hint != "" {
+		text = fmt.Sprintf("mlir: %s of %s cannot be called: %s", e.Function, e.Library, e.hint)
+	}
 	if hint := functionHint(e.Function); hint != "" {
 		text += "; " + hint
 	}

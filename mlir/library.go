@@ -309,7 +309,7 @@ func (l *Library) Functions() []string {
 func (l *Library) need(functions ...string) error {
 	for _, f := range functions {
 		if !l.api.Has(f) {
-			return &UnsupportedError{Library: l.path, Function: f}
+			return &UnsupportedError{Library: l.path, Function: f, hint: l.api.Refused(f)}
 		}
 	}
 	return nil

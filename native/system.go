@@ -19,7 +19,7 @@ import (
 // The releases of LLVM whose C API is known.
 const (
 	oldestLLVM = 19
-	newestLLVM = 22
+	newestLLVM = 23
 )
 
 // installation is an LLVM with MLIR that is installed, or built, on this machine.
@@ -199,7 +199,9 @@ func (i installation) parts(ctx context.Context, cxx []string) (args, folders []
 			}
 			args, folders = append(args, path), append(folders, filepath.Dir(path))
 		}
-		return args, folders, nil
+		// Since LLVM 23, Debian's libMLIR.so has no execution engine.
+		engine, _ := filepath.Glob(filepath.Join(i.lib, "libMLIRExecutionEngine*.a"))
+		return append(args, engine...), folders, nil
 	}
 	archives, _ := filepath.Glob(filepath.Join(i.lib, "libMLIR*.a"))
 	archives = slices.DeleteFunc(archives, func(path string) bool {

@@ -11,7 +11,7 @@ import (
 )
 
 // LinkLLVM makes a library with MLIR's C API of an LLVM that is on this machine, of the releases
-// 19 to 22: of an installation, whose prefix is the folder with its lib, or of a build. Without
+// 19 to 23: of an installation, whose prefix is the folder with its lib, or of a build. Without
 // a prefix it takes the newest that llvm-config, the variables MLIR_DIR and LLVM_DIR and the
 // system's folders name. If the LLVM has the shared library libMLIR-C, LinkLLVM returns that one.
 // Otherwise it links the static libraries of the C API with the LLVM's other libraries into one

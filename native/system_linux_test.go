@@ -46,7 +46,7 @@ func TestLinkLLVMRefused(t *testing.T) {
 		{install(t, ""), []string{"there is no LLVM in"}},
 		{install(t, "none", "libMLIRCAPIIR.a"), []string{"does not state its version"}},
 		{install(t, "18.1.8", "libMLIRCAPIIR.a", "libMLIR.so"),
-			[]string{"LLVM 18.1.8 in ", "is too old", "from 19 to 22", version.Fetch + " llvm"}},
+			[]string{"LLVM 18.1.8 in ", "is too old", "from 19 to 23", version.Fetch + " llvm"}},
 		{install(t, "21.1.0git"), []string{"LLVM 21.1.0 in ", "has no MLIR", dev(21), "LLVM_ENABLE_PROJECTS=mlir"}},
 		{install(t, "20.1.2", "libMLIR.so.20.1"),
 			[]string{"has only MLIR's C++ functions, in libMLIR.so.20.1", dev(20), "MLIR_BUILD_MLIR_C_DYLIB=ON"}},

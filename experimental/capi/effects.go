@@ -36,7 +36,10 @@ static MlirMemoryEffectInstance instance(const calliope_mlir_api* api, MlirOpera
   return api->mlirMemoryEffectInstanceCreate(kind, none, 0, false, resource);
 }
 
-// The two forms in which libraries ask for the effects of an operation; see Effects.h.
+// The two forms in which libraries ask for the effects of an operation; see Effects.h. Those with the second form have
+// this function.
+static bool asks_with_callback(const calliope_mlir_api* api) { return api->mlirMemoryEffectInstanceClone != NULL; }
+
 static void effects_to_list(MlirOperation op, MlirMemoryEffectInstancesList list, void* user) {
   model* m = user;
   effect* effects = NULL;
@@ -71,8 +74,7 @@ static bool attach_effects(const void* table, MlirContext ctx, const char* name,
   model* m = malloc(sizeof *m);
   if (m == NULL) return false;
   *m = (model){api, handle};
-  void (*ask)(void) = api->mlirMemoryEffectInstancesListAppend ? (void (*)(void))effects_to_list
-                                                               : (void (*)(void))effects_to_callback;
+  void (*ask)(void) = asks_with_callback(api) ? (void (*)(void))effects_to_callback : (void (*)(void))effects_to_list;
   MlirMemoryEffectsOpInterfaceCallbacks callbacks = {NULL, model_destruct, ask, m};
   api->mlirMemoryEffectsOpInterfaceAttachFallbackModel(ctx, (MlirStringRef){(char*)name, len}, callbacks);
   return true;
@@ -91,8 +93,7 @@ static MlirSpeculatability always(MlirOperation op, void* user) { return 1; }
 static void attach_pure(const void* table, MlirContext ctx, const char* name, size_t len) {
   const calliope_mlir_api* api = table;
   MlirStringRef op = {(char*)name, len};
-  void (*none)(void) =
-      api->mlirMemoryEffectInstancesListAppend ? (void (*)(void))none_to_list : (void (*)(void))none_to_callback;
+  void (*none)(void) = asks_with_callback(api) ? (void (*)(void))none_to_callback : (void (*)(void))none_to_list;
   MlirMemoryEffectsOpInterfaceCallbacks effects = {NULL, NULL, none, NULL};
   api->mlirMemoryEffectsOpInterfaceAttachFallbackModel(ctx, op, effects);
   MlirConditionallySpeculatableOpInterfaceCallbacks speculation = {NULL, NULL, always, NULL};

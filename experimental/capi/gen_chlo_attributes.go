@@ -6,7 +6,7 @@ package capi
 
 // ChloComparisonDirectionAttrGet calls chloComparisonDirectionAttrGet.
 func ChloComparisonDirectionAttrGet(t *Table, ctx MlirContext, value string) MlirAttribute {
-	f := t.functions[1701]
+	f := t.functions[1699]
 	if f == nil {
 		missing("chloComparisonDirectionAttrGet")
 	}
@@ -18,7 +18,7 @@ func ChloComparisonDirectionAttrGet(t *Table, ctx MlirContext, value string) Mli
 
 // ChloAttributeIsAComparisonDirectionAttr calls chloAttributeIsAComparisonDirectionAttr.
 func ChloAttributeIsAComparisonDirectionAttr(t *Table, attr MlirAttribute) bool {
-	f := t.functions[1702]
+	f := t.functions[1700]
 	if f == nil {
 		missing("chloAttributeIsAComparisonDirectionAttr")
 	}
@@ -30,7 +30,7 @@ func ChloAttributeIsAComparisonDirectionAttr(t *Table, attr MlirAttribute) bool 
 
 // ChloComparisonDirectionAttrGetValue calls chloComparisonDirectionAttrGetValue.
 func ChloComparisonDirectionAttrGetValue(t *Table, attr MlirAttribute) string {
-	f := t.functions[1703]
+	f := t.functions[1701]
 	if f == nil {
 		missing("chloComparisonDirectionAttrGetValue")
 	}
@@ -42,7 +42,7 @@ func ChloComparisonDirectionAttrGetValue(t *Table, attr MlirAttribute) string {
 
 // ChloComparisonTypeAttrGet calls chloComparisonTypeAttrGet.
 func ChloComparisonTypeAttrGet(t *Table, ctx MlirContext, value string) MlirAttribute {
-	f := t.functions[1704]
+	f := t.functions[1702]
 	if f == nil {
 		missing("chloComparisonTypeAttrGet")
 	}
@@ -54,7 +54,7 @@ func ChloComparisonTypeAttrGet(t *Table, ctx MlirContext, value string) MlirAttr
 
 // ChloAttributeIsAComparisonTypeAttr calls chloAttributeIsAComparisonTypeAttr.
 func ChloAttributeIsAComparisonTypeAttr(t *Table, attr MlirAttribute) bool {
-	f := t.functions[1705]
+	f := t.functions[1703]
 	if f == nil {
 		missing("chloAttributeIsAComparisonTypeAttr")
 	}
@@ -66,7 +66,7 @@ func ChloAttributeIsAComparisonTypeAttr(t *Table, attr MlirAttribute) bool {
 
 // ChloComparisonTypeAttrGetValue calls chloComparisonTypeAttrGetValue.
 func ChloComparisonTypeAttrGetValue(t *Table, attr MlirAttribute) string {
-	f := t.functions[1706]
+	f := t.functions[1704]
 	if f == nil {
 		missing("chloComparisonTypeAttrGetValue")
 	}
@@ -78,7 +78,7 @@ func ChloComparisonTypeAttrGetValue(t *Table, attr MlirAttribute) string {
 
 // ChloPrecisionAttrGet calls chloPrecisionAttrGet.
 func ChloPrecisionAttrGet(t *Table, ctx MlirContext, value string) MlirAttribute {
-	f := t.functions[1707]
+	f := t.functions[1705]
 	if f == nil {
 		missing("chloPrecisionAttrGet")
 	}
@@ -90,7 +90,7 @@ func ChloPrecisionAttrGet(t *Table, ctx MlirContext, value string) MlirAttribute
 
 // ChloAttributeIsAPrecisionAttr calls chloAttributeIsAPrecisionAttr.
 func ChloAttributeIsAPrecisionAttr(t *Table, attr MlirAttribute) bool {
-	f := t.functions[1708]
+	f := t.functions[1706]
 	if f == nil {
 		missing("chloAttributeIsAPrecisionAttr")
 	}
@@ -102,7 +102,7 @@ func ChloAttributeIsAPrecisionAttr(t *Table, attr MlirAttribute) bool {
 
 // ChloPrecisionAttrGetValue calls chloPrecisionAttrGetValue.
 func ChloPrecisionAttrGetValue(t *Table, attr MlirAttribute) string {
-	f := t.functions[1709]
+	f := t.functions[1707]
 	if f == nil {
 		missing("chloPrecisionAttrGetValue")
 	}
@@ -114,19 +114,19 @@ func ChloPrecisionAttrGetValue(t *Table, attr MlirAttribute) string {
 
 // ChloRaggedDotDimensionNumbersGet calls chloRaggedDotDimensionNumbersGet.
 func ChloRaggedDotDimensionNumbersGet(t *Table, ctx MlirContext, nLhsBatchingDimensions int, lhsBatchingDimensions *int64, nRhsBatchingDimensions int, rhsBatchingDimensions *int64, nLhsContractingDimensions int, lhsContractingDimensions *int64, nRhsContractingDimensions int, rhsContractingDimensions *int64, nLhsRaggedDimensions int, lhsRaggedDimensions *int64, nRhsGroupDimensions int, rhsGroupDimensions *int64) MlirAttribute {
-	f := t.functions[1710]
+	f := t.functions[1708]
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGet")
 	}
 	t.enter()
-	r := call528(f, ctx, nLhsBatchingDimensions, lhsBatchingDimensions, nRhsBatchingDimensions, rhsBatchingDimensions, nLhsContractingDimensions, lhsContractingDimensions, nRhsContractingDimensions, rhsContractingDimensions, nLhsRaggedDimensions, lhsRaggedDimensions, nRhsGroupDimensions, rhsGroupDimensions)
+	r := call526(f, ctx, nLhsBatchingDimensions, lhsBatchingDimensions, nRhsBatchingDimensions, rhsBatchingDimensions, nLhsContractingDimensions, lhsContractingDimensions, nRhsContractingDimensions, rhsContractingDimensions, nLhsRaggedDimensions, lhsRaggedDimensions, nRhsGroupDimensions, rhsGroupDimensions)
 	t.leave()
 	return r
 }
 
 // ChloAttributeIsARaggedDotDimensionNumbers calls chloAttributeIsARaggedDotDimensionNumbers.
 func ChloAttributeIsARaggedDotDimensionNumbers(t *Table, attr MlirAttribute) bool {
-	f := t.functions[1711]
+	f := t.functions[1709]
 	if f == nil {
 		missing("chloAttributeIsARaggedDotDimensionNumbers")
 	}
@@ -138,7 +138,7 @@ func ChloAttributeIsARaggedDotDimensionNumbers(t *Table, attr MlirAttribute) boo
 
 // ChloRaggedDotDimensionNumbersGetLhsBatchingDimensionsSize calls chloRaggedDotDimensionNumbersGetLhsBatchingDimensionsSize.
 func ChloRaggedDotDimensionNumbersGetLhsBatchingDimensionsSize(t *Table, attr MlirAttribute) int {
-	f := t.functions[1712]
+	f := t.functions[1710]
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetLhsBatchingDimensionsSize")
 	}
@@ -150,7 +150,7 @@ func ChloRaggedDotDimensionNumbersGetLhsBatchingDimensionsSize(t *Table, attr Ml
 
 // ChloRaggedDotDimensionNumbersGetLhsBatchingDimensionsElem calls chloRaggedDotDimensionNumbersGetLhsBatchingDimensionsElem.
 func ChloRaggedDotDimensionNumbersGetLhsBatchingDimensionsElem(t *Table, attr MlirAttribute, pos int) int64 {
-	f := t.functions[1713]
+	f := t.functions[1711]
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetLhsBatchingDimensionsElem")
 	}
@@ -162,7 +162,7 @@ func ChloRaggedDotDimensionNumbersGetLhsBatchingDimensionsElem(t *Table, attr Ml
 
 // ChloRaggedDotDimensionNumbersGetRhsBatchingDimensionsSize calls chloRaggedDotDimensionNumbersGetRhsBatchingDimensionsSize.
 func ChloRaggedDotDimensionNumbersGetRhsBatchingDimensionsSize(t *Table, attr MlirAttribute) int {
-	f := t.functions[1714]
+	f := t.functions[1712]
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetRhsBatchingDimensionsSize")
 	}
@@ -174,7 +174,7 @@ func ChloRaggedDotDimensionNumbersGetRhsBatchingDimensionsSize(t *Table, attr Ml
 
 // ChloRaggedDotDimensionNumbersGetRhsBatchingDimensionsElem calls chloRaggedDotDimensionNumbersGetRhsBatchingDimensionsElem.
 func ChloRaggedDotDimensionNumbersGetRhsBatchingDimensionsElem(t *Table, attr MlirAttribute, pos int) int64 {
-	f := t.functions[1715]
+	f := t.functions[1713]
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetRhsBatchingDimensionsElem")
 	}
@@ -186,7 +186,7 @@ func ChloRaggedDotDimensionNumbersGetRhsBatchingDimensionsElem(t *Table, attr Ml
 
 // ChloRaggedDotDimensionNumbersGetLhsContractingDimensionsSize calls chloRaggedDotDimensionNumbersGetLhsContractingDimensionsSize.
 func ChloRaggedDotDimensionNumbersGetLhsContractingDimensionsSize(t *Table, attr MlirAttribute) int {
-	f := t.functions[1716]
+	f := t.functions[1714]
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetLhsContractingDimensionsSize")
 	}
@@ -198,7 +198,7 @@ func ChloRaggedDotDimensionNumbersGetLhsContractingDimensionsSize(t *Table, attr
 
 // ChloRaggedDotDimensionNumbersGetLhsContractingDimensionsElem calls chloRaggedDotDimensionNumbersGetLhsContractingDimensionsElem.
 func ChloRaggedDotDimensionNumbersGetLhsContractingDimensionsElem(t *Table, attr MlirAttribute, pos int) int64 {
-	f := t.functions[1717]
+	f := t.functions[1715]
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetLhsContractingDimensionsElem")
 	}
@@ -210,7 +210,7 @@ func ChloRaggedDotDimensionNumbersGetLhsContractingDimensionsElem(t *Table, attr
 
 // ChloRaggedDotDimensionNumbersGetRhsContractingDimensionsSize calls chloRaggedDotDimensionNumbersGetRhsContractingDimensionsSize.
 func ChloRaggedDotDimensionNumbersGetRhsContractingDimensionsSize(t *Table, attr MlirAttribute) int {
-	f := t.functions[1718]
+	f := t.functions[1716]
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetRhsContractingDimensionsSize")
 	}
@@ -222,7 +222,7 @@ func ChloRaggedDotDimensionNumbersGetRhsContractingDimensionsSize(t *Table, attr
 
 // ChloRaggedDotDimensionNumbersGetRhsContractingDimensionsElem calls chloRaggedDotDimensionNumbersGetRhsContractingDimensionsElem.
 func ChloRaggedDotDimensionNumbersGetRhsContractingDimensionsElem(t *Table, attr MlirAttribute, pos int) int64 {
-	f := t.functions[1719]
+	f := t.functions[1717]
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetRhsContractingDimensionsElem")
 	}
@@ -234,7 +234,7 @@ func ChloRaggedDotDimensionNumbersGetRhsContractingDimensionsElem(t *Table, attr
 
 // ChloRaggedDotDimensionNumbersGetLhsRaggedDimensionsSize calls chloRaggedDotDimensionNumbersGetLhsRaggedDimensionsSize.
 func ChloRaggedDotDimensionNumbersGetLhsRaggedDimensionsSize(t *Table, attr MlirAttribute) int {
-	f := t.functions[1720]
+	f := t.functions[1718]
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetLhsRaggedDimensionsSize")
 	}
@@ -246,7 +246,7 @@ func ChloRaggedDotDimensionNumbersGetLhsRaggedDimensionsSize(t *Table, attr Mlir
 
 // ChloRaggedDotDimensionNumbersGetLhsRaggedDimensionsElem calls chloRaggedDotDimensionNumbersGetLhsRaggedDimensionsElem.
 func ChloRaggedDotDimensionNumbersGetLhsRaggedDimensionsElem(t *Table, attr MlirAttribute, pos int) int64 {
-	f := t.functions[1721]
+	f := t.functions[1719]
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetLhsRaggedDimensionsElem")
 	}
@@ -258,7 +258,7 @@ func ChloRaggedDotDimensionNumbersGetLhsRaggedDimensionsElem(t *Table, attr Mlir
 
 // ChloRaggedDotDimensionNumbersGetRhsGroupDimensionsSize calls chloRaggedDotDimensionNumbersGetRhsGroupDimensionsSize.
 func ChloRaggedDotDimensionNumbersGetRhsGroupDimensionsSize(t *Table, attr MlirAttribute) int {
-	f := t.functions[1722]
+	f := t.functions[1720]
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetRhsGroupDimensionsSize")
 	}
@@ -270,7 +270,7 @@ func ChloRaggedDotDimensionNumbersGetRhsGroupDimensionsSize(t *Table, attr MlirA
 
 // ChloRaggedDotDimensionNumbersGetRhsGroupDimensionsElem calls chloRaggedDotDimensionNumbersGetRhsGroupDimensionsElem.
 func ChloRaggedDotDimensionNumbersGetRhsGroupDimensionsElem(t *Table, attr MlirAttribute, pos int) int64 {
-	f := t.functions[1723]
+	f := t.functions[1721]
 	if f == nil {
 		missing("chloRaggedDotDimensionNumbersGetRhsGroupDimensionsElem")
 	}

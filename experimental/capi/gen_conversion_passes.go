@@ -1926,7 +1926,7 @@ func MlirRegisterConversionUBToSPIRVConversionPass(t *Table) {
 
 // MlirCreateConversionConvertAMDGPUToROCDL calls mlirCreateConversionConvertAMDGPUToROCDL.
 func MlirCreateConversionConvertAMDGPUToROCDL(t *Table) MlirPass {
-	f := t.functions[2130]
+	f := t.functions[2170]
 	if f == nil {
 		missing("mlirCreateConversionConvertAMDGPUToROCDL")
 	}
@@ -1938,7 +1938,7 @@ func MlirCreateConversionConvertAMDGPUToROCDL(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertAMDGPUToROCDL calls mlirRegisterConversionConvertAMDGPUToROCDL.
 func MlirRegisterConversionConvertAMDGPUToROCDL(t *Table) {
-	f := t.functions[2131]
+	f := t.functions[2171]
 	if f == nil {
 		missing("mlirRegisterConversionConvertAMDGPUToROCDL")
 	}
@@ -1949,7 +1949,7 @@ func MlirRegisterConversionConvertAMDGPUToROCDL(t *Table) {
 
 // MlirCreateConversionConvertAffineForToGPU calls mlirCreateConversionConvertAffineForToGPU.
 func MlirCreateConversionConvertAffineForToGPU(t *Table) MlirPass {
-	f := t.functions[2132]
+	f := t.functions[2172]
 	if f == nil {
 		missing("mlirCreateConversionConvertAffineForToGPU")
 	}
@@ -1961,7 +1961,7 @@ func MlirCreateConversionConvertAffineForToGPU(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertAffineForToGPU calls mlirRegisterConversionConvertAffineForToGPU.
 func MlirRegisterConversionConvertAffineForToGPU(t *Table) {
-	f := t.functions[2133]
+	f := t.functions[2173]
 	if f == nil {
 		missing("mlirRegisterConversionConvertAffineForToGPU")
 	}
@@ -1972,7 +1972,7 @@ func MlirRegisterConversionConvertAffineForToGPU(t *Table) {
 
 // MlirCreateConversionConvertAffineToStandard calls mlirCreateConversionConvertAffineToStandard.
 func MlirCreateConversionConvertAffineToStandard(t *Table) MlirPass {
-	f := t.functions[2134]
+	f := t.functions[2174]
 	if f == nil {
 		missing("mlirCreateConversionConvertAffineToStandard")
 	}
@@ -1984,7 +1984,7 @@ func MlirCreateConversionConvertAffineToStandard(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertAffineToStandard calls mlirRegisterConversionConvertAffineToStandard.
 func MlirRegisterConversionConvertAffineToStandard(t *Table) {
-	f := t.functions[2135]
+	f := t.functions[2175]
 	if f == nil {
 		missing("mlirRegisterConversionConvertAffineToStandard")
 	}
@@ -1995,7 +1995,7 @@ func MlirRegisterConversionConvertAffineToStandard(t *Table) {
 
 // MlirCreateConversionConvertArithToSPIRV calls mlirCreateConversionConvertArithToSPIRV.
 func MlirCreateConversionConvertArithToSPIRV(t *Table) MlirPass {
-	f := t.functions[2136]
+	f := t.functions[2176]
 	if f == nil {
 		missing("mlirCreateConversionConvertArithToSPIRV")
 	}
@@ -2007,7 +2007,7 @@ func MlirCreateConversionConvertArithToSPIRV(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertArithToSPIRV calls mlirRegisterConversionConvertArithToSPIRV.
 func MlirRegisterConversionConvertArithToSPIRV(t *Table) {
-	f := t.functions[2137]
+	f := t.functions[2177]
 	if f == nil {
 		missing("mlirRegisterConversionConvertArithToSPIRV")
 	}
@@ -2018,7 +2018,7 @@ func MlirRegisterConversionConvertArithToSPIRV(t *Table) {
 
 // MlirCreateConversionConvertArmNeon2dToIntr calls mlirCreateConversionConvertArmNeon2dToIntr.
 func MlirCreateConversionConvertArmNeon2dToIntr(t *Table) MlirPass {
-	f := t.functions[2138]
+	f := t.functions[2178]
 	if f == nil {
 		missing("mlirCreateConversionConvertArmNeon2dToIntr")
 	}
@@ -2030,7 +2030,7 @@ func MlirCreateConversionConvertArmNeon2dToIntr(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertArmNeon2dToIntr calls mlirRegisterConversionConvertArmNeon2dToIntr.
 func MlirRegisterConversionConvertArmNeon2dToIntr(t *Table) {
-	f := t.functions[2139]
+	f := t.functions[2179]
 	if f == nil {
 		missing("mlirRegisterConversionConvertArmNeon2dToIntr")
 	}
@@ -2041,7 +2041,7 @@ func MlirRegisterConversionConvertArmNeon2dToIntr(t *Table) {
 
 // MlirCreateConversionConvertArmSMEToSCF calls mlirCreateConversionConvertArmSMEToSCF.
 func MlirCreateConversionConvertArmSMEToSCF(t *Table) MlirPass {
-	f := t.functions[2140]
+	f := t.functions[2180]
 	if f == nil {
 		missing("mlirCreateConversionConvertArmSMEToSCF")
 	}
@@ -2053,7 +2053,7 @@ func MlirCreateConversionConvertArmSMEToSCF(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertArmSMEToSCF calls mlirRegisterConversionConvertArmSMEToSCF.
 func MlirRegisterConversionConvertArmSMEToSCF(t *Table) {
-	f := t.functions[2141]
+	f := t.functions[2181]
 	if f == nil {
 		missing("mlirRegisterConversionConvertArmSMEToSCF")
 	}
@@ -2064,7 +2064,7 @@ func MlirRegisterConversionConvertArmSMEToSCF(t *Table) {
 
 // MlirCreateConversionConvertBufferizationToMemRef calls mlirCreateConversionConvertBufferizationToMemRef.
 func MlirCreateConversionConvertBufferizationToMemRef(t *Table) MlirPass {
-	f := t.functions[2142]
+	f := t.functions[2182]
 	if f == nil {
 		missing("mlirCreateConversionConvertBufferizationToMemRef")
 	}
@@ -2076,7 +2076,7 @@ func MlirCreateConversionConvertBufferizationToMemRef(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertBufferizationToMemRef calls mlirRegisterConversionConvertBufferizationToMemRef.
 func MlirRegisterConversionConvertBufferizationToMemRef(t *Table) {
-	f := t.functions[2143]
+	f := t.functions[2183]
 	if f == nil {
 		missing("mlirRegisterConversionConvertBufferizationToMemRef")
 	}
@@ -2087,7 +2087,7 @@ func MlirRegisterConversionConvertBufferizationToMemRef(t *Table) {
 
 // MlirCreateConversionConvertComplexToStandard calls mlirCreateConversionConvertComplexToStandard.
 func MlirCreateConversionConvertComplexToStandard(t *Table) MlirPass {
-	f := t.functions[2144]
+	f := t.functions[2184]
 	if f == nil {
 		missing("mlirCreateConversionConvertComplexToStandard")
 	}
@@ -2099,7 +2099,7 @@ func MlirCreateConversionConvertComplexToStandard(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertComplexToStandard calls mlirRegisterConversionConvertComplexToStandard.
 func MlirRegisterConversionConvertComplexToStandard(t *Table) {
-	f := t.functions[2145]
+	f := t.functions[2185]
 	if f == nil {
 		missing("mlirRegisterConversionConvertComplexToStandard")
 	}
@@ -2110,7 +2110,7 @@ func MlirRegisterConversionConvertComplexToStandard(t *Table) {
 
 // MlirCreateConversionConvertControlFlowToSPIRV calls mlirCreateConversionConvertControlFlowToSPIRV.
 func MlirCreateConversionConvertControlFlowToSPIRV(t *Table) MlirPass {
-	f := t.functions[2146]
+	f := t.functions[2186]
 	if f == nil {
 		missing("mlirCreateConversionConvertControlFlowToSPIRV")
 	}
@@ -2122,7 +2122,7 @@ func MlirCreateConversionConvertControlFlowToSPIRV(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertControlFlowToSPIRV calls mlirRegisterConversionConvertControlFlowToSPIRV.
 func MlirRegisterConversionConvertControlFlowToSPIRV(t *Table) {
-	f := t.functions[2147]
+	f := t.functions[2187]
 	if f == nil {
 		missing("mlirRegisterConversionConvertControlFlowToSPIRV")
 	}
@@ -2133,7 +2133,7 @@ func MlirRegisterConversionConvertControlFlowToSPIRV(t *Table) {
 
 // MlirCreateConversionConvertFuncToSPIRV calls mlirCreateConversionConvertFuncToSPIRV.
 func MlirCreateConversionConvertFuncToSPIRV(t *Table) MlirPass {
-	f := t.functions[2148]
+	f := t.functions[2188]
 	if f == nil {
 		missing("mlirCreateConversionConvertFuncToSPIRV")
 	}
@@ -2145,7 +2145,7 @@ func MlirCreateConversionConvertFuncToSPIRV(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertFuncToSPIRV calls mlirRegisterConversionConvertFuncToSPIRV.
 func MlirRegisterConversionConvertFuncToSPIRV(t *Table) {
-	f := t.functions[2149]
+	f := t.functions[2189]
 	if f == nil {
 		missing("mlirRegisterConversionConvertFuncToSPIRV")
 	}
@@ -2156,7 +2156,7 @@ func MlirRegisterConversionConvertFuncToSPIRV(t *Table) {
 
 // MlirCreateConversionConvertGpuLaunchFuncToVulkanLaunchFunc calls mlirCreateConversionConvertGpuLaunchFuncToVulkanLaunchFunc.
 func MlirCreateConversionConvertGpuLaunchFuncToVulkanLaunchFunc(t *Table) MlirPass {
-	f := t.functions[2150]
+	f := t.functions[2190]
 	if f == nil {
 		missing("mlirCreateConversionConvertGpuLaunchFuncToVulkanLaunchFunc")
 	}
@@ -2168,7 +2168,7 @@ func MlirCreateConversionConvertGpuLaunchFuncToVulkanLaunchFunc(t *Table) MlirPa
 
 // MlirRegisterConversionConvertGpuLaunchFuncToVulkanLaunchFunc calls mlirRegisterConversionConvertGpuLaunchFuncToVulkanLaunchFunc.
 func MlirRegisterConversionConvertGpuLaunchFuncToVulkanLaunchFunc(t *Table) {
-	f := t.functions[2151]
+	f := t.functions[2191]
 	if f == nil {
 		missing("mlirRegisterConversionConvertGpuLaunchFuncToVulkanLaunchFunc")
 	}
@@ -2179,7 +2179,7 @@ func MlirRegisterConversionConvertGpuLaunchFuncToVulkanLaunchFunc(t *Table) {
 
 // MlirCreateConversionConvertLinalgToStandard calls mlirCreateConversionConvertLinalgToStandard.
 func MlirCreateConversionConvertLinalgToStandard(t *Table) MlirPass {
-	f := t.functions[2152]
+	f := t.functions[2192]
 	if f == nil {
 		missing("mlirCreateConversionConvertLinalgToStandard")
 	}
@@ -2191,7 +2191,7 @@ func MlirCreateConversionConvertLinalgToStandard(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertLinalgToStandard calls mlirRegisterConversionConvertLinalgToStandard.
 func MlirRegisterConversionConvertLinalgToStandard(t *Table) {
-	f := t.functions[2153]
+	f := t.functions[2193]
 	if f == nil {
 		missing("mlirRegisterConversionConvertLinalgToStandard")
 	}
@@ -2202,7 +2202,7 @@ func MlirRegisterConversionConvertLinalgToStandard(t *Table) {
 
 // MlirCreateConversionConvertMathToLibm calls mlirCreateConversionConvertMathToLibm.
 func MlirCreateConversionConvertMathToLibm(t *Table) MlirPass {
-	f := t.functions[2154]
+	f := t.functions[2194]
 	if f == nil {
 		missing("mlirCreateConversionConvertMathToLibm")
 	}
@@ -2214,7 +2214,7 @@ func MlirCreateConversionConvertMathToLibm(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertMathToLibm calls mlirRegisterConversionConvertMathToLibm.
 func MlirRegisterConversionConvertMathToLibm(t *Table) {
-	f := t.functions[2155]
+	f := t.functions[2195]
 	if f == nil {
 		missing("mlirRegisterConversionConvertMathToLibm")
 	}
@@ -2225,7 +2225,7 @@ func MlirRegisterConversionConvertMathToLibm(t *Table) {
 
 // MlirCreateConversionConvertMathToSPIRV calls mlirCreateConversionConvertMathToSPIRV.
 func MlirCreateConversionConvertMathToSPIRV(t *Table) MlirPass {
-	f := t.functions[2156]
+	f := t.functions[2196]
 	if f == nil {
 		missing("mlirCreateConversionConvertMathToSPIRV")
 	}
@@ -2237,7 +2237,7 @@ func MlirCreateConversionConvertMathToSPIRV(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertMathToSPIRV calls mlirRegisterConversionConvertMathToSPIRV.
 func MlirRegisterConversionConvertMathToSPIRV(t *Table) {
-	f := t.functions[2157]
+	f := t.functions[2197]
 	if f == nil {
 		missing("mlirRegisterConversionConvertMathToSPIRV")
 	}
@@ -2248,7 +2248,7 @@ func MlirRegisterConversionConvertMathToSPIRV(t *Table) {
 
 // MlirCreateConversionConvertMemRefToSPIRV calls mlirCreateConversionConvertMemRefToSPIRV.
 func MlirCreateConversionConvertMemRefToSPIRV(t *Table) MlirPass {
-	f := t.functions[2158]
+	f := t.functions[2198]
 	if f == nil {
 		missing("mlirCreateConversionConvertMemRefToSPIRV")
 	}
@@ -2260,7 +2260,7 @@ func MlirCreateConversionConvertMemRefToSPIRV(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertMemRefToSPIRV calls mlirRegisterConversionConvertMemRefToSPIRV.
 func MlirRegisterConversionConvertMemRefToSPIRV(t *Table) {
-	f := t.functions[2159]
+	f := t.functions[2199]
 	if f == nil {
 		missing("mlirRegisterConversionConvertMemRefToSPIRV")
 	}
@@ -2271,7 +2271,7 @@ func MlirRegisterConversionConvertMemRefToSPIRV(t *Table) {
 
 // MlirCreateConversionConvertOpenACCToSCF calls mlirCreateConversionConvertOpenACCToSCF.
 func MlirCreateConversionConvertOpenACCToSCF(t *Table) MlirPass {
-	f := t.functions[2160]
+	f := t.functions[2200]
 	if f == nil {
 		missing("mlirCreateConversionConvertOpenACCToSCF")
 	}
@@ -2283,7 +2283,7 @@ func MlirCreateConversionConvertOpenACCToSCF(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertOpenACCToSCF calls mlirRegisterConversionConvertOpenACCToSCF.
 func MlirRegisterConversionConvertOpenACCToSCF(t *Table) {
-	f := t.functions[2161]
+	f := t.functions[2201]
 	if f == nil {
 		missing("mlirRegisterConversionConvertOpenACCToSCF")
 	}
@@ -2294,7 +2294,7 @@ func MlirRegisterConversionConvertOpenACCToSCF(t *Table) {
 
 // MlirCreateConversionConvertPDLToPDLInterp calls mlirCreateConversionConvertPDLToPDLInterp.
 func MlirCreateConversionConvertPDLToPDLInterp(t *Table) MlirPass {
-	f := t.functions[2162]
+	f := t.functions[2202]
 	if f == nil {
 		missing("mlirCreateConversionConvertPDLToPDLInterp")
 	}
@@ -2306,7 +2306,7 @@ func MlirCreateConversionConvertPDLToPDLInterp(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertPDLToPDLInterp calls mlirRegisterConversionConvertPDLToPDLInterp.
 func MlirRegisterConversionConvertPDLToPDLInterp(t *Table) {
-	f := t.functions[2163]
+	f := t.functions[2203]
 	if f == nil {
 		missing("mlirRegisterConversionConvertPDLToPDLInterp")
 	}
@@ -2317,7 +2317,7 @@ func MlirRegisterConversionConvertPDLToPDLInterp(t *Table) {
 
 // MlirCreateConversionConvertParallelLoopToGpu calls mlirCreateConversionConvertParallelLoopToGpu.
 func MlirCreateConversionConvertParallelLoopToGpu(t *Table) MlirPass {
-	f := t.functions[2164]
+	f := t.functions[2204]
 	if f == nil {
 		missing("mlirCreateConversionConvertParallelLoopToGpu")
 	}
@@ -2329,7 +2329,7 @@ func MlirCreateConversionConvertParallelLoopToGpu(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertParallelLoopToGpu calls mlirRegisterConversionConvertParallelLoopToGpu.
 func MlirRegisterConversionConvertParallelLoopToGpu(t *Table) {
-	f := t.functions[2165]
+	f := t.functions[2205]
 	if f == nil {
 		missing("mlirRegisterConversionConvertParallelLoopToGpu")
 	}
@@ -2340,7 +2340,7 @@ func MlirRegisterConversionConvertParallelLoopToGpu(t *Table) {
 
 // MlirCreateConversionConvertShapeConstraints calls mlirCreateConversionConvertShapeConstraints.
 func MlirCreateConversionConvertShapeConstraints(t *Table) MlirPass {
-	f := t.functions[2166]
+	f := t.functions[2206]
 	if f == nil {
 		missing("mlirCreateConversionConvertShapeConstraints")
 	}
@@ -2352,7 +2352,7 @@ func MlirCreateConversionConvertShapeConstraints(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertShapeConstraints calls mlirRegisterConversionConvertShapeConstraints.
 func MlirRegisterConversionConvertShapeConstraints(t *Table) {
-	f := t.functions[2167]
+	f := t.functions[2207]
 	if f == nil {
 		missing("mlirRegisterConversionConvertShapeConstraints")
 	}
@@ -2363,7 +2363,7 @@ func MlirRegisterConversionConvertShapeConstraints(t *Table) {
 
 // MlirCreateConversionConvertShapeToStandard calls mlirCreateConversionConvertShapeToStandard.
 func MlirCreateConversionConvertShapeToStandard(t *Table) MlirPass {
-	f := t.functions[2168]
+	f := t.functions[2208]
 	if f == nil {
 		missing("mlirCreateConversionConvertShapeToStandard")
 	}
@@ -2375,7 +2375,7 @@ func MlirCreateConversionConvertShapeToStandard(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertShapeToStandard calls mlirRegisterConversionConvertShapeToStandard.
 func MlirRegisterConversionConvertShapeToStandard(t *Table) {
-	f := t.functions[2169]
+	f := t.functions[2209]
 	if f == nil {
 		missing("mlirRegisterConversionConvertShapeToStandard")
 	}
@@ -2386,7 +2386,7 @@ func MlirRegisterConversionConvertShapeToStandard(t *Table) {
 
 // MlirCreateConversionConvertTensorToLinalg calls mlirCreateConversionConvertTensorToLinalg.
 func MlirCreateConversionConvertTensorToLinalg(t *Table) MlirPass {
-	f := t.functions[2170]
+	f := t.functions[2210]
 	if f == nil {
 		missing("mlirCreateConversionConvertTensorToLinalg")
 	}
@@ -2398,7 +2398,7 @@ func MlirCreateConversionConvertTensorToLinalg(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertTensorToLinalg calls mlirRegisterConversionConvertTensorToLinalg.
 func MlirRegisterConversionConvertTensorToLinalg(t *Table) {
-	f := t.functions[2171]
+	f := t.functions[2211]
 	if f == nil {
 		missing("mlirRegisterConversionConvertTensorToLinalg")
 	}
@@ -2409,7 +2409,7 @@ func MlirRegisterConversionConvertTensorToLinalg(t *Table) {
 
 // MlirCreateConversionConvertTensorToSPIRV calls mlirCreateConversionConvertTensorToSPIRV.
 func MlirCreateConversionConvertTensorToSPIRV(t *Table) MlirPass {
-	f := t.functions[2172]
+	f := t.functions[2212]
 	if f == nil {
 		missing("mlirCreateConversionConvertTensorToSPIRV")
 	}
@@ -2421,7 +2421,7 @@ func MlirCreateConversionConvertTensorToSPIRV(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertTensorToSPIRV calls mlirRegisterConversionConvertTensorToSPIRV.
 func MlirRegisterConversionConvertTensorToSPIRV(t *Table) {
-	f := t.functions[2173]
+	f := t.functions[2213]
 	if f == nil {
 		missing("mlirRegisterConversionConvertTensorToSPIRV")
 	}
@@ -2432,7 +2432,7 @@ func MlirRegisterConversionConvertTensorToSPIRV(t *Table) {
 
 // MlirCreateConversionConvertToSPIRVPass calls mlirCreateConversionConvertToSPIRVPass.
 func MlirCreateConversionConvertToSPIRVPass(t *Table) MlirPass {
-	f := t.functions[2174]
+	f := t.functions[2214]
 	if f == nil {
 		missing("mlirCreateConversionConvertToSPIRVPass")
 	}
@@ -2444,7 +2444,7 @@ func MlirCreateConversionConvertToSPIRVPass(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertToSPIRVPass calls mlirRegisterConversionConvertToSPIRVPass.
 func MlirRegisterConversionConvertToSPIRVPass(t *Table) {
-	f := t.functions[2175]
+	f := t.functions[2215]
 	if f == nil {
 		missing("mlirRegisterConversionConvertToSPIRVPass")
 	}
@@ -2455,7 +2455,7 @@ func MlirRegisterConversionConvertToSPIRVPass(t *Table) {
 
 // MlirCreateConversionConvertVectorToArmSME calls mlirCreateConversionConvertVectorToArmSME.
 func MlirCreateConversionConvertVectorToArmSME(t *Table) MlirPass {
-	f := t.functions[2176]
+	f := t.functions[2216]
 	if f == nil {
 		missing("mlirCreateConversionConvertVectorToArmSME")
 	}
@@ -2467,7 +2467,7 @@ func MlirCreateConversionConvertVectorToArmSME(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertVectorToArmSME calls mlirRegisterConversionConvertVectorToArmSME.
 func MlirRegisterConversionConvertVectorToArmSME(t *Table) {
-	f := t.functions[2177]
+	f := t.functions[2217]
 	if f == nil {
 		missing("mlirRegisterConversionConvertVectorToArmSME")
 	}
@@ -2478,7 +2478,7 @@ func MlirRegisterConversionConvertVectorToArmSME(t *Table) {
 
 // MlirCreateConversionConvertVectorToSPIRV calls mlirCreateConversionConvertVectorToSPIRV.
 func MlirCreateConversionConvertVectorToSPIRV(t *Table) MlirPass {
-	f := t.functions[2178]
+	f := t.functions[2218]
 	if f == nil {
 		missing("mlirCreateConversionConvertVectorToSPIRV")
 	}
@@ -2490,7 +2490,7 @@ func MlirCreateConversionConvertVectorToSPIRV(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertVectorToSPIRV calls mlirRegisterConversionConvertVectorToSPIRV.
 func MlirRegisterConversionConvertVectorToSPIRV(t *Table) {
-	f := t.functions[2179]
+	f := t.functions[2219]
 	if f == nil {
 		missing("mlirRegisterConversionConvertVectorToSPIRV")
 	}
@@ -2501,7 +2501,7 @@ func MlirRegisterConversionConvertVectorToSPIRV(t *Table) {
 
 // MlirCreateConversionConvertVulkanLaunchFuncToVulkanCallsPass calls mlirCreateConversionConvertVulkanLaunchFuncToVulkanCallsPass.
 func MlirCreateConversionConvertVulkanLaunchFuncToVulkanCallsPass(t *Table) MlirPass {
-	f := t.functions[2180]
+	f := t.functions[2220]
 	if f == nil {
 		missing("mlirCreateConversionConvertVulkanLaunchFuncToVulkanCallsPass")
 	}
@@ -2513,7 +2513,7 @@ func MlirCreateConversionConvertVulkanLaunchFuncToVulkanCallsPass(t *Table) Mlir
 
 // MlirRegisterConversionConvertVulkanLaunchFuncToVulkanCallsPass calls mlirRegisterConversionConvertVulkanLaunchFuncToVulkanCallsPass.
 func MlirRegisterConversionConvertVulkanLaunchFuncToVulkanCallsPass(t *Table) {
-	f := t.functions[2181]
+	f := t.functions[2221]
 	if f == nil {
 		missing("mlirRegisterConversionConvertVulkanLaunchFuncToVulkanCallsPass")
 	}
@@ -2524,7 +2524,7 @@ func MlirRegisterConversionConvertVulkanLaunchFuncToVulkanCallsPass(t *Table) {
 
 // MlirCreateConversionReconcileUnrealizedCasts calls mlirCreateConversionReconcileUnrealizedCasts.
 func MlirCreateConversionReconcileUnrealizedCasts(t *Table) MlirPass {
-	f := t.functions[2182]
+	f := t.functions[2222]
 	if f == nil {
 		missing("mlirCreateConversionReconcileUnrealizedCasts")
 	}
@@ -2536,7 +2536,7 @@ func MlirCreateConversionReconcileUnrealizedCasts(t *Table) MlirPass {
 
 // MlirRegisterConversionReconcileUnrealizedCasts calls mlirRegisterConversionReconcileUnrealizedCasts.
 func MlirRegisterConversionReconcileUnrealizedCasts(t *Table) {
-	f := t.functions[2183]
+	f := t.functions[2223]
 	if f == nil {
 		missing("mlirRegisterConversionReconcileUnrealizedCasts")
 	}
@@ -2547,7 +2547,7 @@ func MlirRegisterConversionReconcileUnrealizedCasts(t *Table) {
 
 // MlirCreateConversionSCFToControlFlow calls mlirCreateConversionSCFToControlFlow.
 func MlirCreateConversionSCFToControlFlow(t *Table) MlirPass {
-	f := t.functions[2184]
+	f := t.functions[2224]
 	if f == nil {
 		missing("mlirCreateConversionSCFToControlFlow")
 	}
@@ -2559,7 +2559,7 @@ func MlirCreateConversionSCFToControlFlow(t *Table) MlirPass {
 
 // MlirRegisterConversionSCFToControlFlow calls mlirRegisterConversionSCFToControlFlow.
 func MlirRegisterConversionSCFToControlFlow(t *Table) {
-	f := t.functions[2185]
+	f := t.functions[2225]
 	if f == nil {
 		missing("mlirRegisterConversionSCFToControlFlow")
 	}
@@ -2570,7 +2570,7 @@ func MlirRegisterConversionSCFToControlFlow(t *Table) {
 
 // MlirCreateConversionTosaToArith calls mlirCreateConversionTosaToArith.
 func MlirCreateConversionTosaToArith(t *Table) MlirPass {
-	f := t.functions[2186]
+	f := t.functions[2226]
 	if f == nil {
 		missing("mlirCreateConversionTosaToArith")
 	}
@@ -2582,7 +2582,7 @@ func MlirCreateConversionTosaToArith(t *Table) MlirPass {
 
 // MlirRegisterConversionTosaToArith calls mlirRegisterConversionTosaToArith.
 func MlirRegisterConversionTosaToArith(t *Table) {
-	f := t.functions[2187]
+	f := t.functions[2227]
 	if f == nil {
 		missing("mlirRegisterConversionTosaToArith")
 	}
@@ -2593,7 +2593,7 @@ func MlirRegisterConversionTosaToArith(t *Table) {
 
 // MlirCreateConversionTosaToSCF calls mlirCreateConversionTosaToSCF.
 func MlirCreateConversionTosaToSCF(t *Table) MlirPass {
-	f := t.functions[2188]
+	f := t.functions[2228]
 	if f == nil {
 		missing("mlirCreateConversionTosaToSCF")
 	}
@@ -2605,7 +2605,7 @@ func MlirCreateConversionTosaToSCF(t *Table) MlirPass {
 
 // MlirRegisterConversionTosaToSCF calls mlirRegisterConversionTosaToSCF.
 func MlirRegisterConversionTosaToSCF(t *Table) {
-	f := t.functions[2189]
+	f := t.functions[2229]
 	if f == nil {
 		missing("mlirRegisterConversionTosaToSCF")
 	}
@@ -2616,7 +2616,7 @@ func MlirRegisterConversionTosaToSCF(t *Table) {
 
 // MlirCreateConversionTosaToTensor calls mlirCreateConversionTosaToTensor.
 func MlirCreateConversionTosaToTensor(t *Table) MlirPass {
-	f := t.functions[2190]
+	f := t.functions[2230]
 	if f == nil {
 		missing("mlirCreateConversionTosaToTensor")
 	}
@@ -2628,7 +2628,7 @@ func MlirCreateConversionTosaToTensor(t *Table) MlirPass {
 
 // MlirRegisterConversionTosaToTensor calls mlirRegisterConversionTosaToTensor.
 func MlirRegisterConversionTosaToTensor(t *Table) {
-	f := t.functions[2191]
+	f := t.functions[2231]
 	if f == nil {
 		missing("mlirRegisterConversionTosaToTensor")
 	}

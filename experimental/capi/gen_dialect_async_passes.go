@@ -155,7 +155,7 @@ func MlirRegisterAsyncAsyncToAsyncRuntimePass(t *Table) {
 
 // MlirCreateAsyncAsyncFuncToAsyncRuntime calls mlirCreateAsyncAsyncFuncToAsyncRuntime.
 func MlirCreateAsyncAsyncFuncToAsyncRuntime(t *Table) MlirPass {
-	f := t.functions[2192]
+	f := t.functions[2232]
 	if f == nil {
 		missing("mlirCreateAsyncAsyncFuncToAsyncRuntime")
 	}
@@ -167,7 +167,7 @@ func MlirCreateAsyncAsyncFuncToAsyncRuntime(t *Table) MlirPass {
 
 // MlirRegisterAsyncAsyncFuncToAsyncRuntime calls mlirRegisterAsyncAsyncFuncToAsyncRuntime.
 func MlirRegisterAsyncAsyncFuncToAsyncRuntime(t *Table) {
-	f := t.functions[2193]
+	f := t.functions[2233]
 	if f == nil {
 		missing("mlirRegisterAsyncAsyncFuncToAsyncRuntime")
 	}
@@ -178,7 +178,7 @@ func MlirRegisterAsyncAsyncFuncToAsyncRuntime(t *Table) {
 
 // MlirCreateAsyncAsyncParallelFor calls mlirCreateAsyncAsyncParallelFor.
 func MlirCreateAsyncAsyncParallelFor(t *Table) MlirPass {
-	f := t.functions[2194]
+	f := t.functions[2234]
 	if f == nil {
 		missing("mlirCreateAsyncAsyncParallelFor")
 	}
@@ -190,7 +190,7 @@ func MlirCreateAsyncAsyncParallelFor(t *Table) MlirPass {
 
 // MlirRegisterAsyncAsyncParallelFor calls mlirRegisterAsyncAsyncParallelFor.
 func MlirRegisterAsyncAsyncParallelFor(t *Table) {
-	f := t.functions[2195]
+	f := t.functions[2235]
 	if f == nil {
 		missing("mlirRegisterAsyncAsyncParallelFor")
 	}
@@ -201,7 +201,7 @@ func MlirRegisterAsyncAsyncParallelFor(t *Table) {
 
 // MlirCreateAsyncAsyncRuntimePolicyBasedRefCounting calls mlirCreateAsyncAsyncRuntimePolicyBasedRefCounting.
 func MlirCreateAsyncAsyncRuntimePolicyBasedRefCounting(t *Table) MlirPass {
-	f := t.functions[2196]
+	f := t.functions[2236]
 	if f == nil {
 		missing("mlirCreateAsyncAsyncRuntimePolicyBasedRefCounting")
 	}
@@ -213,7 +213,7 @@ func MlirCreateAsyncAsyncRuntimePolicyBasedRefCounting(t *Table) MlirPass {
 
 // MlirRegisterAsyncAsyncRuntimePolicyBasedRefCounting calls mlirRegisterAsyncAsyncRuntimePolicyBasedRefCounting.
 func MlirRegisterAsyncAsyncRuntimePolicyBasedRefCounting(t *Table) {
-	f := t.functions[2197]
+	f := t.functions[2237]
 	if f == nil {
 		missing("mlirRegisterAsyncAsyncRuntimePolicyBasedRefCounting")
 	}
@@ -224,7 +224,7 @@ func MlirRegisterAsyncAsyncRuntimePolicyBasedRefCounting(t *Table) {
 
 // MlirCreateAsyncAsyncRuntimeRefCounting calls mlirCreateAsyncAsyncRuntimeRefCounting.
 func MlirCreateAsyncAsyncRuntimeRefCounting(t *Table) MlirPass {
-	f := t.functions[2198]
+	f := t.functions[2238]
 	if f == nil {
 		missing("mlirCreateAsyncAsyncRuntimeRefCounting")
 	}
@@ -236,7 +236,7 @@ func MlirCreateAsyncAsyncRuntimeRefCounting(t *Table) MlirPass {
 
 // MlirRegisterAsyncAsyncRuntimeRefCounting calls mlirRegisterAsyncAsyncRuntimeRefCounting.
 func MlirRegisterAsyncAsyncRuntimeRefCounting(t *Table) {
-	f := t.functions[2199]
+	f := t.functions[2239]
 	if f == nil {
 		missing("mlirRegisterAsyncAsyncRuntimeRefCounting")
 	}
@@ -247,7 +247,7 @@ func MlirRegisterAsyncAsyncRuntimeRefCounting(t *Table) {
 
 // MlirCreateAsyncAsyncRuntimeRefCountingOpt calls mlirCreateAsyncAsyncRuntimeRefCountingOpt.
 func MlirCreateAsyncAsyncRuntimeRefCountingOpt(t *Table) MlirPass {
-	f := t.functions[2200]
+	f := t.functions[2240]
 	if f == nil {
 		missing("mlirCreateAsyncAsyncRuntimeRefCountingOpt")
 	}
@@ -259,7 +259,7 @@ func MlirCreateAsyncAsyncRuntimeRefCountingOpt(t *Table) MlirPass {
 
 // MlirRegisterAsyncAsyncRuntimeRefCountingOpt calls mlirRegisterAsyncAsyncRuntimeRefCountingOpt.
 func MlirRegisterAsyncAsyncRuntimeRefCountingOpt(t *Table) {
-	f := t.functions[2201]
+	f := t.functions[2241]
 	if f == nil {
 		missing("mlirRegisterAsyncAsyncRuntimeRefCountingOpt")
 	}
@@ -270,7 +270,7 @@ func MlirRegisterAsyncAsyncRuntimeRefCountingOpt(t *Table) {
 
 // MlirCreateAsyncAsyncToAsyncRuntime calls mlirCreateAsyncAsyncToAsyncRuntime.
 func MlirCreateAsyncAsyncToAsyncRuntime(t *Table) MlirPass {
-	f := t.functions[2202]
+	f := t.functions[2242]
 	if f == nil {
 		missing("mlirCreateAsyncAsyncToAsyncRuntime")
 	}
@@ -282,7 +282,7 @@ func MlirCreateAsyncAsyncToAsyncRuntime(t *Table) MlirPass {
 
 // MlirRegisterAsyncAsyncToAsyncRuntime calls mlirRegisterAsyncAsyncToAsyncRuntime.
 func MlirRegisterAsyncAsyncToAsyncRuntime(t *Table) {
-	f := t.functions[2203]
+	f := t.functions[2243]
 	if f == nil {
 		missing("mlirRegisterAsyncAsyncToAsyncRuntime")
 	}

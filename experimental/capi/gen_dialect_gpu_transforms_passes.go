@@ -270,7 +270,7 @@ func MlirRegisterGPUGpuXeVMAttachTarget(t *Table) {
 
 // MlirCreateGPUGpuKernelOutlining calls mlirCreateGPUGpuKernelOutlining.
 func MlirCreateGPUGpuKernelOutlining(t *Table) MlirPass {
-	f := t.functions[2204]
+	f := t.functions[2244]
 	if f == nil {
 		missing("mlirCreateGPUGpuKernelOutlining")
 	}
@@ -282,7 +282,7 @@ func MlirCreateGPUGpuKernelOutlining(t *Table) MlirPass {
 
 // MlirRegisterGPUGpuKernelOutlining calls mlirRegisterGPUGpuKernelOutlining.
 func MlirRegisterGPUGpuKernelOutlining(t *Table) {
-	f := t.functions[2205]
+	f := t.functions[2245]
 	if f == nil {
 		missing("mlirRegisterGPUGpuKernelOutlining")
 	}
@@ -293,7 +293,7 @@ func MlirRegisterGPUGpuKernelOutlining(t *Table) {
 
 // MlirCreateGPUGpuLaunchSinkIndexComputations calls mlirCreateGPUGpuLaunchSinkIndexComputations.
 func MlirCreateGPUGpuLaunchSinkIndexComputations(t *Table) MlirPass {
-	f := t.functions[2206]
+	f := t.functions[2246]
 	if f == nil {
 		missing("mlirCreateGPUGpuLaunchSinkIndexComputations")
 	}
@@ -305,7 +305,7 @@ func MlirCreateGPUGpuLaunchSinkIndexComputations(t *Table) MlirPass {
 
 // MlirRegisterGPUGpuLaunchSinkIndexComputations calls mlirRegisterGPUGpuLaunchSinkIndexComputations.
 func MlirRegisterGPUGpuLaunchSinkIndexComputations(t *Table) {
-	f := t.functions[2207]
+	f := t.functions[2247]
 	if f == nil {
 		missing("mlirRegisterGPUGpuLaunchSinkIndexComputations")
 	}

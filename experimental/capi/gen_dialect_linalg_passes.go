@@ -339,7 +339,7 @@ func MlirRegisterLinalgSimplifyDepthwiseConvPass(t *Table) {
 
 // MlirCreateLinalgLinalgNamedOpConversionPass calls mlirCreateLinalgLinalgNamedOpConversionPass.
 func MlirCreateLinalgLinalgNamedOpConversionPass(t *Table) MlirPass {
-	f := t.functions[2208]
+	f := t.functions[2248]
 	if f == nil {
 		missing("mlirCreateLinalgLinalgNamedOpConversionPass")
 	}
@@ -351,7 +351,7 @@ func MlirCreateLinalgLinalgNamedOpConversionPass(t *Table) MlirPass {
 
 // MlirRegisterLinalgLinalgNamedOpConversionPass calls mlirRegisterLinalgLinalgNamedOpConversionPass.
 func MlirRegisterLinalgLinalgNamedOpConversionPass(t *Table) {
-	f := t.functions[2209]
+	f := t.functions[2249]
 	if f == nil {
 		missing("mlirRegisterLinalgLinalgNamedOpConversionPass")
 	}

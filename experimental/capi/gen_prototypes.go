@@ -525,164 +525,168 @@ static inline void call514(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)
 static inline void call515(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirPDLResultList, MlirAttribute))f)((MlirPDLResultList){(void*)a0}, (MlirAttribute){(void*)a1}); }
 static inline void call516(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirPDLRewriteFunction a2, void *a3) { ((void (*)(MlirPDLPatternModule, MlirStringRef, MlirPDLRewriteFunction, void *))f)((MlirPDLPatternModule){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2, a3); }
 static inline void call517(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirPDLConstraintFunction a2, void *a3) { ((void (*)(MlirPDLPatternModule, MlirStringRef, MlirPDLConstraintFunction, void *))f)((MlirPDLPatternModule){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2, a3); }
-static inline MlirLogicalResult call518(uintptr_t f, uintptr_t a0, MlirStringCallback a1, void *a2, bool a3, bool a4) { return ((MlirLogicalResult (*)(MlirModule, MlirStringCallback, void *, bool, bool))f)((MlirModule){(void*)a0}, a1, a2, a3, a4); }
-static inline MlirLogicalResult call519(uintptr_t f, uintptr_t a0, MlirStringCallback a1, void *a2, bool a3, bool a4) { return ((MlirLogicalResult (*)(MlirOperation, MlirStringCallback, void *, bool, bool))f)((MlirOperation){(void*)a0}, a1, a2, a3, a4); }
-static inline LLVMModuleRef call520(uintptr_t f, uintptr_t a0, LLVMContextRef a1) { return ((LLVMModuleRef (*)(MlirOperation, LLVMContextRef))f)((MlirOperation){(void*)a0}, a1); }
-static inline char *call521(uintptr_t f, uintptr_t a0) { return ((char *(*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
-static inline MlirTypeFromLLVMIRTranslator call522(uintptr_t f, uintptr_t a0) { return ((MlirTypeFromLLVMIRTranslator (*)(MlirContext))f)((MlirContext){(void*)a0}); }
-static inline void call523(uintptr_t f, uintptr_t a0) { ((void (*)(MlirTypeFromLLVMIRTranslator))f)((MlirTypeFromLLVMIRTranslator){(void*)a0}); }
-static inline MlirType call524(uintptr_t f, uintptr_t a0, LLVMTypeRef a1) { return ((MlirType (*)(MlirTypeFromLLVMIRTranslator, LLVMTypeRef))f)((MlirTypeFromLLVMIRTranslator){(void*)a0}, a1); }
-static inline MlirTypeToLLVMIRTranslator call525(uintptr_t f, LLVMContextRef a0) { return ((MlirTypeToLLVMIRTranslator (*)(LLVMContextRef))f)(a0); }
-static inline void call526(uintptr_t f, uintptr_t a0) { ((void (*)(MlirTypeToLLVMIRTranslator))f)((MlirTypeToLLVMIRTranslator){(void*)a0}); }
-static inline LLVMTypeRef call527(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((LLVMTypeRef (*)(MlirTypeToLLVMIRTranslator, MlirType))f)((MlirTypeToLLVMIRTranslator){(void*)a0}, (MlirType){(void*)a1}); }
-static inline MlirAttribute call528(uintptr_t f, uintptr_t a0, intptr_t a1, int64_t *a2, intptr_t a3, int64_t *a4, intptr_t a5, int64_t *a6, intptr_t a7, int64_t *a8, intptr_t a9, int64_t *a10, intptr_t a11, int64_t *a12) { return ((MlirAttribute (*)(MlirContext, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *))f)((MlirContext){(void*)a0}, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12); }
-static inline MlirAttribute call529(uintptr_t f, uintptr_t a0, intptr_t a1, int64_t *a2, int64_t a3, intptr_t a4, int64_t *a5) { return ((MlirAttribute (*)(MlirContext, intptr_t, int64_t *, int64_t, intptr_t, int64_t *))f)((MlirContext){(void*)a0}, a1, a2, a3, a4, a5); }
-static inline MlirAttribute call530(uintptr_t f, uintptr_t a0, int64_t a1, int64_t a2) { return ((MlirAttribute (*)(MlirContext, int64_t, int64_t))f)((MlirContext){(void*)a0}, a1, a2); }
-static inline MlirAttribute call531(uintptr_t f, uintptr_t a0, intptr_t a1, int64_t *a2, intptr_t a3, int64_t *a4, intptr_t a5, int64_t *a6, intptr_t a7, int64_t *a8) { return ((MlirAttribute (*)(MlirContext, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *))f)((MlirContext){(void*)a0}, a1, a2, a3, a4, a5, a6, a7, a8); }
-static inline MlirAttribute call532(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, uintptr_t a3, int64_t a4, int64_t a5, int64_t a6, bool a7) { return ((MlirAttribute (*)(MlirContext, MlirType, MlirType, MlirType, int64_t, int64_t, int64_t, bool))f)((MlirContext){(void*)a0}, (MlirType){(void*)a1}, (MlirType){(void*)a2}, (MlirType){(void*)a3}, a4, a5, a6, a7); }
-static inline MlirAttribute call533(uintptr_t f, uintptr_t a0, int64_t a1, int64_t a2, intptr_t a3, int64_t *a4, int64_t a5, int64_t a6, intptr_t a7, int64_t *a8, int64_t a9, int64_t a10, intptr_t a11, int64_t *a12) { return ((MlirAttribute (*)(MlirContext, int64_t, int64_t, intptr_t, int64_t *, int64_t, int64_t, intptr_t, int64_t *, int64_t, int64_t, intptr_t, int64_t *))f)((MlirContext){(void*)a0}, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12); }
-static inline MlirAttribute call534(uintptr_t f, uintptr_t a0, intptr_t a1, int64_t *a2, intptr_t a3, int64_t *a4, intptr_t a5, int64_t *a6, intptr_t a7, int64_t *a8, intptr_t a9, int64_t *a10, int64_t a11) { return ((MlirAttribute (*)(MlirContext, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *, int64_t))f)((MlirContext){(void*)a0}, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11); }
-static inline MlirAttribute call535(uintptr_t f, uintptr_t a0, double a1, double a2, int64_t a3, const char *a4, size_t na4) { return ((MlirAttribute (*)(MlirContext, double, double, int64_t, MlirStringRef))f)((MlirContext){(void*)a0}, a1, a2, a3, (MlirStringRef){(char*)a4, na4}); }
-static inline int call536(uintptr_t f) { return ((int (*)(void))f)(); }
-static inline void call537(uintptr_t f, MlirStringCallback a0, void *a1) { ((void (*)(MlirStringCallback, void *))f)(a0, a1); }
-static inline void call538(uintptr_t f, MlirStablehloCompatibilityRequirement a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirStablehloCompatibilityRequirement, MlirStringCallback, void *))f)(a0, a1, a2); }
-static inline MlirLogicalResult call539(uintptr_t f, const char *a0, size_t na0, const char *a1, size_t na1, MlirStringCallback a2, void *a3) { return ((MlirLogicalResult (*)(MlirStringRef, MlirStringRef, MlirStringCallback, void *))f)((MlirStringRef){(char*)a0, na0}, (MlirStringRef){(char*)a1, na1}, a2, a3); }
-static inline MlirLogicalResult call540(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirStringCallback a2, void *a3, bool a4) { return ((MlirLogicalResult (*)(MlirModule, MlirStringRef, MlirStringCallback, void *, bool))f)((MlirModule){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2, a3, a4); }
-static inline MlirLogicalResult call541(uintptr_t f, const char *a0, size_t na0, MlirStringCallback a1, void *a2) { return ((MlirLogicalResult (*)(MlirStringRef, MlirStringCallback, void *))f)((MlirStringRef){(char*)a0, na0}, a1, a2); }
-static inline MlirModule call542(uintptr_t f, const char *a0, size_t na0, uintptr_t a1) { return ((MlirModule (*)(MlirStringRef, MlirContext))f)((MlirStringRef){(char*)a0, na0}, (MlirContext){(void*)a1}); }
-static inline MlirAttribute call543(uintptr_t f, uintptr_t a0, int a1, uintptr_t *a2, int *a3) { return ((MlirAttribute (*)(MlirModule, int, MlirAttribute *, int *))f)((MlirModule){(void*)a0}, a1, (MlirAttribute*)a2, a3); }
-static inline MlirLogicalResult call544(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, uintptr_t a3) { return ((MlirLogicalResult (*)(MlirOperation, MlirConversionTarget, MlirFrozenRewritePatternSet, MlirConversionConfig))f)((MlirOperation){(void*)a0}, (MlirConversionTarget){(void*)a1}, (MlirFrozenRewritePatternSet){(void*)a2}, (MlirConversionConfig){(void*)a3}); }
-static inline MlirConversionConfig call545(uintptr_t f) { return ((MlirConversionConfig (*)(void))f)(); }
-static inline void call546(uintptr_t f, uintptr_t a0) { ((void (*)(MlirConversionConfig))f)((MlirConversionConfig){(void*)a0}); }
-static inline void call547(uintptr_t f, uintptr_t a0, MlirDialectConversionFoldingMode a1) { ((void (*)(MlirConversionConfig, MlirDialectConversionFoldingMode))f)((MlirConversionConfig){(void*)a0}, a1); }
-static inline MlirDialectConversionFoldingMode call548(uintptr_t f, uintptr_t a0) { return ((MlirDialectConversionFoldingMode (*)(MlirConversionConfig))f)((MlirConversionConfig){(void*)a0}); }
-static inline void call549(uintptr_t f, uintptr_t a0, bool a1) { ((void (*)(MlirConversionConfig, bool))f)((MlirConversionConfig){(void*)a0}, a1); }
-static inline bool call550(uintptr_t f, uintptr_t a0) { return ((bool (*)(MlirConversionConfig))f)((MlirConversionConfig){(void*)a0}); }
-static inline MlirConversionTarget call551(uintptr_t f, uintptr_t a0) { return ((MlirConversionTarget (*)(MlirContext))f)((MlirContext){(void*)a0}); }
-static inline void call552(uintptr_t f, uintptr_t a0) { ((void (*)(MlirConversionTarget))f)((MlirConversionTarget){(void*)a0}); }
-static inline void call553(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { ((void (*)(MlirConversionTarget, MlirStringRef))f)((MlirConversionTarget){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
-static inline void call554(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirConversionTargetDynamicLegalityCallback a2, void *a3) { ((void (*)(MlirConversionTarget, MlirStringRef, MlirConversionTargetDynamicLegalityCallback, void *))f)((MlirConversionTarget){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2, a3); }
-static inline void call555(uintptr_t f, uintptr_t a0, MlirConversionTargetDynamicLegalityCallback a1, void *a2) { ((void (*)(MlirConversionTarget, MlirConversionTargetDynamicLegalityCallback, void *))f)((MlirConversionTarget){(void*)a0}, a1, a2); }
-static inline MlirTypeConverter call556(uintptr_t f) { return ((MlirTypeConverter (*)(void))f)(); }
-static inline void call557(uintptr_t f, uintptr_t a0) { ((void (*)(MlirTypeConverter))f)((MlirTypeConverter){(void*)a0}); }
-static inline void call558(uintptr_t f, uintptr_t a0, MlirTypeConverterConversionCallback a1, void *a2) { ((void (*)(MlirTypeConverter, MlirTypeConverterConversionCallback, void *))f)((MlirTypeConverter){(void*)a0}, a1, a2); }
-static inline void call559(uintptr_t f, uintptr_t a0, MlirTypeConverter1ToNConversionCallback a1, void *a2) { ((void (*)(MlirTypeConverter, MlirTypeConverter1ToNConversionCallback, void *))f)((MlirTypeConverter){(void*)a0}, a1, a2); }
-static inline void call560(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirTypeConverterConversionResults, MlirType))f)((MlirTypeConverterConversionResults){(void*)a0}, (MlirType){(void*)a1}); }
-static inline void call561(uintptr_t f, uintptr_t a0, MlirTypeConverterSourceMaterializationCallback a1, void *a2) { ((void (*)(MlirTypeConverter, MlirTypeConverterSourceMaterializationCallback, void *))f)((MlirTypeConverter){(void*)a0}, a1, a2); }
-static inline void call562(uintptr_t f, uintptr_t a0, MlirTypeConverterTargetMaterializationCallback a1, void *a2) { ((void (*)(MlirTypeConverter, MlirTypeConverterTargetMaterializationCallback, void *))f)((MlirTypeConverter){(void*)a0}, a1, a2); }
-static inline void call563(uintptr_t f, uintptr_t a0, MlirTypeConverter1ToNTargetMaterializationCallback a1, void *a2) { ((void (*)(MlirTypeConverter, MlirTypeConverter1ToNTargetMaterializationCallback, void *))f)((MlirTypeConverter){(void*)a0}, a1, a2); }
-static inline MlirType call564(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirType (*)(MlirTypeConverter, MlirType))f)((MlirTypeConverter){(void*)a0}, (MlirType){(void*)a1}); }
-static inline MlirConversionPattern call565(uintptr_t f, const char *a0, size_t na0, unsigned a1, uintptr_t a2, uintptr_t a3, MlirConversionPatternCallbacks a4, void *a5, size_t a6, MlirStringRef *a7) { return ((MlirConversionPattern (*)(MlirStringRef, unsigned, MlirContext, MlirTypeConverter, MlirConversionPatternCallbacks, void *, size_t, MlirStringRef *))f)((MlirStringRef){(char*)a0, na0}, a1, (MlirContext){(void*)a2}, (MlirTypeConverter){(void*)a3}, a4, a5, a6, a7); }
-static inline MlirTypeConverter call566(uintptr_t f, uintptr_t a0) { return ((MlirTypeConverter (*)(MlirConversionPattern))f)((MlirConversionPattern){(void*)a0}); }
-static inline MlirRewritePattern call567(uintptr_t f, uintptr_t a0) { return ((MlirRewritePattern (*)(MlirConversionPattern))f)((MlirConversionPattern){(void*)a0}); }
-static inline MlirPatternRewriter call568(uintptr_t f, uintptr_t a0) { return ((MlirPatternRewriter (*)(MlirConversionPatternRewriter))f)((MlirConversionPatternRewriter){(void*)a0}); }
-static inline MlirLogicalResult call569(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((MlirLogicalResult (*)(MlirConversionPatternRewriter, MlirRegion, MlirTypeConverter))f)((MlirConversionPatternRewriter){(void*)a0}, (MlirRegion){(void*)a1}, (MlirTypeConverter){(void*)a2}); }
-static inline void call570(uintptr_t f, uintptr_t a0, uintptr_t a1, intptr_t a2, intptr_t *a3, uintptr_t *a4) { ((void (*)(MlirConversionPatternRewriter, MlirOperation, intptr_t, intptr_t *, MlirValue *))f)((MlirConversionPatternRewriter){(void*)a0}, (MlirOperation){(void*)a1}, a2, a3, (MlirValue*)a4); }
-static inline MlirContext call571(uintptr_t f, uintptr_t a0) { return ((MlirContext (*)(MlirRewritePatternSet))f)((MlirRewritePatternSet){(void*)a0}); }
-static inline MlirLinalgConvolutionDimensions call572(uintptr_t f, uintptr_t *a0, size_t a1) { return ((MlirLinalgConvolutionDimensions (*)(MlirAffineMap *, size_t))f)((MlirAffineMap*)a0, a1); }
-static inline MlirAttribute call573(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, int64_t a2) { return ((MlirAttribute (*)(MlirContext, MlirStringRef, int64_t))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2); }
-static inline MlirAttribute call574(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, uintptr_t a2) { return ((MlirAttribute (*)(MlirContext, MlirStringRef, MlirAttribute))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, (MlirAttribute){(void*)a2}); }
-static inline MlirDominanceInfo call575(uintptr_t f, uintptr_t a0) { return ((MlirDominanceInfo (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
-static inline void call576(uintptr_t f, uintptr_t a0) { ((void (*)(MlirDominanceInfo))f)((MlirDominanceInfo){(void*)a0}); }
-static inline bool call577(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirDominanceInfo, MlirOperation, MlirOperation))f)((MlirDominanceInfo){(void*)a0}, (MlirOperation){(void*)a1}, (MlirOperation){(void*)a2}); }
-static inline bool call578(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirDominanceInfo, MlirValue, MlirOperation))f)((MlirDominanceInfo){(void*)a0}, (MlirValue){(void*)a1}, (MlirOperation){(void*)a2}); }
-static inline bool call579(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirDominanceInfo, MlirBlock, MlirBlock))f)((MlirDominanceInfo){(void*)a0}, (MlirBlock){(void*)a1}, (MlirBlock){(void*)a2}); }
-static inline MlirBlock call580(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((MlirBlock (*)(MlirDominanceInfo, MlirBlock, MlirBlock))f)((MlirDominanceInfo){(void*)a0}, (MlirBlock){(void*)a1}, (MlirBlock){(void*)a2}); }
-static inline bool call581(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirDominanceInfo, MlirBlock))f)((MlirDominanceInfo){(void*)a0}, (MlirBlock){(void*)a1}); }
-static inline MlirPostDominanceInfo call582(uintptr_t f, uintptr_t a0) { return ((MlirPostDominanceInfo (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
-static inline void call583(uintptr_t f, uintptr_t a0) { ((void (*)(MlirPostDominanceInfo))f)((MlirPostDominanceInfo){(void*)a0}); }
-static inline bool call584(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirPostDominanceInfo, MlirOperation, MlirOperation))f)((MlirPostDominanceInfo){(void*)a0}, (MlirOperation){(void*)a1}, (MlirOperation){(void*)a2}); }
-static inline bool call585(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirPostDominanceInfo, MlirBlock, MlirBlock))f)((MlirPostDominanceInfo){(void*)a0}, (MlirBlock){(void*)a1}, (MlirBlock){(void*)a2}); }
-static inline bool call586(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, uintptr_t a2) { return ((bool (*)(MlirDynamicOpTrait, MlirStringRef, MlirContext))f)((MlirDynamicOpTrait){(void*)a0}, (MlirStringRef){(char*)a1, na1}, (MlirContext){(void*)a2}); }
-static inline MlirDynamicOpTrait call587(uintptr_t f, uintptr_t a0, MlirDynamicOpTraitCallbacks a1, void *a2) { return ((MlirDynamicOpTrait (*)(MlirTypeID, MlirDynamicOpTraitCallbacks, void *))f)((MlirTypeID){(void*)a0}, a1, a2); }
-static inline MlirDynamicOpTrait call588(uintptr_t f) { return ((MlirDynamicOpTrait (*)(void))f)(); }
-static inline void call589(uintptr_t f, uintptr_t a0) { ((void (*)(MlirDynamicOpTrait))f)((MlirDynamicOpTrait){(void*)a0}); }
-static inline bool call590(uintptr_t f, uintptr_t a0) { return ((bool (*)(MlirDialect))f)((MlirDialect){(void*)a0}); }
-static inline MlirDynamicTypeDefinition call591(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { return ((MlirDynamicTypeDefinition (*)(MlirDialect, MlirStringRef))f)((MlirDialect){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
-static inline MlirType call592(uintptr_t f, uintptr_t a0, uintptr_t *a1, intptr_t a2) { return ((MlirType (*)(MlirDynamicTypeDefinition, MlirAttribute *, intptr_t))f)((MlirDynamicTypeDefinition){(void*)a0}, (MlirAttribute*)a1, a2); }
-static inline MlirAttribute call593(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirAttribute (*)(MlirType, intptr_t))f)((MlirType){(void*)a0}, a1); }
-static inline MlirDynamicTypeDefinition call594(uintptr_t f, uintptr_t a0) { return ((MlirDynamicTypeDefinition (*)(MlirType))f)((MlirType){(void*)a0}); }
-static inline MlirTypeID call595(uintptr_t f, uintptr_t a0) { return ((MlirTypeID (*)(MlirDynamicTypeDefinition))f)((MlirDynamicTypeDefinition){(void*)a0}); }
-static inline MlirStringRef call596(uintptr_t f, uintptr_t a0) { return ((MlirStringRef (*)(MlirDynamicTypeDefinition))f)((MlirDynamicTypeDefinition){(void*)a0}); }
-static inline MlirDialect call597(uintptr_t f, uintptr_t a0) { return ((MlirDialect (*)(MlirDynamicTypeDefinition))f)((MlirDynamicTypeDefinition){(void*)a0}); }
-static inline MlirDynamicAttrDefinition call598(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { return ((MlirDynamicAttrDefinition (*)(MlirDialect, MlirStringRef))f)((MlirDialect){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
-static inline MlirAttribute call599(uintptr_t f, uintptr_t a0, uintptr_t *a1, intptr_t a2) { return ((MlirAttribute (*)(MlirDynamicAttrDefinition, MlirAttribute *, intptr_t))f)((MlirDynamicAttrDefinition){(void*)a0}, (MlirAttribute*)a1, a2); }
-static inline MlirDynamicAttrDefinition call600(uintptr_t f, uintptr_t a0) { return ((MlirDynamicAttrDefinition (*)(MlirAttribute))f)((MlirAttribute){(void*)a0}); }
-static inline MlirTypeID call601(uintptr_t f, uintptr_t a0) { return ((MlirTypeID (*)(MlirDynamicAttrDefinition))f)((MlirDynamicAttrDefinition){(void*)a0}); }
-static inline MlirStringRef call602(uintptr_t f, uintptr_t a0) { return ((MlirStringRef (*)(MlirDynamicAttrDefinition))f)((MlirDynamicAttrDefinition){(void*)a0}); }
-static inline MlirDialect call603(uintptr_t f, uintptr_t a0) { return ((MlirDialect (*)(MlirDynamicAttrDefinition))f)((MlirDynamicAttrDefinition){(void*)a0}); }
-static inline void call604(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirConditionallySpeculatableOpInterfaceCallbacks a2) { ((void (*)(MlirContext, MlirStringRef, MlirConditionallySpeculatableOpInterfaceCallbacks))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2); }
-static inline MlirSpeculatability call605(uintptr_t f, uintptr_t a0) { return ((MlirSpeculatability (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
-static inline MlirMemoryEffect call606(uintptr_t f) { return ((MlirMemoryEffect (*)(void))f)(); }
-static inline MlirSideEffectResource call607(uintptr_t f) { return ((MlirSideEffectResource (*)(void))f)(); }
-static inline MlirMemoryEffectInstance call608(uintptr_t f, uintptr_t a0, uintptr_t a1, int a2, bool a3, uintptr_t a4) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffect, MlirAttribute, int, bool, MlirSideEffectResource))f)((MlirMemoryEffect){(void*)a0}, (MlirAttribute){(void*)a1}, a2, a3, (MlirSideEffectResource){(void*)a4}); }
-static inline MlirMemoryEffectInstance call609(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, int a3, bool a4, uintptr_t a5) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffect, MlirOpOperand, MlirAttribute, int, bool, MlirSideEffectResource))f)((MlirMemoryEffect){(void*)a0}, (MlirOpOperand){(void*)a1}, (MlirAttribute){(void*)a2}, a3, a4, (MlirSideEffectResource){(void*)a5}); }
-static inline MlirMemoryEffectInstance call610(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, int a3, bool a4, uintptr_t a5) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffect, MlirValue, MlirAttribute, int, bool, MlirSideEffectResource))f)((MlirMemoryEffect){(void*)a0}, (MlirValue){(void*)a1}, (MlirAttribute){(void*)a2}, a3, a4, (MlirSideEffectResource){(void*)a5}); }
-static inline MlirMemoryEffectInstance call611(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, int a3, bool a4, uintptr_t a5) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffect, MlirAttribute, MlirAttribute, int, bool, MlirSideEffectResource))f)((MlirMemoryEffect){(void*)a0}, (MlirAttribute){(void*)a1}, (MlirAttribute){(void*)a2}, a3, a4, (MlirSideEffectResource){(void*)a5}); }
-static inline void call612(uintptr_t f, uintptr_t a0) { ((void (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
-static inline void call613(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirMemoryEffectsOpInterfaceCallbacks a2) { ((void (*)(MlirContext, MlirStringRef, MlirMemoryEffectsOpInterfaceCallbacks))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2); }
-static inline void call614(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirMemoryEffectInstancesList, MlirMemoryEffectInstance))f)((MlirMemoryEffectInstancesList){(void*)a0}, (MlirMemoryEffectInstance){(void*)a1}); }
-static inline MlirTypeID call615(uintptr_t f, uintptr_t a0) { return ((MlirTypeID (*)(MlirMemoryEffect))f)((MlirMemoryEffect){(void*)a0}); }
-static inline MlirMemoryEffectInstance call616(uintptr_t f, uintptr_t a0) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
-static inline MlirMemoryEffect call617(uintptr_t f, uintptr_t a0) { return ((MlirMemoryEffect (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
-static inline MlirSideEffectResource call618(uintptr_t f, uintptr_t a0) { return ((MlirSideEffectResource (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
-static inline int call619(uintptr_t f, uintptr_t a0) { return ((int (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
-static inline bool call620(uintptr_t f, uintptr_t a0) { return ((bool (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
-static inline MlirAttribute call621(uintptr_t f, uintptr_t a0) { return ((MlirAttribute (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
-static inline MlirValue call622(uintptr_t f, uintptr_t a0) { return ((MlirValue (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
-static inline void call623(uintptr_t f, uintptr_t a0, MlirMemoryEffectInstancesCallback a1, void *a2) { ((void (*)(MlirOperation, MlirMemoryEffectInstancesCallback, void *))f)((MlirOperation){(void*)a0}, a1, a2); }
-static inline bool call624(uintptr_t f, uintptr_t a0, uintptr_t a1, uint32_t a2) { return ((bool (*)(MlirOperation, MlirOperation, uint32_t))f)((MlirOperation){(void*)a0}, (MlirOperation){(void*)a1}, a2); }
-static inline size_t call625(uintptr_t f, uintptr_t a0, uint32_t a1) { return ((size_t (*)(MlirOperation, uint32_t))f)((MlirOperation){(void*)a0}, a1); }
-static inline MlirOpOperand call626(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirOpOperand (*)(MlirOperation, intptr_t))f)((MlirOperation){(void*)a0}, a1); }
-static inline bool call627(uintptr_t f, const char *a0, size_t na0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirStringRef, MlirTypeID, MlirContext))f)((MlirStringRef){(char*)a0, na0}, (MlirTypeID){(void*)a1}, (MlirContext){(void*)a2}); }
-static inline void call628(uintptr_t f, uintptr_t a0, uintptr_t a1, MlirOpOperandReplaceFilterCallback a2, void *a3) { ((void (*)(MlirValue, MlirValue, MlirOpOperandReplaceFilterCallback, void *))f)((MlirValue){(void*)a0}, (MlirValue){(void*)a1}, a2, a3); }
-static inline MlirIRMapping call629(uintptr_t f) { return ((MlirIRMapping (*)(void))f)(); }
-static inline void call630(uintptr_t f, uintptr_t a0) { ((void (*)(MlirIRMapping))f)((MlirIRMapping){(void*)a0}); }
-static inline void call631(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { ((void (*)(MlirIRMapping, MlirValue, MlirValue))f)((MlirIRMapping){(void*)a0}, (MlirValue){(void*)a1}, (MlirValue){(void*)a2}); }
-static inline void call632(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { ((void (*)(MlirIRMapping, MlirBlock, MlirBlock))f)((MlirIRMapping){(void*)a0}, (MlirBlock){(void*)a1}, (MlirBlock){(void*)a2}); }
-static inline void call633(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { ((void (*)(MlirIRMapping, MlirOperation, MlirOperation))f)((MlirIRMapping){(void*)a0}, (MlirOperation){(void*)a1}, (MlirOperation){(void*)a2}); }
-static inline MlirValue call634(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirValue (*)(MlirIRMapping, MlirValue))f)((MlirIRMapping){(void*)a0}, (MlirValue){(void*)a1}); }
-static inline MlirBlock call635(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirBlock (*)(MlirIRMapping, MlirBlock))f)((MlirIRMapping){(void*)a0}, (MlirBlock){(void*)a1}); }
-static inline MlirOperation call636(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirOperation (*)(MlirIRMapping, MlirOperation))f)((MlirIRMapping){(void*)a0}, (MlirOperation){(void*)a1}); }
-static inline bool call637(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirIRMapping, MlirValue))f)((MlirIRMapping){(void*)a0}, (MlirValue){(void*)a1}); }
-static inline bool call638(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirIRMapping, MlirBlock))f)((MlirIRMapping){(void*)a0}, (MlirBlock){(void*)a1}); }
-static inline bool call639(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirIRMapping, MlirOperation))f)((MlirIRMapping){(void*)a0}, (MlirOperation){(void*)a1}); }
-static inline void call640(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirIRMapping, MlirValue))f)((MlirIRMapping){(void*)a0}, (MlirValue){(void*)a1}); }
-static inline void call641(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirIRMapping, MlirBlock))f)((MlirIRMapping){(void*)a0}, (MlirBlock){(void*)a1}); }
-static inline void call642(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirIRMapping, MlirOperation))f)((MlirIRMapping){(void*)a0}, (MlirOperation){(void*)a1}); }
-static inline MlirOperation call643(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirOperation (*)(MlirOperation, MlirIRMapping))f)((MlirOperation){(void*)a0}, (MlirIRMapping){(void*)a1}); }
-static inline MlirOperation call644(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((MlirOperation (*)(MlirRewriterBase, MlirOperation, MlirIRMapping))f)((MlirRewriterBase){(void*)a0}, (MlirOperation){(void*)a1}, (MlirIRMapping){(void*)a2}); }
-static inline MlirAttribute call645(uintptr_t f, uintptr_t a0, unsigned a1, uint64_t *a2) { return ((MlirAttribute (*)(MlirType, unsigned, uint64_t *))f)((MlirType){(void*)a0}, a1, a2); }
-static inline void call646(uintptr_t f, uintptr_t a0, uint64_t *a1) { ((void (*)(MlirAttribute, uint64_t *))f)((MlirAttribute){(void*)a0}, a1); }
-static inline MlirRewriterInsertionPoint call647(uintptr_t f, uintptr_t a0) { return ((MlirRewriterInsertionPoint (*)(MlirRewriterBase))f)((MlirRewriterBase){(void*)a0}); }
-static inline void call648(uintptr_t f, uintptr_t a0, MlirRewriterInsertionPoint a1) { ((void (*)(MlirRewriterBase, MlirRewriterInsertionPoint))f)((MlirRewriterBase){(void*)a0}, a1); }
-static inline int call649(uintptr_t f, uintptr_t a0) { return ((int (*)(MlirLlvmThreadPool))f)((MlirLlvmThreadPool){(void*)a0}); }
-static inline MlirLlvmRawFdOStream call650(uintptr_t f, char *a0, bool a1, MlirStringCallback a2, void *a3) { return ((MlirLlvmRawFdOStream (*)(char *, bool, MlirStringCallback, void *))f)(a0, a1, a2, a3); }
-static inline void call651(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { ((void (*)(MlirLlvmRawFdOStream, MlirStringRef))f)((MlirLlvmRawFdOStream){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
-static inline bool call652(uintptr_t f, uintptr_t a0) { return ((bool (*)(MlirLlvmRawFdOStream))f)((MlirLlvmRawFdOStream){(void*)a0}); }
-static inline void call653(uintptr_t f, uintptr_t a0) { ((void (*)(MlirLlvmRawFdOStream))f)((MlirLlvmRawFdOStream){(void*)a0}); }
-static inline MlirOperation call654(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, uintptr_t a3, uintptr_t a4) { return ((MlirOperation (*)(MlirDialect, MlirRewriterBase, MlirAttribute, MlirType, MlirLocation))f)((MlirDialect){(void*)a0}, (MlirRewriterBase){(void*)a1}, (MlirAttribute){(void*)a2}, (MlirType){(void*)a3}, (MlirLocation){(void*)a4}); }
-static inline MlirAttribute call655(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirAttribute (*)(MlirContext, MlirAttribute))f)((MlirContext){(void*)a0}, (MlirAttribute){(void*)a1}); }
-static inline MlirLogicalResult call656(uintptr_t f, uintptr_t a0, MlirRemarkCategories a1, MlirRemarkPolicy a2, bool a3) { return ((MlirLogicalResult (*)(MlirContext, MlirRemarkCategories, MlirRemarkPolicy, bool))f)((MlirContext){(void*)a0}, a1, a2, a3); }
-static inline MlirLogicalResult call657(uintptr_t f, uintptr_t a0, MlirRemarkCategories a1, MlirRemarkPolicy a2, MlirRemarkFileFormat a3, const char *a4, size_t na4, bool a5) { return ((MlirLogicalResult (*)(MlirContext, MlirRemarkCategories, MlirRemarkPolicy, MlirRemarkFileFormat, MlirStringRef, bool))f)((MlirContext){(void*)a0}, a1, a2, a3, (MlirStringRef){(char*)a4, na4}, a5); }
-static inline MlirLogicalResult call658(uintptr_t f, uintptr_t a0, MlirRemarkCategories a1, MlirRemarkPolicy a2, MlirRemarkCallback a3, void *a4, MlirRemarkDeleteUserData a5, bool a6) { return ((MlirLogicalResult (*)(MlirContext, MlirRemarkCategories, MlirRemarkPolicy, MlirRemarkCallback, void *, MlirRemarkDeleteUserData, bool))f)((MlirContext){(void*)a0}, a1, a2, a3, a4, a5, a6); }
-static inline MlirRemarkKind call659(uintptr_t f, uintptr_t a0) { return ((MlirRemarkKind (*)(MlirRemark))f)((MlirRemark){(void*)a0}); }
-static inline MlirStringRef call660(uintptr_t f, uintptr_t a0) { return ((MlirStringRef (*)(MlirRemark))f)((MlirRemark){(void*)a0}); }
-static inline MlirLocation call661(uintptr_t f, uintptr_t a0) { return ((MlirLocation (*)(MlirRemark))f)((MlirRemark){(void*)a0}); }
-static inline uint64_t call662(uintptr_t f, uintptr_t a0) { return ((uint64_t (*)(MlirRemark))f)((MlirRemark){(void*)a0}); }
-static inline intptr_t call663(uintptr_t f, uintptr_t a0) { return ((intptr_t (*)(MlirRemark))f)((MlirRemark){(void*)a0}); }
-static inline MlirStringRef call664(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirStringRef (*)(MlirRemark, intptr_t))f)((MlirRemark){(void*)a0}, a1); }
-static inline void call665(uintptr_t f, uintptr_t a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirRemark, MlirStringCallback, void *))f)((MlirRemark){(void*)a0}, a1, a2); }
-static inline bool call666(uintptr_t f, uintptr_t a0, MlirRemarkKind a1, const char *a2, size_t na2, const char *a3, size_t na3, const char *a4, size_t na4, const char *a5, size_t na5, const char *a6, size_t na6, intptr_t a7, MlirStringRef *a8, MlirStringRef *a9) { return ((bool (*)(MlirLocation, MlirRemarkKind, MlirStringRef, MlirStringRef, MlirStringRef, MlirStringRef, MlirStringRef, intptr_t, MlirStringRef *, MlirStringRef *))f)((MlirLocation){(void*)a0}, a1, (MlirStringRef){(char*)a2, na2}, (MlirStringRef){(char*)a3, na3}, (MlirStringRef){(char*)a4, na4}, (MlirStringRef){(char*)a5, na5}, (MlirStringRef){(char*)a6, na6}, a7, a8, a9); }
-static inline MlirRewriterBase call667(uintptr_t f, uintptr_t a0) { return ((MlirRewriterBase (*)(MlirTransformRewriter))f)((MlirTransformRewriter){(void*)a0}); }
-static inline void call668(uintptr_t f, uintptr_t a0, uintptr_t a1, intptr_t a2, uintptr_t *a3) { ((void (*)(MlirTransformResults, MlirValue, intptr_t, MlirOperation *))f)((MlirTransformResults){(void*)a0}, (MlirValue){(void*)a1}, a2, (MlirOperation*)a3); }
-static inline void call669(uintptr_t f, uintptr_t a0, uintptr_t a1, intptr_t a2, uintptr_t *a3) { ((void (*)(MlirTransformResults, MlirValue, intptr_t, MlirValue *))f)((MlirTransformResults){(void*)a0}, (MlirValue){(void*)a1}, a2, (MlirValue*)a3); }
-static inline void call670(uintptr_t f, uintptr_t a0, uintptr_t a1, intptr_t a2, uintptr_t *a3) { ((void (*)(MlirTransformResults, MlirValue, intptr_t, MlirAttribute *))f)((MlirTransformResults){(void*)a0}, (MlirValue){(void*)a1}, a2, (MlirAttribute*)a3); }
-static inline void call671(uintptr_t f, uintptr_t a0, uintptr_t a1, MlirOperationCallback a2, void *a3) { ((void (*)(MlirTransformState, MlirValue, MlirOperationCallback, void *))f)((MlirTransformState){(void*)a0}, (MlirValue){(void*)a1}, a2, a3); }
-static inline void call672(uintptr_t f, uintptr_t a0, uintptr_t a1, MlirValueCallback a2, void *a3) { ((void (*)(MlirTransformState, MlirValue, MlirValueCallback, void *))f)((MlirTransformState){(void*)a0}, (MlirValue){(void*)a1}, a2, a3); }
-static inline void call673(uintptr_t f, uintptr_t a0, uintptr_t a1, MlirAttributeCallback a2, void *a3) { ((void (*)(MlirTransformState, MlirValue, MlirAttributeCallback, void *))f)((MlirTransformState){(void*)a0}, (MlirValue){(void*)a1}, a2, a3); }
-static inline void call674(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirTransformOpInterfaceCallbacks a2) { ((void (*)(MlirContext, MlirStringRef, MlirTransformOpInterfaceCallbacks))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2); }
-static inline void call675(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirPatternDescriptorOpInterfaceCallbacks a2) { ((void (*)(MlirContext, MlirStringRef, MlirPatternDescriptorOpInterfaceCallbacks))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2); }
+static inline LLVMModuleRef call518(uintptr_t f, uintptr_t a0, LLVMContextRef a1) { return ((LLVMModuleRef (*)(MlirOperation, LLVMContextRef))f)((MlirOperation){(void*)a0}, a1); }
+static inline char *call519(uintptr_t f, uintptr_t a0) { return ((char *(*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
+static inline MlirTypeFromLLVMIRTranslator call520(uintptr_t f, uintptr_t a0) { return ((MlirTypeFromLLVMIRTranslator (*)(MlirContext))f)((MlirContext){(void*)a0}); }
+static inline void call521(uintptr_t f, uintptr_t a0) { ((void (*)(MlirTypeFromLLVMIRTranslator))f)((MlirTypeFromLLVMIRTranslator){(void*)a0}); }
+static inline MlirType call522(uintptr_t f, uintptr_t a0, LLVMTypeRef a1) { return ((MlirType (*)(MlirTypeFromLLVMIRTranslator, LLVMTypeRef))f)((MlirTypeFromLLVMIRTranslator){(void*)a0}, a1); }
+static inline MlirTypeToLLVMIRTranslator call523(uintptr_t f, LLVMContextRef a0) { return ((MlirTypeToLLVMIRTranslator (*)(LLVMContextRef))f)(a0); }
+static inline void call524(uintptr_t f, uintptr_t a0) { ((void (*)(MlirTypeToLLVMIRTranslator))f)((MlirTypeToLLVMIRTranslator){(void*)a0}); }
+static inline LLVMTypeRef call525(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((LLVMTypeRef (*)(MlirTypeToLLVMIRTranslator, MlirType))f)((MlirTypeToLLVMIRTranslator){(void*)a0}, (MlirType){(void*)a1}); }
+static inline MlirAttribute call526(uintptr_t f, uintptr_t a0, intptr_t a1, int64_t *a2, intptr_t a3, int64_t *a4, intptr_t a5, int64_t *a6, intptr_t a7, int64_t *a8, intptr_t a9, int64_t *a10, intptr_t a11, int64_t *a12) { return ((MlirAttribute (*)(MlirContext, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *))f)((MlirContext){(void*)a0}, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12); }
+static inline MlirAttribute call527(uintptr_t f, uintptr_t a0, intptr_t a1, int64_t *a2, int64_t a3, intptr_t a4, int64_t *a5) { return ((MlirAttribute (*)(MlirContext, intptr_t, int64_t *, int64_t, intptr_t, int64_t *))f)((MlirContext){(void*)a0}, a1, a2, a3, a4, a5); }
+static inline MlirAttribute call528(uintptr_t f, uintptr_t a0, int64_t a1, int64_t a2) { return ((MlirAttribute (*)(MlirContext, int64_t, int64_t))f)((MlirContext){(void*)a0}, a1, a2); }
+static inline MlirAttribute call529(uintptr_t f, uintptr_t a0, intptr_t a1, int64_t *a2, intptr_t a3, int64_t *a4, intptr_t a5, int64_t *a6, intptr_t a7, int64_t *a8) { return ((MlirAttribute (*)(MlirContext, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *))f)((MlirContext){(void*)a0}, a1, a2, a3, a4, a5, a6, a7, a8); }
+static inline MlirAttribute call530(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, uintptr_t a3, int64_t a4, int64_t a5, int64_t a6, bool a7) { return ((MlirAttribute (*)(MlirContext, MlirType, MlirType, MlirType, int64_t, int64_t, int64_t, bool))f)((MlirContext){(void*)a0}, (MlirType){(void*)a1}, (MlirType){(void*)a2}, (MlirType){(void*)a3}, a4, a5, a6, a7); }
+static inline MlirAttribute call531(uintptr_t f, uintptr_t a0, int64_t a1, int64_t a2, intptr_t a3, int64_t *a4, int64_t a5, int64_t a6, intptr_t a7, int64_t *a8, int64_t a9, int64_t a10, intptr_t a11, int64_t *a12) { return ((MlirAttribute (*)(MlirContext, int64_t, int64_t, intptr_t, int64_t *, int64_t, int64_t, intptr_t, int64_t *, int64_t, int64_t, intptr_t, int64_t *))f)((MlirContext){(void*)a0}, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12); }
+static inline MlirAttribute call532(uintptr_t f, uintptr_t a0, intptr_t a1, int64_t *a2, intptr_t a3, int64_t *a4, intptr_t a5, int64_t *a6, intptr_t a7, int64_t *a8, intptr_t a9, int64_t *a10, int64_t a11) { return ((MlirAttribute (*)(MlirContext, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *, intptr_t, int64_t *, int64_t))f)((MlirContext){(void*)a0}, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11); }
+static inline MlirAttribute call533(uintptr_t f, uintptr_t a0, double a1, double a2, int64_t a3, const char *a4, size_t na4) { return ((MlirAttribute (*)(MlirContext, double, double, int64_t, MlirStringRef))f)((MlirContext){(void*)a0}, a1, a2, a3, (MlirStringRef){(char*)a4, na4}); }
+static inline int call534(uintptr_t f) { return ((int (*)(void))f)(); }
+static inline void call535(uintptr_t f, MlirStringCallback a0, void *a1) { ((void (*)(MlirStringCallback, void *))f)(a0, a1); }
+static inline void call536(uintptr_t f, MlirStablehloCompatibilityRequirement a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirStablehloCompatibilityRequirement, MlirStringCallback, void *))f)(a0, a1, a2); }
+static inline MlirLogicalResult call537(uintptr_t f, const char *a0, size_t na0, const char *a1, size_t na1, MlirStringCallback a2, void *a3) { return ((MlirLogicalResult (*)(MlirStringRef, MlirStringRef, MlirStringCallback, void *))f)((MlirStringRef){(char*)a0, na0}, (MlirStringRef){(char*)a1, na1}, a2, a3); }
+static inline MlirLogicalResult call538(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirStringCallback a2, void *a3, bool a4) { return ((MlirLogicalResult (*)(MlirModule, MlirStringRef, MlirStringCallback, void *, bool))f)((MlirModule){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2, a3, a4); }
+static inline MlirLogicalResult call539(uintptr_t f, const char *a0, size_t na0, MlirStringCallback a1, void *a2) { return ((MlirLogicalResult (*)(MlirStringRef, MlirStringCallback, void *))f)((MlirStringRef){(char*)a0, na0}, a1, a2); }
+static inline MlirModule call540(uintptr_t f, const char *a0, size_t na0, uintptr_t a1) { return ((MlirModule (*)(MlirStringRef, MlirContext))f)((MlirStringRef){(char*)a0, na0}, (MlirContext){(void*)a1}); }
+static inline MlirAttribute call541(uintptr_t f, uintptr_t a0, int a1, uintptr_t *a2, int *a3) { return ((MlirAttribute (*)(MlirModule, int, MlirAttribute *, int *))f)((MlirModule){(void*)a0}, a1, (MlirAttribute*)a2, a3); }
+static inline MlirAttribute call542(uintptr_t f, uintptr_t a0, uintptr_t a1, bool a2, unsigned a3, uintptr_t a4, uintptr_t a5, uint32_t a6, uintptr_t a7, uintptr_t a8, int64_t a9, uint64_t a10, uint64_t a11, intptr_t a12, uintptr_t *a13, uintptr_t a14, uintptr_t a15, uintptr_t a16, uintptr_t a17, uintptr_t a18, uintptr_t a19) { return ((MlirAttribute (*)(MlirContext, MlirAttribute, bool, unsigned, MlirAttribute, MlirAttribute, uint32_t, MlirAttribute, MlirAttribute, int64_t, uint64_t, uint64_t, intptr_t, MlirAttribute *, MlirAttribute, MlirAttribute, MlirAttribute, MlirAttribute, MlirAttribute, MlirAttribute))f)((MlirContext){(void*)a0}, (MlirAttribute){(void*)a1}, a2, a3, (MlirAttribute){(void*)a4}, (MlirAttribute){(void*)a5}, a6, (MlirAttribute){(void*)a7}, (MlirAttribute){(void*)a8}, a9, a10, a11, a12, (MlirAttribute*)a13, (MlirAttribute){(void*)a14}, (MlirAttribute){(void*)a15}, (MlirAttribute){(void*)a16}, (MlirAttribute){(void*)a17}, (MlirAttribute){(void*)a18}, (MlirAttribute){(void*)a19}); }
+static inline MlirAttribute call543(uintptr_t f, uintptr_t a0, unsigned a1, uintptr_t a2, uintptr_t a3, uint32_t a4, uintptr_t a5, uintptr_t a6, uint64_t a7, uint32_t a8, uint64_t a9, int64_t a10, int64_t a11, uintptr_t a12) { return ((MlirAttribute (*)(MlirContext, unsigned, MlirAttribute, MlirAttribute, uint32_t, MlirAttribute, MlirAttribute, uint64_t, uint32_t, uint64_t, int64_t, int64_t, MlirAttribute))f)((MlirContext){(void*)a0}, a1, (MlirAttribute){(void*)a2}, (MlirAttribute){(void*)a3}, a4, (MlirAttribute){(void*)a5}, (MlirAttribute){(void*)a6}, a7, a8, a9, a10, a11, (MlirAttribute){(void*)a12}); }
+static inline MlirAttribute call544(uintptr_t f, uintptr_t a0, uintptr_t a1, bool a2, uintptr_t a3, unsigned a4, uintptr_t a5, uintptr_t a6, bool a7, MlirLLVMDIEmissionKind a8, bool a9, MlirLLVMDINameTableKind a10, uintptr_t a11, intptr_t a12, uintptr_t *a13) { return ((MlirAttribute (*)(MlirContext, MlirAttribute, bool, MlirAttribute, unsigned, MlirAttribute, MlirAttribute, bool, MlirLLVMDIEmissionKind, bool, MlirLLVMDINameTableKind, MlirAttribute, intptr_t, MlirAttribute *))f)((MlirContext){(void*)a0}, (MlirAttribute){(void*)a1}, a2, (MlirAttribute){(void*)a3}, a4, (MlirAttribute){(void*)a5}, (MlirAttribute){(void*)a6}, a7, a8, a9, a10, (MlirAttribute){(void*)a11}, a12, (MlirAttribute*)a13); }
+static inline MlirLogicalResult call545(uintptr_t f, uintptr_t a0, MlirStringCallback a1, void *a2, bool a3, bool a4, bool a5) { return ((MlirLogicalResult (*)(MlirModule, MlirStringCallback, void *, bool, bool, bool))f)((MlirModule){(void*)a0}, a1, a2, a3, a4, a5); }
+static inline MlirLogicalResult call546(uintptr_t f, uintptr_t a0, MlirStringCallback a1, void *a2, bool a3, bool a4, bool a5) { return ((MlirLogicalResult (*)(MlirOperation, MlirStringCallback, void *, bool, bool, bool))f)((MlirOperation){(void*)a0}, a1, a2, a3, a4, a5); }
+static inline MlirLogicalResult call547(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, uintptr_t a3) { return ((MlirLogicalResult (*)(MlirOperation, MlirConversionTarget, MlirFrozenRewritePatternSet, MlirConversionConfig))f)((MlirOperation){(void*)a0}, (MlirConversionTarget){(void*)a1}, (MlirFrozenRewritePatternSet){(void*)a2}, (MlirConversionConfig){(void*)a3}); }
+static inline MlirConversionConfig call548(uintptr_t f) { return ((MlirConversionConfig (*)(void))f)(); }
+static inline void call549(uintptr_t f, uintptr_t a0) { ((void (*)(MlirConversionConfig))f)((MlirConversionConfig){(void*)a0}); }
+static inline void call550(uintptr_t f, uintptr_t a0, MlirDialectConversionFoldingMode a1) { ((void (*)(MlirConversionConfig, MlirDialectConversionFoldingMode))f)((MlirConversionConfig){(void*)a0}, a1); }
+static inline MlirDialectConversionFoldingMode call551(uintptr_t f, uintptr_t a0) { return ((MlirDialectConversionFoldingMode (*)(MlirConversionConfig))f)((MlirConversionConfig){(void*)a0}); }
+static inline void call552(uintptr_t f, uintptr_t a0, bool a1) { ((void (*)(MlirConversionConfig, bool))f)((MlirConversionConfig){(void*)a0}, a1); }
+static inline bool call553(uintptr_t f, uintptr_t a0) { return ((bool (*)(MlirConversionConfig))f)((MlirConversionConfig){(void*)a0}); }
+static inline MlirConversionTarget call554(uintptr_t f, uintptr_t a0) { return ((MlirConversionTarget (*)(MlirContext))f)((MlirContext){(void*)a0}); }
+static inline void call555(uintptr_t f, uintptr_t a0) { ((void (*)(MlirConversionTarget))f)((MlirConversionTarget){(void*)a0}); }
+static inline void call556(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { ((void (*)(MlirConversionTarget, MlirStringRef))f)((MlirConversionTarget){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
+static inline void call557(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirConversionTargetDynamicLegalityCallback a2, void *a3) { ((void (*)(MlirConversionTarget, MlirStringRef, MlirConversionTargetDynamicLegalityCallback, void *))f)((MlirConversionTarget){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2, a3); }
+static inline void call558(uintptr_t f, uintptr_t a0, MlirConversionTargetDynamicLegalityCallback a1, void *a2) { ((void (*)(MlirConversionTarget, MlirConversionTargetDynamicLegalityCallback, void *))f)((MlirConversionTarget){(void*)a0}, a1, a2); }
+static inline MlirTypeConverter call559(uintptr_t f) { return ((MlirTypeConverter (*)(void))f)(); }
+static inline void call560(uintptr_t f, uintptr_t a0) { ((void (*)(MlirTypeConverter))f)((MlirTypeConverter){(void*)a0}); }
+static inline MlirType call561(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirType (*)(MlirTypeConverter, MlirType))f)((MlirTypeConverter){(void*)a0}, (MlirType){(void*)a1}); }
+static inline MlirTypeConverter call562(uintptr_t f, uintptr_t a0) { return ((MlirTypeConverter (*)(MlirConversionPattern))f)((MlirConversionPattern){(void*)a0}); }
+static inline MlirRewritePattern call563(uintptr_t f, uintptr_t a0) { return ((MlirRewritePattern (*)(MlirConversionPattern))f)((MlirConversionPattern){(void*)a0}); }
+static inline MlirPatternRewriter call564(uintptr_t f, uintptr_t a0) { return ((MlirPatternRewriter (*)(MlirConversionPatternRewriter))f)((MlirConversionPatternRewriter){(void*)a0}); }
+static inline MlirLogicalResult call565(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((MlirLogicalResult (*)(MlirConversionPatternRewriter, MlirRegion, MlirTypeConverter))f)((MlirConversionPatternRewriter){(void*)a0}, (MlirRegion){(void*)a1}, (MlirTypeConverter){(void*)a2}); }
+static inline MlirContext call566(uintptr_t f, uintptr_t a0) { return ((MlirContext (*)(MlirRewritePatternSet))f)((MlirRewritePatternSet){(void*)a0}); }
+static inline MlirLinalgConvolutionDimensions call567(uintptr_t f, uintptr_t *a0, size_t a1) { return ((MlirLinalgConvolutionDimensions (*)(MlirAffineMap *, size_t))f)((MlirAffineMap*)a0, a1); }
+static inline MlirDominanceInfo call568(uintptr_t f, uintptr_t a0) { return ((MlirDominanceInfo (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
+static inline void call569(uintptr_t f, uintptr_t a0) { ((void (*)(MlirDominanceInfo))f)((MlirDominanceInfo){(void*)a0}); }
+static inline bool call570(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirDominanceInfo, MlirOperation, MlirOperation))f)((MlirDominanceInfo){(void*)a0}, (MlirOperation){(void*)a1}, (MlirOperation){(void*)a2}); }
+static inline bool call571(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirDominanceInfo, MlirValue, MlirOperation))f)((MlirDominanceInfo){(void*)a0}, (MlirValue){(void*)a1}, (MlirOperation){(void*)a2}); }
+static inline bool call572(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirDominanceInfo, MlirBlock, MlirBlock))f)((MlirDominanceInfo){(void*)a0}, (MlirBlock){(void*)a1}, (MlirBlock){(void*)a2}); }
+static inline MlirBlock call573(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((MlirBlock (*)(MlirDominanceInfo, MlirBlock, MlirBlock))f)((MlirDominanceInfo){(void*)a0}, (MlirBlock){(void*)a1}, (MlirBlock){(void*)a2}); }
+static inline bool call574(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirDominanceInfo, MlirBlock))f)((MlirDominanceInfo){(void*)a0}, (MlirBlock){(void*)a1}); }
+static inline MlirPostDominanceInfo call575(uintptr_t f, uintptr_t a0) { return ((MlirPostDominanceInfo (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
+static inline void call576(uintptr_t f, uintptr_t a0) { ((void (*)(MlirPostDominanceInfo))f)((MlirPostDominanceInfo){(void*)a0}); }
+static inline bool call577(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirPostDominanceInfo, MlirOperation, MlirOperation))f)((MlirPostDominanceInfo){(void*)a0}, (MlirOperation){(void*)a1}, (MlirOperation){(void*)a2}); }
+static inline bool call578(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirPostDominanceInfo, MlirBlock, MlirBlock))f)((MlirPostDominanceInfo){(void*)a0}, (MlirBlock){(void*)a1}, (MlirBlock){(void*)a2}); }
+static inline bool call579(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, uintptr_t a2) { return ((bool (*)(MlirDynamicOpTrait, MlirStringRef, MlirContext))f)((MlirDynamicOpTrait){(void*)a0}, (MlirStringRef){(char*)a1, na1}, (MlirContext){(void*)a2}); }
+static inline MlirDynamicOpTrait call580(uintptr_t f, uintptr_t a0, MlirDynamicOpTraitCallbacks a1, void *a2) { return ((MlirDynamicOpTrait (*)(MlirTypeID, MlirDynamicOpTraitCallbacks, void *))f)((MlirTypeID){(void*)a0}, a1, a2); }
+static inline MlirDynamicOpTrait call581(uintptr_t f) { return ((MlirDynamicOpTrait (*)(void))f)(); }
+static inline void call582(uintptr_t f, uintptr_t a0) { ((void (*)(MlirDynamicOpTrait))f)((MlirDynamicOpTrait){(void*)a0}); }
+static inline bool call583(uintptr_t f, uintptr_t a0) { return ((bool (*)(MlirDialect))f)((MlirDialect){(void*)a0}); }
+static inline MlirDynamicTypeDefinition call584(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { return ((MlirDynamicTypeDefinition (*)(MlirDialect, MlirStringRef))f)((MlirDialect){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
+static inline MlirType call585(uintptr_t f, uintptr_t a0, uintptr_t *a1, intptr_t a2) { return ((MlirType (*)(MlirDynamicTypeDefinition, MlirAttribute *, intptr_t))f)((MlirDynamicTypeDefinition){(void*)a0}, (MlirAttribute*)a1, a2); }
+static inline MlirAttribute call586(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirAttribute (*)(MlirType, intptr_t))f)((MlirType){(void*)a0}, a1); }
+static inline MlirDynamicTypeDefinition call587(uintptr_t f, uintptr_t a0) { return ((MlirDynamicTypeDefinition (*)(MlirType))f)((MlirType){(void*)a0}); }
+static inline MlirTypeID call588(uintptr_t f, uintptr_t a0) { return ((MlirTypeID (*)(MlirDynamicTypeDefinition))f)((MlirDynamicTypeDefinition){(void*)a0}); }
+static inline MlirStringRef call589(uintptr_t f, uintptr_t a0) { return ((MlirStringRef (*)(MlirDynamicTypeDefinition))f)((MlirDynamicTypeDefinition){(void*)a0}); }
+static inline MlirDialect call590(uintptr_t f, uintptr_t a0) { return ((MlirDialect (*)(MlirDynamicTypeDefinition))f)((MlirDynamicTypeDefinition){(void*)a0}); }
+static inline MlirDynamicAttrDefinition call591(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { return ((MlirDynamicAttrDefinition (*)(MlirDialect, MlirStringRef))f)((MlirDialect){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
+static inline MlirAttribute call592(uintptr_t f, uintptr_t a0, uintptr_t *a1, intptr_t a2) { return ((MlirAttribute (*)(MlirDynamicAttrDefinition, MlirAttribute *, intptr_t))f)((MlirDynamicAttrDefinition){(void*)a0}, (MlirAttribute*)a1, a2); }
+static inline MlirDynamicAttrDefinition call593(uintptr_t f, uintptr_t a0) { return ((MlirDynamicAttrDefinition (*)(MlirAttribute))f)((MlirAttribute){(void*)a0}); }
+static inline MlirTypeID call594(uintptr_t f, uintptr_t a0) { return ((MlirTypeID (*)(MlirDynamicAttrDefinition))f)((MlirDynamicAttrDefinition){(void*)a0}); }
+static inline MlirStringRef call595(uintptr_t f, uintptr_t a0) { return ((MlirStringRef (*)(MlirDynamicAttrDefinition))f)((MlirDynamicAttrDefinition){(void*)a0}); }
+static inline MlirDialect call596(uintptr_t f, uintptr_t a0) { return ((MlirDialect (*)(MlirDynamicAttrDefinition))f)((MlirDynamicAttrDefinition){(void*)a0}); }
+static inline void call597(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirConditionallySpeculatableOpInterfaceCallbacks a2) { ((void (*)(MlirContext, MlirStringRef, MlirConditionallySpeculatableOpInterfaceCallbacks))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2); }
+static inline MlirSpeculatability call598(uintptr_t f, uintptr_t a0) { return ((MlirSpeculatability (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
+static inline void call599(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirMemoryEffectsOpInterfaceCallbacks a2) { ((void (*)(MlirContext, MlirStringRef, MlirMemoryEffectsOpInterfaceCallbacks))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2); }
+static inline MlirOpOperand call600(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirOpOperand (*)(MlirOperation, intptr_t))f)((MlirOperation){(void*)a0}, a1); }
+static inline bool call601(uintptr_t f, const char *a0, size_t na0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirStringRef, MlirTypeID, MlirContext))f)((MlirStringRef){(char*)a0, na0}, (MlirTypeID){(void*)a1}, (MlirContext){(void*)a2}); }
+static inline MlirIRMapping call602(uintptr_t f) { return ((MlirIRMapping (*)(void))f)(); }
+static inline void call603(uintptr_t f, uintptr_t a0) { ((void (*)(MlirIRMapping))f)((MlirIRMapping){(void*)a0}); }
+static inline void call604(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { ((void (*)(MlirIRMapping, MlirValue, MlirValue))f)((MlirIRMapping){(void*)a0}, (MlirValue){(void*)a1}, (MlirValue){(void*)a2}); }
+static inline void call605(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { ((void (*)(MlirIRMapping, MlirBlock, MlirBlock))f)((MlirIRMapping){(void*)a0}, (MlirBlock){(void*)a1}, (MlirBlock){(void*)a2}); }
+static inline void call606(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { ((void (*)(MlirIRMapping, MlirOperation, MlirOperation))f)((MlirIRMapping){(void*)a0}, (MlirOperation){(void*)a1}, (MlirOperation){(void*)a2}); }
+static inline MlirValue call607(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirValue (*)(MlirIRMapping, MlirValue))f)((MlirIRMapping){(void*)a0}, (MlirValue){(void*)a1}); }
+static inline MlirBlock call608(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirBlock (*)(MlirIRMapping, MlirBlock))f)((MlirIRMapping){(void*)a0}, (MlirBlock){(void*)a1}); }
+static inline MlirOperation call609(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirOperation (*)(MlirIRMapping, MlirOperation))f)((MlirIRMapping){(void*)a0}, (MlirOperation){(void*)a1}); }
+static inline bool call610(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirIRMapping, MlirValue))f)((MlirIRMapping){(void*)a0}, (MlirValue){(void*)a1}); }
+static inline bool call611(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirIRMapping, MlirBlock))f)((MlirIRMapping){(void*)a0}, (MlirBlock){(void*)a1}); }
+static inline bool call612(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirIRMapping, MlirOperation))f)((MlirIRMapping){(void*)a0}, (MlirOperation){(void*)a1}); }
+static inline void call613(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirIRMapping, MlirValue))f)((MlirIRMapping){(void*)a0}, (MlirValue){(void*)a1}); }
+static inline void call614(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirIRMapping, MlirBlock))f)((MlirIRMapping){(void*)a0}, (MlirBlock){(void*)a1}); }
+static inline void call615(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirIRMapping, MlirOperation))f)((MlirIRMapping){(void*)a0}, (MlirOperation){(void*)a1}); }
+static inline MlirOperation call616(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirOperation (*)(MlirOperation, MlirIRMapping))f)((MlirOperation){(void*)a0}, (MlirIRMapping){(void*)a1}); }
+static inline MlirOperation call617(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((MlirOperation (*)(MlirRewriterBase, MlirOperation, MlirIRMapping))f)((MlirRewriterBase){(void*)a0}, (MlirOperation){(void*)a1}, (MlirIRMapping){(void*)a2}); }
+static inline MlirAttribute call618(uintptr_t f, uintptr_t a0, unsigned a1, uint64_t *a2) { return ((MlirAttribute (*)(MlirType, unsigned, uint64_t *))f)((MlirType){(void*)a0}, a1, a2); }
+static inline void call619(uintptr_t f, uintptr_t a0, uint64_t *a1) { ((void (*)(MlirAttribute, uint64_t *))f)((MlirAttribute){(void*)a0}, a1); }
+static inline int call620(uintptr_t f, uintptr_t a0) { return ((int (*)(MlirLlvmThreadPool))f)((MlirLlvmThreadPool){(void*)a0}); }
+static inline MlirLlvmRawFdOStream call621(uintptr_t f, char *a0, bool a1, MlirStringCallback a2, void *a3) { return ((MlirLlvmRawFdOStream (*)(char *, bool, MlirStringCallback, void *))f)(a0, a1, a2, a3); }
+static inline void call622(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { ((void (*)(MlirLlvmRawFdOStream, MlirStringRef))f)((MlirLlvmRawFdOStream){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
+static inline bool call623(uintptr_t f, uintptr_t a0) { return ((bool (*)(MlirLlvmRawFdOStream))f)((MlirLlvmRawFdOStream){(void*)a0}); }
+static inline void call624(uintptr_t f, uintptr_t a0) { ((void (*)(MlirLlvmRawFdOStream))f)((MlirLlvmRawFdOStream){(void*)a0}); }
+static inline MlirAttribute call625(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirAttribute (*)(MlirContext, MlirAttribute))f)((MlirContext){(void*)a0}, (MlirAttribute){(void*)a1}); }
+static inline MlirRewriterBase call626(uintptr_t f, uintptr_t a0) { return ((MlirRewriterBase (*)(MlirTransformRewriter))f)((MlirTransformRewriter){(void*)a0}); }
+static inline void call627(uintptr_t f, uintptr_t a0, uintptr_t a1, intptr_t a2, uintptr_t *a3) { ((void (*)(MlirTransformResults, MlirValue, intptr_t, MlirOperation *))f)((MlirTransformResults){(void*)a0}, (MlirValue){(void*)a1}, a2, (MlirOperation*)a3); }
+static inline void call628(uintptr_t f, uintptr_t a0, uintptr_t a1, intptr_t a2, uintptr_t *a3) { ((void (*)(MlirTransformResults, MlirValue, intptr_t, MlirValue *))f)((MlirTransformResults){(void*)a0}, (MlirValue){(void*)a1}, a2, (MlirValue*)a3); }
+static inline void call629(uintptr_t f, uintptr_t a0, uintptr_t a1, intptr_t a2, uintptr_t *a3) { ((void (*)(MlirTransformResults, MlirValue, intptr_t, MlirAttribute *))f)((MlirTransformResults){(void*)a0}, (MlirValue){(void*)a1}, a2, (MlirAttribute*)a3); }
+static inline void call630(uintptr_t f, uintptr_t a0, uintptr_t a1, MlirOperationCallback a2, void *a3) { ((void (*)(MlirTransformState, MlirValue, MlirOperationCallback, void *))f)((MlirTransformState){(void*)a0}, (MlirValue){(void*)a1}, a2, a3); }
+static inline void call631(uintptr_t f, uintptr_t a0, uintptr_t a1, MlirValueCallback a2, void *a3) { ((void (*)(MlirTransformState, MlirValue, MlirValueCallback, void *))f)((MlirTransformState){(void*)a0}, (MlirValue){(void*)a1}, a2, a3); }
+static inline void call632(uintptr_t f, uintptr_t a0, uintptr_t a1, MlirAttributeCallback a2, void *a3) { ((void (*)(MlirTransformState, MlirValue, MlirAttributeCallback, void *))f)((MlirTransformState){(void*)a0}, (MlirValue){(void*)a1}, a2, a3); }
+static inline void call633(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirTransformOpInterfaceCallbacks a2) { ((void (*)(MlirContext, MlirStringRef, MlirTransformOpInterfaceCallbacks))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2); }
+static inline void call634(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirPatternDescriptorOpInterfaceCallbacks a2) { ((void (*)(MlirContext, MlirStringRef, MlirPatternDescriptorOpInterfaceCallbacks))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2); }
+static inline MlirAttribute call635(uintptr_t f, uintptr_t a0, unsigned a1, uintptr_t a2, uint64_t a3, uint32_t a4, uintptr_t a5, uintptr_t a6, uintptr_t a7, MlirLLVMTypeEncoding a8, uintptr_t a9) { return ((MlirAttribute (*)(MlirContext, unsigned, MlirAttribute, uint64_t, uint32_t, MlirAttribute, MlirAttribute, MlirAttribute, MlirLLVMTypeEncoding, MlirAttribute))f)((MlirContext){(void*)a0}, a1, (MlirAttribute){(void*)a2}, a3, a4, (MlirAttribute){(void*)a5}, (MlirAttribute){(void*)a6}, (MlirAttribute){(void*)a7}, a8, (MlirAttribute){(void*)a9}); }
+static inline void call636(uintptr_t f, uintptr_t a0, MlirTypeConverterConversionCallback a1, void *a2) { ((void (*)(MlirTypeConverter, MlirTypeConverterConversionCallback, void *))f)((MlirTypeConverter){(void*)a0}, a1, a2); }
+static inline void call637(uintptr_t f, uintptr_t a0, MlirTypeConverter1ToNConversionCallback a1, void *a2) { ((void (*)(MlirTypeConverter, MlirTypeConverter1ToNConversionCallback, void *))f)((MlirTypeConverter){(void*)a0}, a1, a2); }
+static inline void call638(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirTypeConverterConversionResults, MlirType))f)((MlirTypeConverterConversionResults){(void*)a0}, (MlirType){(void*)a1}); }
+static inline void call639(uintptr_t f, uintptr_t a0, MlirTypeConverterSourceMaterializationCallback a1, void *a2) { ((void (*)(MlirTypeConverter, MlirTypeConverterSourceMaterializationCallback, void *))f)((MlirTypeConverter){(void*)a0}, a1, a2); }
+static inline void call640(uintptr_t f, uintptr_t a0, MlirTypeConverterTargetMaterializationCallback a1, void *a2) { ((void (*)(MlirTypeConverter, MlirTypeConverterTargetMaterializationCallback, void *))f)((MlirTypeConverter){(void*)a0}, a1, a2); }
+static inline void call641(uintptr_t f, uintptr_t a0, MlirTypeConverter1ToNTargetMaterializationCallback a1, void *a2) { ((void (*)(MlirTypeConverter, MlirTypeConverter1ToNTargetMaterializationCallback, void *))f)((MlirTypeConverter){(void*)a0}, a1, a2); }
+static inline MlirConversionPattern call642(uintptr_t f, const char *a0, size_t na0, unsigned a1, uintptr_t a2, uintptr_t a3, MlirConversionPatternCallbacks a4, void *a5, size_t a6, MlirStringRef *a7) { return ((MlirConversionPattern (*)(MlirStringRef, unsigned, MlirContext, MlirTypeConverter, MlirConversionPatternCallbacks, void *, size_t, MlirStringRef *))f)((MlirStringRef){(char*)a0, na0}, a1, (MlirContext){(void*)a2}, (MlirTypeConverter){(void*)a3}, a4, a5, a6, a7); }
+static inline void call643(uintptr_t f, uintptr_t a0, uintptr_t a1, intptr_t a2, intptr_t *a3, uintptr_t *a4) { ((void (*)(MlirConversionPatternRewriter, MlirOperation, intptr_t, intptr_t *, MlirValue *))f)((MlirConversionPatternRewriter){(void*)a0}, (MlirOperation){(void*)a1}, a2, a3, (MlirValue*)a4); }
+static inline MlirAttribute call644(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, int64_t a2) { return ((MlirAttribute (*)(MlirContext, MlirStringRef, int64_t))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2); }
+static inline MlirAttribute call645(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, uintptr_t a2) { return ((MlirAttribute (*)(MlirContext, MlirStringRef, MlirAttribute))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, (MlirAttribute){(void*)a2}); }
+static inline MlirMemoryEffect call646(uintptr_t f) { return ((MlirMemoryEffect (*)(void))f)(); }
+static inline MlirSideEffectResource call647(uintptr_t f) { return ((MlirSideEffectResource (*)(void))f)(); }
+static inline MlirMemoryEffectInstance call648(uintptr_t f, uintptr_t a0, uintptr_t a1, int a2, bool a3, uintptr_t a4) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffect, MlirAttribute, int, bool, MlirSideEffectResource))f)((MlirMemoryEffect){(void*)a0}, (MlirAttribute){(void*)a1}, a2, a3, (MlirSideEffectResource){(void*)a4}); }
+static inline MlirMemoryEffectInstance call649(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, int a3, bool a4, uintptr_t a5) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffect, MlirOpOperand, MlirAttribute, int, bool, MlirSideEffectResource))f)((MlirMemoryEffect){(void*)a0}, (MlirOpOperand){(void*)a1}, (MlirAttribute){(void*)a2}, a3, a4, (MlirSideEffectResource){(void*)a5}); }
+static inline MlirMemoryEffectInstance call650(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, int a3, bool a4, uintptr_t a5) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffect, MlirValue, MlirAttribute, int, bool, MlirSideEffectResource))f)((MlirMemoryEffect){(void*)a0}, (MlirValue){(void*)a1}, (MlirAttribute){(void*)a2}, a3, a4, (MlirSideEffectResource){(void*)a5}); }
+static inline MlirMemoryEffectInstance call651(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, int a3, bool a4, uintptr_t a5) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffect, MlirAttribute, MlirAttribute, int, bool, MlirSideEffectResource))f)((MlirMemoryEffect){(void*)a0}, (MlirAttribute){(void*)a1}, (MlirAttribute){(void*)a2}, a3, a4, (MlirSideEffectResource){(void*)a5}); }
+static inline void call652(uintptr_t f, uintptr_t a0) { ((void (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
+static inline void call653(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirMemoryEffectInstancesList, MlirMemoryEffectInstance))f)((MlirMemoryEffectInstancesList){(void*)a0}, (MlirMemoryEffectInstance){(void*)a1}); }
+static inline MlirTypeID call654(uintptr_t f, uintptr_t a0) { return ((MlirTypeID (*)(MlirMemoryEffect))f)((MlirMemoryEffect){(void*)a0}); }
+static inline MlirMemoryEffectInstance call655(uintptr_t f, uintptr_t a0) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
+static inline MlirMemoryEffect call656(uintptr_t f, uintptr_t a0) { return ((MlirMemoryEffect (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
+static inline MlirSideEffectResource call657(uintptr_t f, uintptr_t a0) { return ((MlirSideEffectResource (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
+static inline int call658(uintptr_t f, uintptr_t a0) { return ((int (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
+static inline bool call659(uintptr_t f, uintptr_t a0) { return ((bool (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
+static inline MlirAttribute call660(uintptr_t f, uintptr_t a0) { return ((MlirAttribute (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
+static inline MlirValue call661(uintptr_t f, uintptr_t a0) { return ((MlirValue (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
+static inline void call662(uintptr_t f, uintptr_t a0, MlirMemoryEffectInstancesCallback a1, void *a2) { ((void (*)(MlirOperation, MlirMemoryEffectInstancesCallback, void *))f)((MlirOperation){(void*)a0}, a1, a2); }
+static inline bool call663(uintptr_t f, uintptr_t a0, uintptr_t a1, uint32_t a2) { return ((bool (*)(MlirOperation, MlirOperation, uint32_t))f)((MlirOperation){(void*)a0}, (MlirOperation){(void*)a1}, a2); }
+static inline size_t call664(uintptr_t f, uintptr_t a0, uint32_t a1) { return ((size_t (*)(MlirOperation, uint32_t))f)((MlirOperation){(void*)a0}, a1); }
+static inline void call665(uintptr_t f, uintptr_t a0, uintptr_t a1, MlirOpOperandReplaceFilterCallback a2, void *a3) { ((void (*)(MlirValue, MlirValue, MlirOpOperandReplaceFilterCallback, void *))f)((MlirValue){(void*)a0}, (MlirValue){(void*)a1}, a2, a3); }
+static inline MlirRewriterInsertionPoint call666(uintptr_t f, uintptr_t a0) { return ((MlirRewriterInsertionPoint (*)(MlirRewriterBase))f)((MlirRewriterBase){(void*)a0}); }
+static inline void call667(uintptr_t f, uintptr_t a0, MlirRewriterInsertionPoint a1) { ((void (*)(MlirRewriterBase, MlirRewriterInsertionPoint))f)((MlirRewriterBase){(void*)a0}, a1); }
+static inline MlirOperation call668(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, uintptr_t a3, uintptr_t a4) { return ((MlirOperation (*)(MlirDialect, MlirRewriterBase, MlirAttribute, MlirType, MlirLocation))f)((MlirDialect){(void*)a0}, (MlirRewriterBase){(void*)a1}, (MlirAttribute){(void*)a2}, (MlirType){(void*)a3}, (MlirLocation){(void*)a4}); }
+static inline MlirLogicalResult call669(uintptr_t f, uintptr_t a0, MlirRemarkCategories a1, MlirRemarkPolicy a2, bool a3) { return ((MlirLogicalResult (*)(MlirContext, MlirRemarkCategories, MlirRemarkPolicy, bool))f)((MlirContext){(void*)a0}, a1, a2, a3); }
+static inline MlirLogicalResult call670(uintptr_t f, uintptr_t a0, MlirRemarkCategories a1, MlirRemarkPolicy a2, MlirRemarkFileFormat a3, const char *a4, size_t na4, bool a5) { return ((MlirLogicalResult (*)(MlirContext, MlirRemarkCategories, MlirRemarkPolicy, MlirRemarkFileFormat, MlirStringRef, bool))f)((MlirContext){(void*)a0}, a1, a2, a3, (MlirStringRef){(char*)a4, na4}, a5); }
+static inline MlirLogicalResult call671(uintptr_t f, uintptr_t a0, MlirRemarkCategories a1, MlirRemarkPolicy a2, MlirRemarkCallback a3, void *a4, MlirRemarkDeleteUserData a5, bool a6) { return ((MlirLogicalResult (*)(MlirContext, MlirRemarkCategories, MlirRemarkPolicy, MlirRemarkCallback, void *, MlirRemarkDeleteUserData, bool))f)((MlirContext){(void*)a0}, a1, a2, a3, a4, a5, a6); }
+static inline MlirRemarkKind call672(uintptr_t f, uintptr_t a0) { return ((MlirRemarkKind (*)(MlirRemark))f)((MlirRemark){(void*)a0}); }
+static inline MlirStringRef call673(uintptr_t f, uintptr_t a0) { return ((MlirStringRef (*)(MlirRemark))f)((MlirRemark){(void*)a0}); }
+static inline MlirLocation call674(uintptr_t f, uintptr_t a0) { return ((MlirLocation (*)(MlirRemark))f)((MlirRemark){(void*)a0}); }
+static inline uint64_t call675(uintptr_t f, uintptr_t a0) { return ((uint64_t (*)(MlirRemark))f)((MlirRemark){(void*)a0}); }
+static inline intptr_t call676(uintptr_t f, uintptr_t a0) { return ((intptr_t (*)(MlirRemark))f)((MlirRemark){(void*)a0}); }
+static inline MlirStringRef call677(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirStringRef (*)(MlirRemark, intptr_t))f)((MlirRemark){(void*)a0}, a1); }
+static inline void call678(uintptr_t f, uintptr_t a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirRemark, MlirStringCallback, void *))f)((MlirRemark){(void*)a0}, a1, a2); }
+static inline bool call679(uintptr_t f, uintptr_t a0, MlirRemarkKind a1, const char *a2, size_t na2, const char *a3, size_t na3, const char *a4, size_t na4, const char *a5, size_t na5, const char *a6, size_t na6, intptr_t a7, MlirStringRef *a8, MlirStringRef *a9) { return ((bool (*)(MlirLocation, MlirRemarkKind, MlirStringRef, MlirStringRef, MlirStringRef, MlirStringRef, MlirStringRef, intptr_t, MlirStringRef *, MlirStringRef *))f)((MlirLocation){(void*)a0}, a1, (MlirStringRef){(char*)a2, na2}, (MlirStringRef){(char*)a3, na3}, (MlirStringRef){(char*)a4, na4}, (MlirStringRef){(char*)a5, na5}, (MlirStringRef){(char*)a6, na6}, a7, a8, a9); }
 */
 import "C"
 
@@ -3057,715 +3061,735 @@ func call517(f unsafe.Pointer, a0 MlirPDLPatternModule, a1 string, a2 MlirPDLCon
 	C.call517(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), (C.MlirPDLConstraintFunction)(unsafe.Pointer(a2)), a3)
 }
 
-func call518(f unsafe.Pointer, a0 MlirModule, a1 MlirStringCallback, a2 unsafe.Pointer, a3 bool, a4 bool) MlirLogicalResult {
-	r := C.call518(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(a1)), a2, C.bool(a3), C.bool(a4))
-	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
+func call518(f unsafe.Pointer, a0 MlirOperation, a1 LLVMContextRef) LLVMModuleRef {
+	return (LLVMModuleRef)(unsafe.Pointer(C.call518(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.LLVMContextRef)(unsafe.Pointer(a1)))))
 }
 
-func call519(f unsafe.Pointer, a0 MlirOperation, a1 MlirStringCallback, a2 unsafe.Pointer, a3 bool, a4 bool) MlirLogicalResult {
-	r := C.call519(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(a1)), a2, C.bool(a3), C.bool(a4))
-	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
+func call519(f unsafe.Pointer, a0 MlirOperation) unsafe.Pointer {
+	return (unsafe.Pointer)(unsafe.Pointer(C.call519(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))))
 }
 
-func call520(f unsafe.Pointer, a0 MlirOperation, a1 LLVMContextRef) LLVMModuleRef {
-	return (LLVMModuleRef)(unsafe.Pointer(C.call520(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.LLVMContextRef)(unsafe.Pointer(a1)))))
-}
-
-func call521(f unsafe.Pointer, a0 MlirOperation) unsafe.Pointer {
-	return (unsafe.Pointer)(unsafe.Pointer(C.call521(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))))
-}
-
-func call522(f unsafe.Pointer, a0 MlirContext) MlirTypeFromLLVMIRTranslator {
-	r := C.call522(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call520(f unsafe.Pointer, a0 MlirContext) MlirTypeFromLLVMIRTranslator {
+	r := C.call520(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 	return *(*MlirTypeFromLLVMIRTranslator)(unsafe.Pointer(&r))
 }
 
-func call523(f unsafe.Pointer, a0 MlirTypeFromLLVMIRTranslator) {
-	C.call523(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call521(f unsafe.Pointer, a0 MlirTypeFromLLVMIRTranslator) {
+	C.call521(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 }
 
-func call524(f unsafe.Pointer, a0 MlirTypeFromLLVMIRTranslator, a1 LLVMTypeRef) MlirType {
-	r := C.call524(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.LLVMTypeRef)(unsafe.Pointer(a1)))
+func call522(f unsafe.Pointer, a0 MlirTypeFromLLVMIRTranslator, a1 LLVMTypeRef) MlirType {
+	r := C.call522(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.LLVMTypeRef)(unsafe.Pointer(a1)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
-func call525(f unsafe.Pointer, a0 LLVMContextRef) MlirTypeToLLVMIRTranslator {
-	r := C.call525(C.uintptr_t(uintptr(f)), (C.LLVMContextRef)(unsafe.Pointer(a0)))
+func call523(f unsafe.Pointer, a0 LLVMContextRef) MlirTypeToLLVMIRTranslator {
+	r := C.call523(C.uintptr_t(uintptr(f)), (C.LLVMContextRef)(unsafe.Pointer(a0)))
 	return *(*MlirTypeToLLVMIRTranslator)(unsafe.Pointer(&r))
 }
 
-func call526(f unsafe.Pointer, a0 MlirTypeToLLVMIRTranslator) {
-	C.call526(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call524(f unsafe.Pointer, a0 MlirTypeToLLVMIRTranslator) {
+	C.call524(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 }
 
-func call527(f unsafe.Pointer, a0 MlirTypeToLLVMIRTranslator, a1 MlirType) LLVMTypeRef {
-	return (LLVMTypeRef)(unsafe.Pointer(C.call527(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))))
+func call525(f unsafe.Pointer, a0 MlirTypeToLLVMIRTranslator, a1 MlirType) LLVMTypeRef {
+	return (LLVMTypeRef)(unsafe.Pointer(C.call525(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))))
 }
 
-func call528(f unsafe.Pointer, a0 MlirContext, a1 int, a2 *int64, a3 int, a4 *int64, a5 int, a6 *int64, a7 int, a8 *int64, a9 int, a10 *int64, a11 int, a12 *int64) MlirAttribute {
-	r := C.call528(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.intptr_t(a1), (*C.int64_t)(unsafe.Pointer(a2)), C.intptr_t(a3), (*C.int64_t)(unsafe.Pointer(a4)), C.intptr_t(a5), (*C.int64_t)(unsafe.Pointer(a6)), C.intptr_t(a7), (*C.int64_t)(unsafe.Pointer(a8)), C.intptr_t(a9), (*C.int64_t)(unsafe.Pointer(a10)), C.intptr_t(a11), (*C.int64_t)(unsafe.Pointer(a12)))
+func call526(f unsafe.Pointer, a0 MlirContext, a1 int, a2 *int64, a3 int, a4 *int64, a5 int, a6 *int64, a7 int, a8 *int64, a9 int, a10 *int64, a11 int, a12 *int64) MlirAttribute {
+	r := C.call526(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.intptr_t(a1), (*C.int64_t)(unsafe.Pointer(a2)), C.intptr_t(a3), (*C.int64_t)(unsafe.Pointer(a4)), C.intptr_t(a5), (*C.int64_t)(unsafe.Pointer(a6)), C.intptr_t(a7), (*C.int64_t)(unsafe.Pointer(a8)), C.intptr_t(a9), (*C.int64_t)(unsafe.Pointer(a10)), C.intptr_t(a11), (*C.int64_t)(unsafe.Pointer(a12)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
-func call529(f unsafe.Pointer, a0 MlirContext, a1 int, a2 *int64, a3 int64, a4 int, a5 *int64) MlirAttribute {
-	r := C.call529(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.intptr_t(a1), (*C.int64_t)(unsafe.Pointer(a2)), C.int64_t(a3), C.intptr_t(a4), (*C.int64_t)(unsafe.Pointer(a5)))
+func call527(f unsafe.Pointer, a0 MlirContext, a1 int, a2 *int64, a3 int64, a4 int, a5 *int64) MlirAttribute {
+	r := C.call527(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.intptr_t(a1), (*C.int64_t)(unsafe.Pointer(a2)), C.int64_t(a3), C.intptr_t(a4), (*C.int64_t)(unsafe.Pointer(a5)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
-func call530(f unsafe.Pointer, a0 MlirContext, a1 int64, a2 int64) MlirAttribute {
-	r := C.call530(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.int64_t(a1), C.int64_t(a2))
+func call528(f unsafe.Pointer, a0 MlirContext, a1 int64, a2 int64) MlirAttribute {
+	r := C.call528(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.int64_t(a1), C.int64_t(a2))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
-func call531(f unsafe.Pointer, a0 MlirContext, a1 int, a2 *int64, a3 int, a4 *int64, a5 int, a6 *int64, a7 int, a8 *int64) MlirAttribute {
-	r := C.call531(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.intptr_t(a1), (*C.int64_t)(unsafe.Pointer(a2)), C.intptr_t(a3), (*C.int64_t)(unsafe.Pointer(a4)), C.intptr_t(a5), (*C.int64_t)(unsafe.Pointer(a6)), C.intptr_t(a7), (*C.int64_t)(unsafe.Pointer(a8)))
+func call529(f unsafe.Pointer, a0 MlirContext, a1 int, a2 *int64, a3 int, a4 *int64, a5 int, a6 *int64, a7 int, a8 *int64) MlirAttribute {
+	r := C.call529(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.intptr_t(a1), (*C.int64_t)(unsafe.Pointer(a2)), C.intptr_t(a3), (*C.int64_t)(unsafe.Pointer(a4)), C.intptr_t(a5), (*C.int64_t)(unsafe.Pointer(a6)), C.intptr_t(a7), (*C.int64_t)(unsafe.Pointer(a8)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
-func call532(f unsafe.Pointer, a0 MlirContext, a1 MlirType, a2 MlirType, a3 MlirType, a4 int64, a5 int64, a6 int64, a7 bool) MlirAttribute {
-	r := C.call532(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)), C.uintptr_t(uintptr(a3.Ptr)), C.int64_t(a4), C.int64_t(a5), C.int64_t(a6), C.bool(a7))
+func call530(f unsafe.Pointer, a0 MlirContext, a1 MlirType, a2 MlirType, a3 MlirType, a4 int64, a5 int64, a6 int64, a7 bool) MlirAttribute {
+	r := C.call530(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)), C.uintptr_t(uintptr(a3.Ptr)), C.int64_t(a4), C.int64_t(a5), C.int64_t(a6), C.bool(a7))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
-func call533(f unsafe.Pointer, a0 MlirContext, a1 int64, a2 int64, a3 int, a4 *int64, a5 int64, a6 int64, a7 int, a8 *int64, a9 int64, a10 int64, a11 int, a12 *int64) MlirAttribute {
-	r := C.call533(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.int64_t(a1), C.int64_t(a2), C.intptr_t(a3), (*C.int64_t)(unsafe.Pointer(a4)), C.int64_t(a5), C.int64_t(a6), C.intptr_t(a7), (*C.int64_t)(unsafe.Pointer(a8)), C.int64_t(a9), C.int64_t(a10), C.intptr_t(a11), (*C.int64_t)(unsafe.Pointer(a12)))
+func call531(f unsafe.Pointer, a0 MlirContext, a1 int64, a2 int64, a3 int, a4 *int64, a5 int64, a6 int64, a7 int, a8 *int64, a9 int64, a10 int64, a11 int, a12 *int64) MlirAttribute {
+	r := C.call531(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.int64_t(a1), C.int64_t(a2), C.intptr_t(a3), (*C.int64_t)(unsafe.Pointer(a4)), C.int64_t(a5), C.int64_t(a6), C.intptr_t(a7), (*C.int64_t)(unsafe.Pointer(a8)), C.int64_t(a9), C.int64_t(a10), C.intptr_t(a11), (*C.int64_t)(unsafe.Pointer(a12)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
-func call534(f unsafe.Pointer, a0 MlirContext, a1 int, a2 *int64, a3 int, a4 *int64, a5 int, a6 *int64, a7 int, a8 *int64, a9 int, a10 *int64, a11 int64) MlirAttribute {
-	r := C.call534(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.intptr_t(a1), (*C.int64_t)(unsafe.Pointer(a2)), C.intptr_t(a3), (*C.int64_t)(unsafe.Pointer(a4)), C.intptr_t(a5), (*C.int64_t)(unsafe.Pointer(a6)), C.intptr_t(a7), (*C.int64_t)(unsafe.Pointer(a8)), C.intptr_t(a9), (*C.int64_t)(unsafe.Pointer(a10)), C.int64_t(a11))
+func call532(f unsafe.Pointer, a0 MlirContext, a1 int, a2 *int64, a3 int, a4 *int64, a5 int, a6 *int64, a7 int, a8 *int64, a9 int, a10 *int64, a11 int64) MlirAttribute {
+	r := C.call532(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.intptr_t(a1), (*C.int64_t)(unsafe.Pointer(a2)), C.intptr_t(a3), (*C.int64_t)(unsafe.Pointer(a4)), C.intptr_t(a5), (*C.int64_t)(unsafe.Pointer(a6)), C.intptr_t(a7), (*C.int64_t)(unsafe.Pointer(a8)), C.intptr_t(a9), (*C.int64_t)(unsafe.Pointer(a10)), C.int64_t(a11))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
-func call535(f unsafe.Pointer, a0 MlirContext, a1 float64, a2 float64, a3 int64, a4 string) MlirAttribute {
-	r := C.call535(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.double(a1), C.double(a2), C.int64_t(a3), (*C.char)(unsafe.Pointer(unsafe.StringData(a4))), C.size_t(len(a4)))
+func call533(f unsafe.Pointer, a0 MlirContext, a1 float64, a2 float64, a3 int64, a4 string) MlirAttribute {
+	r := C.call533(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.double(a1), C.double(a2), C.int64_t(a3), (*C.char)(unsafe.Pointer(unsafe.StringData(a4))), C.size_t(len(a4)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
-func call536(f unsafe.Pointer) int32 {
-	return int32(C.call536(C.uintptr_t(uintptr(f))))
+func call534(f unsafe.Pointer) int32 {
+	return int32(C.call534(C.uintptr_t(uintptr(f))))
 }
 
-func call537(f unsafe.Pointer, a0 MlirStringCallback, a1 unsafe.Pointer) {
-	C.call537(C.uintptr_t(uintptr(f)), (C.MlirStringCallback)(unsafe.Pointer(a0)), a1)
+func call535(f unsafe.Pointer, a0 MlirStringCallback, a1 unsafe.Pointer) {
+	C.call535(C.uintptr_t(uintptr(f)), (C.MlirStringCallback)(unsafe.Pointer(a0)), a1)
 }
 
-func call538(f unsafe.Pointer, a0 MlirStablehloCompatibilityRequirement, a1 MlirStringCallback, a2 unsafe.Pointer) {
-	C.call538(C.uintptr_t(uintptr(f)), C.MlirStablehloCompatibilityRequirement(a0), (C.MlirStringCallback)(unsafe.Pointer(a1)), a2)
+func call536(f unsafe.Pointer, a0 MlirStablehloCompatibilityRequirement, a1 MlirStringCallback, a2 unsafe.Pointer) {
+	C.call536(C.uintptr_t(uintptr(f)), C.MlirStablehloCompatibilityRequirement(a0), (C.MlirStringCallback)(unsafe.Pointer(a1)), a2)
 }
 
-func call539(f unsafe.Pointer, a0 string, a1 string, a2 MlirStringCallback, a3 unsafe.Pointer) MlirLogicalResult {
-	r := C.call539(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(a0))), C.size_t(len(a0)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), (C.MlirStringCallback)(unsafe.Pointer(a2)), a3)
+func call537(f unsafe.Pointer, a0 string, a1 string, a2 MlirStringCallback, a3 unsafe.Pointer) MlirLogicalResult {
+	r := C.call537(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(a0))), C.size_t(len(a0)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), (C.MlirStringCallback)(unsafe.Pointer(a2)), a3)
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
-func call540(f unsafe.Pointer, a0 MlirModule, a1 string, a2 MlirStringCallback, a3 unsafe.Pointer, a4 bool) MlirLogicalResult {
-	r := C.call540(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), (C.MlirStringCallback)(unsafe.Pointer(a2)), a3, C.bool(a4))
+func call538(f unsafe.Pointer, a0 MlirModule, a1 string, a2 MlirStringCallback, a3 unsafe.Pointer, a4 bool) MlirLogicalResult {
+	r := C.call538(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), (C.MlirStringCallback)(unsafe.Pointer(a2)), a3, C.bool(a4))
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
-func call541(f unsafe.Pointer, a0 string, a1 MlirStringCallback, a2 unsafe.Pointer) MlirLogicalResult {
-	r := C.call541(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(a0))), C.size_t(len(a0)), (C.MlirStringCallback)(unsafe.Pointer(a1)), a2)
+func call539(f unsafe.Pointer, a0 string, a1 MlirStringCallback, a2 unsafe.Pointer) MlirLogicalResult {
+	r := C.call539(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(a0))), C.size_t(len(a0)), (C.MlirStringCallback)(unsafe.Pointer(a1)), a2)
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
-func call542(f unsafe.Pointer, a0 string, a1 MlirContext) MlirModule {
-	r := C.call542(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(a0))), C.size_t(len(a0)), C.uintptr_t(uintptr(a1.Ptr)))
+func call540(f unsafe.Pointer, a0 string, a1 MlirContext) MlirModule {
+	r := C.call540(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(a0))), C.size_t(len(a0)), C.uintptr_t(uintptr(a1.Ptr)))
 	return *(*MlirModule)(unsafe.Pointer(&r))
 }
 
-func call543(f unsafe.Pointer, a0 MlirModule, a1 int32, a2 *MlirAttribute, a3 *int32) MlirAttribute {
-	r := C.call543(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.int(a1), (*C.uintptr_t)(unsafe.Pointer(a2)), (*C.int)(unsafe.Pointer(a3)))
+func call541(f unsafe.Pointer, a0 MlirModule, a1 int32, a2 *MlirAttribute, a3 *int32) MlirAttribute {
+	r := C.call541(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.int(a1), (*C.uintptr_t)(unsafe.Pointer(a2)), (*C.int)(unsafe.Pointer(a3)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
-func call544(f unsafe.Pointer, a0 MlirOperation, a1 MlirConversionTarget, a2 MlirFrozenRewritePatternSet, a3 MlirConversionConfig) MlirLogicalResult {
-	r := C.call544(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)), C.uintptr_t(uintptr(a3.Ptr)))
+func call542(f unsafe.Pointer, a0 MlirContext, a1 MlirAttribute, a2 bool, a3 uint32, a4 MlirAttribute, a5 MlirAttribute, a6 uint32, a7 MlirAttribute, a8 MlirAttribute, a9 int64, a10 uint64, a11 uint64, a12 int, a13 *MlirAttribute, a14 MlirAttribute, a15 MlirAttribute, a16 MlirAttribute, a17 MlirAttribute, a18 MlirAttribute, a19 MlirAttribute) MlirAttribute {
+	r := C.call542(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.bool(a2), C.uint(a3), C.uintptr_t(uintptr(a4.Ptr)), C.uintptr_t(uintptr(a5.Ptr)), C.uint32_t(a6), C.uintptr_t(uintptr(a7.Ptr)), C.uintptr_t(uintptr(a8.Ptr)), C.int64_t(a9), C.uint64_t(a10), C.uint64_t(a11), C.intptr_t(a12), (*C.uintptr_t)(unsafe.Pointer(a13)), C.uintptr_t(uintptr(a14.Ptr)), C.uintptr_t(uintptr(a15.Ptr)), C.uintptr_t(uintptr(a16.Ptr)), C.uintptr_t(uintptr(a17.Ptr)), C.uintptr_t(uintptr(a18.Ptr)), C.uintptr_t(uintptr(a19.Ptr)))
+	return *(*MlirAttribute)(unsafe.Pointer(&r))
+}
+
+func call543(f unsafe.Pointer, a0 MlirContext, a1 uint32, a2 MlirAttribute, a3 MlirAttribute, a4 uint32, a5 MlirAttribute, a6 MlirAttribute, a7 uint64, a8 uint32, a9 uint64, a10 int64, a11 int64, a12 MlirAttribute) MlirAttribute {
+	r := C.call543(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uint(a1), C.uintptr_t(uintptr(a2.Ptr)), C.uintptr_t(uintptr(a3.Ptr)), C.uint32_t(a4), C.uintptr_t(uintptr(a5.Ptr)), C.uintptr_t(uintptr(a6.Ptr)), C.uint64_t(a7), C.uint32_t(a8), C.uint64_t(a9), C.int64_t(a10), C.int64_t(a11), C.uintptr_t(uintptr(a12.Ptr)))
+	return *(*MlirAttribute)(unsafe.Pointer(&r))
+}
+
+func call544(f unsafe.Pointer, a0 MlirContext, a1 MlirAttribute, a2 bool, a3 MlirAttribute, a4 uint32, a5 MlirAttribute, a6 MlirAttribute, a7 bool, a8 MlirLLVMDIEmissionKind, a9 bool, a10 MlirLLVMDINameTableKind, a11 MlirAttribute, a12 int, a13 *MlirAttribute) MlirAttribute {
+	r := C.call544(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.bool(a2), C.uintptr_t(uintptr(a3.Ptr)), C.uint(a4), C.uintptr_t(uintptr(a5.Ptr)), C.uintptr_t(uintptr(a6.Ptr)), C.bool(a7), C.MlirLLVMDIEmissionKind(a8), C.bool(a9), C.MlirLLVMDINameTableKind(a10), C.uintptr_t(uintptr(a11.Ptr)), C.intptr_t(a12), (*C.uintptr_t)(unsafe.Pointer(a13)))
+	return *(*MlirAttribute)(unsafe.Pointer(&r))
+}
+
+func call545(f unsafe.Pointer, a0 MlirModule, a1 MlirStringCallback, a2 unsafe.Pointer, a3 bool, a4 bool, a5 bool) MlirLogicalResult {
+	r := C.call545(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(a1)), a2, C.bool(a3), C.bool(a4), C.bool(a5))
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
-func call545(f unsafe.Pointer) MlirConversionConfig {
-	r := C.call545(C.uintptr_t(uintptr(f)))
+func call546(f unsafe.Pointer, a0 MlirOperation, a1 MlirStringCallback, a2 unsafe.Pointer, a3 bool, a4 bool, a5 bool) MlirLogicalResult {
+	r := C.call546(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(a1)), a2, C.bool(a3), C.bool(a4), C.bool(a5))
+	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
+}
+
+func call547(f unsafe.Pointer, a0 MlirOperation, a1 MlirConversionTarget, a2 MlirFrozenRewritePatternSet, a3 MlirConversionConfig) MlirLogicalResult {
+	r := C.call547(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)), C.uintptr_t(uintptr(a3.Ptr)))
+	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
+}
+
+func call548(f unsafe.Pointer) MlirConversionConfig {
+	r := C.call548(C.uintptr_t(uintptr(f)))
 	return *(*MlirConversionConfig)(unsafe.Pointer(&r))
 }
 
-func call546(f unsafe.Pointer, a0 MlirConversionConfig) {
-	C.call546(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call549(f unsafe.Pointer, a0 MlirConversionConfig) {
+	C.call549(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 }
 
-func call547(f unsafe.Pointer, a0 MlirConversionConfig, a1 MlirDialectConversionFoldingMode) {
-	C.call547(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.MlirDialectConversionFoldingMode(a1))
+func call550(f unsafe.Pointer, a0 MlirConversionConfig, a1 MlirDialectConversionFoldingMode) {
+	C.call550(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.MlirDialectConversionFoldingMode(a1))
 }
 
-func call548(f unsafe.Pointer, a0 MlirConversionConfig) MlirDialectConversionFoldingMode {
-	return MlirDialectConversionFoldingMode(C.call548(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
+func call551(f unsafe.Pointer, a0 MlirConversionConfig) MlirDialectConversionFoldingMode {
+	return MlirDialectConversionFoldingMode(C.call551(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
 }
 
-func call549(f unsafe.Pointer, a0 MlirConversionConfig, a1 bool) {
-	C.call549(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.bool(a1))
+func call552(f unsafe.Pointer, a0 MlirConversionConfig, a1 bool) {
+	C.call552(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.bool(a1))
 }
 
-func call550(f unsafe.Pointer, a0 MlirConversionConfig) bool {
-	return bool(C.call550(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
+func call553(f unsafe.Pointer, a0 MlirConversionConfig) bool {
+	return bool(C.call553(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
 }
 
-func call551(f unsafe.Pointer, a0 MlirContext) MlirConversionTarget {
-	r := C.call551(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call554(f unsafe.Pointer, a0 MlirContext) MlirConversionTarget {
+	r := C.call554(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 	return *(*MlirConversionTarget)(unsafe.Pointer(&r))
 }
 
-func call552(f unsafe.Pointer, a0 MlirConversionTarget) {
-	C.call552(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call555(f unsafe.Pointer, a0 MlirConversionTarget) {
+	C.call555(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 }
 
-func call553(f unsafe.Pointer, a0 MlirConversionTarget, a1 string) {
-	C.call553(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)))
+func call556(f unsafe.Pointer, a0 MlirConversionTarget, a1 string) {
+	C.call556(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)))
 }
 
-func call554(f unsafe.Pointer, a0 MlirConversionTarget, a1 string, a2 MlirConversionTargetDynamicLegalityCallback, a3 unsafe.Pointer) {
-	C.call554(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), (C.MlirConversionTargetDynamicLegalityCallback)(unsafe.Pointer(a2)), a3)
+func call557(f unsafe.Pointer, a0 MlirConversionTarget, a1 string, a2 MlirConversionTargetDynamicLegalityCallback, a3 unsafe.Pointer) {
+	C.call557(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), (C.MlirConversionTargetDynamicLegalityCallback)(unsafe.Pointer(a2)), a3)
 }
 
-func call555(f unsafe.Pointer, a0 MlirConversionTarget, a1 MlirConversionTargetDynamicLegalityCallback, a2 unsafe.Pointer) {
-	C.call555(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirConversionTargetDynamicLegalityCallback)(unsafe.Pointer(a1)), a2)
+func call558(f unsafe.Pointer, a0 MlirConversionTarget, a1 MlirConversionTargetDynamicLegalityCallback, a2 unsafe.Pointer) {
+	C.call558(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirConversionTargetDynamicLegalityCallback)(unsafe.Pointer(a1)), a2)
 }
 
-func call556(f unsafe.Pointer) MlirTypeConverter {
-	r := C.call556(C.uintptr_t(uintptr(f)))
+func call559(f unsafe.Pointer) MlirTypeConverter {
+	r := C.call559(C.uintptr_t(uintptr(f)))
 	return *(*MlirTypeConverter)(unsafe.Pointer(&r))
 }
 
-func call557(f unsafe.Pointer, a0 MlirTypeConverter) {
-	C.call557(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call560(f unsafe.Pointer, a0 MlirTypeConverter) {
+	C.call560(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 }
 
-func call558(f unsafe.Pointer, a0 MlirTypeConverter, a1 MlirTypeConverterConversionCallback, a2 unsafe.Pointer) {
-	C.call558(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirTypeConverterConversionCallback)(unsafe.Pointer(a1)), a2)
-}
-
-func call559(f unsafe.Pointer, a0 MlirTypeConverter, a1 MlirTypeConverter1ToNConversionCallback, a2 unsafe.Pointer) {
-	C.call559(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirTypeConverter1ToNConversionCallback)(unsafe.Pointer(a1)), a2)
-}
-
-func call560(f unsafe.Pointer, a0 MlirTypeConverterConversionResults, a1 MlirType) {
-	C.call560(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
-}
-
-func call561(f unsafe.Pointer, a0 MlirTypeConverter, a1 MlirTypeConverterSourceMaterializationCallback, a2 unsafe.Pointer) {
-	C.call561(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirTypeConverterSourceMaterializationCallback)(unsafe.Pointer(a1)), a2)
-}
-
-func call562(f unsafe.Pointer, a0 MlirTypeConverter, a1 MlirTypeConverterTargetMaterializationCallback, a2 unsafe.Pointer) {
-	C.call562(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirTypeConverterTargetMaterializationCallback)(unsafe.Pointer(a1)), a2)
-}
-
-func call563(f unsafe.Pointer, a0 MlirTypeConverter, a1 MlirTypeConverter1ToNTargetMaterializationCallback, a2 unsafe.Pointer) {
-	C.call563(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirTypeConverter1ToNTargetMaterializationCallback)(unsafe.Pointer(a1)), a2)
-}
-
-func call564(f unsafe.Pointer, a0 MlirTypeConverter, a1 MlirType) MlirType {
-	r := C.call564(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+func call561(f unsafe.Pointer, a0 MlirTypeConverter, a1 MlirType) MlirType {
+	r := C.call561(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
-func call565(f unsafe.Pointer, a0 string, a1 uint32, a2 MlirContext, a3 MlirTypeConverter, a4 MlirConversionPatternCallbacks, a5 unsafe.Pointer, a6 int, a7 *MlirStringRef) MlirConversionPattern {
-	r := C.call565(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(a0))), C.size_t(len(a0)), C.uint(a1), C.uintptr_t(uintptr(a2.Ptr)), C.uintptr_t(uintptr(a3.Ptr)), *(*C.MlirConversionPatternCallbacks)(unsafe.Pointer(&a4)), a5, C.size_t(a6), (*C.MlirStringRef)(unsafe.Pointer(a7)))
-	return *(*MlirConversionPattern)(unsafe.Pointer(&r))
-}
-
-func call566(f unsafe.Pointer, a0 MlirConversionPattern) MlirTypeConverter {
-	r := C.call566(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call562(f unsafe.Pointer, a0 MlirConversionPattern) MlirTypeConverter {
+	r := C.call562(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 	return *(*MlirTypeConverter)(unsafe.Pointer(&r))
 }
 
-func call567(f unsafe.Pointer, a0 MlirConversionPattern) MlirRewritePattern {
-	r := C.call567(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call563(f unsafe.Pointer, a0 MlirConversionPattern) MlirRewritePattern {
+	r := C.call563(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 	return *(*MlirRewritePattern)(unsafe.Pointer(&r))
 }
 
-func call568(f unsafe.Pointer, a0 MlirConversionPatternRewriter) MlirPatternRewriter {
-	r := C.call568(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call564(f unsafe.Pointer, a0 MlirConversionPatternRewriter) MlirPatternRewriter {
+	r := C.call564(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 	return *(*MlirPatternRewriter)(unsafe.Pointer(&r))
 }
 
-func call569(f unsafe.Pointer, a0 MlirConversionPatternRewriter, a1 MlirRegion, a2 MlirTypeConverter) MlirLogicalResult {
-	r := C.call569(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
+func call565(f unsafe.Pointer, a0 MlirConversionPatternRewriter, a1 MlirRegion, a2 MlirTypeConverter) MlirLogicalResult {
+	r := C.call565(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
-func call570(f unsafe.Pointer, a0 MlirConversionPatternRewriter, a1 MlirOperation, a2 int, a3 *int, a4 *MlirValue) {
-	C.call570(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.intptr_t(a2), (*C.intptr_t)(unsafe.Pointer(a3)), (*C.uintptr_t)(unsafe.Pointer(a4)))
-}
-
-func call571(f unsafe.Pointer, a0 MlirRewritePatternSet) MlirContext {
-	r := C.call571(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call566(f unsafe.Pointer, a0 MlirRewritePatternSet) MlirContext {
+	r := C.call566(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
-func call572(f unsafe.Pointer, a0 *MlirAffineMap, a1 int) MlirLinalgConvolutionDimensions {
-	r := C.call572(C.uintptr_t(uintptr(f)), (*C.uintptr_t)(unsafe.Pointer(a0)), C.size_t(a1))
+func call567(f unsafe.Pointer, a0 *MlirAffineMap, a1 int) MlirLinalgConvolutionDimensions {
+	r := C.call567(C.uintptr_t(uintptr(f)), (*C.uintptr_t)(unsafe.Pointer(a0)), C.size_t(a1))
 	return *(*MlirLinalgConvolutionDimensions)(unsafe.Pointer(&r))
 }
 
-func call573(f unsafe.Pointer, a0 MlirContext, a1 string, a2 int64) MlirAttribute {
-	r := C.call573(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), C.int64_t(a2))
-	return *(*MlirAttribute)(unsafe.Pointer(&r))
-}
-
-func call574(f unsafe.Pointer, a0 MlirContext, a1 string, a2 MlirAttribute) MlirAttribute {
-	r := C.call574(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), C.uintptr_t(uintptr(a2.Ptr)))
-	return *(*MlirAttribute)(unsafe.Pointer(&r))
-}
-
-func call575(f unsafe.Pointer, a0 MlirOperation) MlirDominanceInfo {
-	r := C.call575(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call568(f unsafe.Pointer, a0 MlirOperation) MlirDominanceInfo {
+	r := C.call568(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 	return *(*MlirDominanceInfo)(unsafe.Pointer(&r))
 }
 
-func call576(f unsafe.Pointer, a0 MlirDominanceInfo) {
-	C.call576(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call569(f unsafe.Pointer, a0 MlirDominanceInfo) {
+	C.call569(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 }
 
-func call577(f unsafe.Pointer, a0 MlirDominanceInfo, a1 MlirOperation, a2 MlirOperation) bool {
-	return bool(C.call577(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
+func call570(f unsafe.Pointer, a0 MlirDominanceInfo, a1 MlirOperation, a2 MlirOperation) bool {
+	return bool(C.call570(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
 }
 
-func call578(f unsafe.Pointer, a0 MlirDominanceInfo, a1 MlirValue, a2 MlirOperation) bool {
-	return bool(C.call578(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
+func call571(f unsafe.Pointer, a0 MlirDominanceInfo, a1 MlirValue, a2 MlirOperation) bool {
+	return bool(C.call571(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
 }
 
-func call579(f unsafe.Pointer, a0 MlirDominanceInfo, a1 MlirBlock, a2 MlirBlock) bool {
-	return bool(C.call579(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
+func call572(f unsafe.Pointer, a0 MlirDominanceInfo, a1 MlirBlock, a2 MlirBlock) bool {
+	return bool(C.call572(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
 }
 
-func call580(f unsafe.Pointer, a0 MlirDominanceInfo, a1 MlirBlock, a2 MlirBlock) MlirBlock {
-	r := C.call580(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
+func call573(f unsafe.Pointer, a0 MlirDominanceInfo, a1 MlirBlock, a2 MlirBlock) MlirBlock {
+	r := C.call573(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
 	return *(*MlirBlock)(unsafe.Pointer(&r))
 }
 
-func call581(f unsafe.Pointer, a0 MlirDominanceInfo, a1 MlirBlock) bool {
-	return bool(C.call581(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr))))
+func call574(f unsafe.Pointer, a0 MlirDominanceInfo, a1 MlirBlock) bool {
+	return bool(C.call574(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr))))
 }
 
-func call582(f unsafe.Pointer, a0 MlirOperation) MlirPostDominanceInfo {
-	r := C.call582(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call575(f unsafe.Pointer, a0 MlirOperation) MlirPostDominanceInfo {
+	r := C.call575(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 	return *(*MlirPostDominanceInfo)(unsafe.Pointer(&r))
 }
 
-func call583(f unsafe.Pointer, a0 MlirPostDominanceInfo) {
-	C.call583(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call576(f unsafe.Pointer, a0 MlirPostDominanceInfo) {
+	C.call576(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 }
 
-func call584(f unsafe.Pointer, a0 MlirPostDominanceInfo, a1 MlirOperation, a2 MlirOperation) bool {
-	return bool(C.call584(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
+func call577(f unsafe.Pointer, a0 MlirPostDominanceInfo, a1 MlirOperation, a2 MlirOperation) bool {
+	return bool(C.call577(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
 }
 
-func call585(f unsafe.Pointer, a0 MlirPostDominanceInfo, a1 MlirBlock, a2 MlirBlock) bool {
-	return bool(C.call585(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
+func call578(f unsafe.Pointer, a0 MlirPostDominanceInfo, a1 MlirBlock, a2 MlirBlock) bool {
+	return bool(C.call578(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
 }
 
-func call586(f unsafe.Pointer, a0 MlirDynamicOpTrait, a1 string, a2 MlirContext) bool {
-	return bool(C.call586(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), C.uintptr_t(uintptr(a2.Ptr))))
+func call579(f unsafe.Pointer, a0 MlirDynamicOpTrait, a1 string, a2 MlirContext) bool {
+	return bool(C.call579(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), C.uintptr_t(uintptr(a2.Ptr))))
 }
 
-func call587(f unsafe.Pointer, a0 MlirTypeID, a1 MlirDynamicOpTraitCallbacks, a2 unsafe.Pointer) MlirDynamicOpTrait {
-	r := C.call587(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), *(*C.MlirDynamicOpTraitCallbacks)(unsafe.Pointer(&a1)), a2)
+func call580(f unsafe.Pointer, a0 MlirTypeID, a1 MlirDynamicOpTraitCallbacks, a2 unsafe.Pointer) MlirDynamicOpTrait {
+	r := C.call580(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), *(*C.MlirDynamicOpTraitCallbacks)(unsafe.Pointer(&a1)), a2)
 	return *(*MlirDynamicOpTrait)(unsafe.Pointer(&r))
 }
 
-func call588(f unsafe.Pointer) MlirDynamicOpTrait {
-	r := C.call588(C.uintptr_t(uintptr(f)))
+func call581(f unsafe.Pointer) MlirDynamicOpTrait {
+	r := C.call581(C.uintptr_t(uintptr(f)))
 	return *(*MlirDynamicOpTrait)(unsafe.Pointer(&r))
 }
 
-func call589(f unsafe.Pointer, a0 MlirDynamicOpTrait) {
-	C.call589(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call582(f unsafe.Pointer, a0 MlirDynamicOpTrait) {
+	C.call582(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 }
 
-func call590(f unsafe.Pointer, a0 MlirDialect) bool {
-	return bool(C.call590(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
+func call583(f unsafe.Pointer, a0 MlirDialect) bool {
+	return bool(C.call583(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
 }
 
-func call591(f unsafe.Pointer, a0 MlirDialect, a1 string) MlirDynamicTypeDefinition {
-	r := C.call591(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)))
+func call584(f unsafe.Pointer, a0 MlirDialect, a1 string) MlirDynamicTypeDefinition {
+	r := C.call584(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)))
 	return *(*MlirDynamicTypeDefinition)(unsafe.Pointer(&r))
 }
 
-func call592(f unsafe.Pointer, a0 MlirDynamicTypeDefinition, a1 *MlirAttribute, a2 int) MlirType {
-	r := C.call592(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.uintptr_t)(unsafe.Pointer(a1)), C.intptr_t(a2))
+func call585(f unsafe.Pointer, a0 MlirDynamicTypeDefinition, a1 *MlirAttribute, a2 int) MlirType {
+	r := C.call585(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.uintptr_t)(unsafe.Pointer(a1)), C.intptr_t(a2))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
-func call593(f unsafe.Pointer, a0 MlirType, a1 int) MlirAttribute {
-	r := C.call593(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.intptr_t(a1))
+func call586(f unsafe.Pointer, a0 MlirType, a1 int) MlirAttribute {
+	r := C.call586(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.intptr_t(a1))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
-func call594(f unsafe.Pointer, a0 MlirType) MlirDynamicTypeDefinition {
-	r := C.call594(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call587(f unsafe.Pointer, a0 MlirType) MlirDynamicTypeDefinition {
+	r := C.call587(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 	return *(*MlirDynamicTypeDefinition)(unsafe.Pointer(&r))
 }
 
-func call595(f unsafe.Pointer, a0 MlirDynamicTypeDefinition) MlirTypeID {
+func call588(f unsafe.Pointer, a0 MlirDynamicTypeDefinition) MlirTypeID {
+	r := C.call588(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirTypeID)(unsafe.Pointer(&r))
+}
+
+func call589(f unsafe.Pointer, a0 MlirDynamicTypeDefinition) string {
+	r := C.call589(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return C.GoStringN(r.data, C.int(r.length))
+}
+
+func call590(f unsafe.Pointer, a0 MlirDynamicTypeDefinition) MlirDialect {
+	r := C.call590(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirDialect)(unsafe.Pointer(&r))
+}
+
+func call591(f unsafe.Pointer, a0 MlirDialect, a1 string) MlirDynamicAttrDefinition {
+	r := C.call591(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)))
+	return *(*MlirDynamicAttrDefinition)(unsafe.Pointer(&r))
+}
+
+func call592(f unsafe.Pointer, a0 MlirDynamicAttrDefinition, a1 *MlirAttribute, a2 int) MlirAttribute {
+	r := C.call592(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.uintptr_t)(unsafe.Pointer(a1)), C.intptr_t(a2))
+	return *(*MlirAttribute)(unsafe.Pointer(&r))
+}
+
+func call593(f unsafe.Pointer, a0 MlirAttribute) MlirDynamicAttrDefinition {
+	r := C.call593(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirDynamicAttrDefinition)(unsafe.Pointer(&r))
+}
+
+func call594(f unsafe.Pointer, a0 MlirDynamicAttrDefinition) MlirTypeID {
+	r := C.call594(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirTypeID)(unsafe.Pointer(&r))
+}
+
+func call595(f unsafe.Pointer, a0 MlirDynamicAttrDefinition) string {
 	r := C.call595(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
-	return *(*MlirTypeID)(unsafe.Pointer(&r))
+	return C.GoStringN(r.data, C.int(r.length))
 }
 
-func call596(f unsafe.Pointer, a0 MlirDynamicTypeDefinition) string {
+func call596(f unsafe.Pointer, a0 MlirDynamicAttrDefinition) MlirDialect {
 	r := C.call596(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
-	return C.GoStringN(r.data, C.int(r.length))
-}
-
-func call597(f unsafe.Pointer, a0 MlirDynamicTypeDefinition) MlirDialect {
-	r := C.call597(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 	return *(*MlirDialect)(unsafe.Pointer(&r))
 }
 
-func call598(f unsafe.Pointer, a0 MlirDialect, a1 string) MlirDynamicAttrDefinition {
-	r := C.call598(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)))
-	return *(*MlirDynamicAttrDefinition)(unsafe.Pointer(&r))
+func call597(f unsafe.Pointer, a0 MlirContext, a1 string, a2 MlirConditionallySpeculatableOpInterfaceCallbacks) {
+	C.call597(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), *(*C.MlirConditionallySpeculatableOpInterfaceCallbacks)(unsafe.Pointer(&a2)))
 }
 
-func call599(f unsafe.Pointer, a0 MlirDynamicAttrDefinition, a1 *MlirAttribute, a2 int) MlirAttribute {
-	r := C.call599(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.uintptr_t)(unsafe.Pointer(a1)), C.intptr_t(a2))
-	return *(*MlirAttribute)(unsafe.Pointer(&r))
+func call598(f unsafe.Pointer, a0 MlirOperation) MlirSpeculatability {
+	return MlirSpeculatability(C.call598(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
 }
 
-func call600(f unsafe.Pointer, a0 MlirAttribute) MlirDynamicAttrDefinition {
-	r := C.call600(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
-	return *(*MlirDynamicAttrDefinition)(unsafe.Pointer(&r))
+func call599(f unsafe.Pointer, a0 MlirContext, a1 string, a2 MlirMemoryEffectsOpInterfaceCallbacks) {
+	C.call599(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), *(*C.MlirMemoryEffectsOpInterfaceCallbacks)(unsafe.Pointer(&a2)))
 }
 
-func call601(f unsafe.Pointer, a0 MlirDynamicAttrDefinition) MlirTypeID {
-	r := C.call601(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
-	return *(*MlirTypeID)(unsafe.Pointer(&r))
-}
-
-func call602(f unsafe.Pointer, a0 MlirDynamicAttrDefinition) string {
-	r := C.call602(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
-	return C.GoStringN(r.data, C.int(r.length))
-}
-
-func call603(f unsafe.Pointer, a0 MlirDynamicAttrDefinition) MlirDialect {
-	r := C.call603(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
-	return *(*MlirDialect)(unsafe.Pointer(&r))
-}
-
-func call604(f unsafe.Pointer, a0 MlirContext, a1 string, a2 MlirConditionallySpeculatableOpInterfaceCallbacks) {
-	C.call604(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), *(*C.MlirConditionallySpeculatableOpInterfaceCallbacks)(unsafe.Pointer(&a2)))
-}
-
-func call605(f unsafe.Pointer, a0 MlirOperation) MlirSpeculatability {
-	return MlirSpeculatability(C.call605(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
-}
-
-func call606(f unsafe.Pointer) MlirMemoryEffect {
-	r := C.call606(C.uintptr_t(uintptr(f)))
-	return *(*MlirMemoryEffect)(unsafe.Pointer(&r))
-}
-
-func call607(f unsafe.Pointer) MlirSideEffectResource {
-	r := C.call607(C.uintptr_t(uintptr(f)))
-	return *(*MlirSideEffectResource)(unsafe.Pointer(&r))
-}
-
-func call608(f unsafe.Pointer, a0 MlirMemoryEffect, a1 MlirAttribute, a2 int32, a3 bool, a4 MlirSideEffectResource) MlirMemoryEffectInstance {
-	r := C.call608(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.int(a2), C.bool(a3), C.uintptr_t(uintptr(a4.Ptr)))
-	return *(*MlirMemoryEffectInstance)(unsafe.Pointer(&r))
-}
-
-func call609(f unsafe.Pointer, a0 MlirMemoryEffect, a1 MlirOpOperand, a2 MlirAttribute, a3 int32, a4 bool, a5 MlirSideEffectResource) MlirMemoryEffectInstance {
-	r := C.call609(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)), C.int(a3), C.bool(a4), C.uintptr_t(uintptr(a5.Ptr)))
-	return *(*MlirMemoryEffectInstance)(unsafe.Pointer(&r))
-}
-
-func call610(f unsafe.Pointer, a0 MlirMemoryEffect, a1 MlirValue, a2 MlirAttribute, a3 int32, a4 bool, a5 MlirSideEffectResource) MlirMemoryEffectInstance {
-	r := C.call610(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)), C.int(a3), C.bool(a4), C.uintptr_t(uintptr(a5.Ptr)))
-	return *(*MlirMemoryEffectInstance)(unsafe.Pointer(&r))
-}
-
-func call611(f unsafe.Pointer, a0 MlirMemoryEffect, a1 MlirAttribute, a2 MlirAttribute, a3 int32, a4 bool, a5 MlirSideEffectResource) MlirMemoryEffectInstance {
-	r := C.call611(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)), C.int(a3), C.bool(a4), C.uintptr_t(uintptr(a5.Ptr)))
-	return *(*MlirMemoryEffectInstance)(unsafe.Pointer(&r))
-}
-
-func call612(f unsafe.Pointer, a0 MlirMemoryEffectInstance) {
-	C.call612(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
-}
-
-func call613(f unsafe.Pointer, a0 MlirContext, a1 string, a2 MlirMemoryEffectsOpInterfaceCallbacks) {
-	C.call613(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), *(*C.MlirMemoryEffectsOpInterfaceCallbacks)(unsafe.Pointer(&a2)))
-}
-
-func call614(f unsafe.Pointer, a0 MlirMemoryEffectInstancesList, a1 MlirMemoryEffectInstance) {
-	C.call614(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
-}
-
-func call615(f unsafe.Pointer, a0 MlirMemoryEffect) MlirTypeID {
-	r := C.call615(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
-	return *(*MlirTypeID)(unsafe.Pointer(&r))
-}
-
-func call616(f unsafe.Pointer, a0 MlirMemoryEffectInstance) MlirMemoryEffectInstance {
-	r := C.call616(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
-	return *(*MlirMemoryEffectInstance)(unsafe.Pointer(&r))
-}
-
-func call617(f unsafe.Pointer, a0 MlirMemoryEffectInstance) MlirMemoryEffect {
-	r := C.call617(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
-	return *(*MlirMemoryEffect)(unsafe.Pointer(&r))
-}
-
-func call618(f unsafe.Pointer, a0 MlirMemoryEffectInstance) MlirSideEffectResource {
-	r := C.call618(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
-	return *(*MlirSideEffectResource)(unsafe.Pointer(&r))
-}
-
-func call619(f unsafe.Pointer, a0 MlirMemoryEffectInstance) int32 {
-	return int32(C.call619(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
-}
-
-func call620(f unsafe.Pointer, a0 MlirMemoryEffectInstance) bool {
-	return bool(C.call620(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
-}
-
-func call621(f unsafe.Pointer, a0 MlirMemoryEffectInstance) MlirAttribute {
-	r := C.call621(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
-	return *(*MlirAttribute)(unsafe.Pointer(&r))
-}
-
-func call622(f unsafe.Pointer, a0 MlirMemoryEffectInstance) MlirValue {
-	r := C.call622(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
-	return *(*MlirValue)(unsafe.Pointer(&r))
-}
-
-func call623(f unsafe.Pointer, a0 MlirOperation, a1 MlirMemoryEffectInstancesCallback, a2 unsafe.Pointer) {
-	C.call623(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirMemoryEffectInstancesCallback)(unsafe.Pointer(a1)), a2)
-}
-
-func call624(f unsafe.Pointer, a0 MlirOperation, a1 MlirOperation, a2 uint32) bool {
-	return bool(C.call624(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uint32_t(a2)))
-}
-
-func call625(f unsafe.Pointer, a0 MlirOperation, a1 uint32) int {
-	return int(C.call625(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uint32_t(a1)))
-}
-
-func call626(f unsafe.Pointer, a0 MlirOperation, a1 int) MlirOpOperand {
-	r := C.call626(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.intptr_t(a1))
+func call600(f unsafe.Pointer, a0 MlirOperation, a1 int) MlirOpOperand {
+	r := C.call600(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.intptr_t(a1))
 	return *(*MlirOpOperand)(unsafe.Pointer(&r))
 }
 
-func call627(f unsafe.Pointer, a0 string, a1 MlirTypeID, a2 MlirContext) bool {
-	return bool(C.call627(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(a0))), C.size_t(len(a0)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
+func call601(f unsafe.Pointer, a0 string, a1 MlirTypeID, a2 MlirContext) bool {
+	return bool(C.call601(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(a0))), C.size_t(len(a0)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
 }
 
-func call628(f unsafe.Pointer, a0 MlirValue, a1 MlirValue, a2 MlirOpOperandReplaceFilterCallback, a3 unsafe.Pointer) {
-	C.call628(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), (C.MlirOpOperandReplaceFilterCallback)(unsafe.Pointer(a2)), a3)
-}
-
-func call629(f unsafe.Pointer) MlirIRMapping {
-	r := C.call629(C.uintptr_t(uintptr(f)))
+func call602(f unsafe.Pointer) MlirIRMapping {
+	r := C.call602(C.uintptr_t(uintptr(f)))
 	return *(*MlirIRMapping)(unsafe.Pointer(&r))
 }
 
-func call630(f unsafe.Pointer, a0 MlirIRMapping) {
-	C.call630(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call603(f unsafe.Pointer, a0 MlirIRMapping) {
+	C.call603(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 }
 
-func call631(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirValue, a2 MlirValue) {
-	C.call631(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
+func call604(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirValue, a2 MlirValue) {
+	C.call604(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
 }
 
-func call632(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirBlock, a2 MlirBlock) {
-	C.call632(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
+func call605(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirBlock, a2 MlirBlock) {
+	C.call605(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
 }
 
-func call633(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirOperation, a2 MlirOperation) {
-	C.call633(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
+func call606(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirOperation, a2 MlirOperation) {
+	C.call606(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
 }
 
-func call634(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirValue) MlirValue {
-	r := C.call634(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+func call607(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirValue) MlirValue {
+	r := C.call607(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
 	return *(*MlirValue)(unsafe.Pointer(&r))
 }
 
-func call635(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirBlock) MlirBlock {
-	r := C.call635(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+func call608(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirBlock) MlirBlock {
+	r := C.call608(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
 	return *(*MlirBlock)(unsafe.Pointer(&r))
 }
 
-func call636(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirOperation) MlirOperation {
-	r := C.call636(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+func call609(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirOperation) MlirOperation {
+	r := C.call609(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
-func call637(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirValue) bool {
-	return bool(C.call637(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr))))
+func call610(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirValue) bool {
+	return bool(C.call610(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr))))
 }
 
-func call638(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirBlock) bool {
-	return bool(C.call638(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr))))
+func call611(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirBlock) bool {
+	return bool(C.call611(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr))))
 }
 
-func call639(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirOperation) bool {
-	return bool(C.call639(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr))))
+func call612(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirOperation) bool {
+	return bool(C.call612(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr))))
 }
 
-func call640(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirValue) {
-	C.call640(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+func call613(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirValue) {
+	C.call613(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
 }
 
-func call641(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirBlock) {
-	C.call641(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+func call614(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirBlock) {
+	C.call614(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
 }
 
-func call642(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirOperation) {
-	C.call642(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+func call615(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirOperation) {
+	C.call615(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
 }
 
-func call643(f unsafe.Pointer, a0 MlirOperation, a1 MlirIRMapping) MlirOperation {
-	r := C.call643(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+func call616(f unsafe.Pointer, a0 MlirOperation, a1 MlirIRMapping) MlirOperation {
+	r := C.call616(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
-func call644(f unsafe.Pointer, a0 MlirRewriterBase, a1 MlirOperation, a2 MlirIRMapping) MlirOperation {
-	r := C.call644(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
+func call617(f unsafe.Pointer, a0 MlirRewriterBase, a1 MlirOperation, a2 MlirIRMapping) MlirOperation {
+	r := C.call617(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
-func call645(f unsafe.Pointer, a0 MlirType, a1 uint32, a2 *uint64) MlirAttribute {
-	r := C.call645(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uint(a1), (*C.uint64_t)(unsafe.Pointer(a2)))
+func call618(f unsafe.Pointer, a0 MlirType, a1 uint32, a2 *uint64) MlirAttribute {
+	r := C.call618(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uint(a1), (*C.uint64_t)(unsafe.Pointer(a2)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
-func call646(f unsafe.Pointer, a0 MlirAttribute, a1 *uint64) {
-	C.call646(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.uint64_t)(unsafe.Pointer(a1)))
+func call619(f unsafe.Pointer, a0 MlirAttribute, a1 *uint64) {
+	C.call619(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.uint64_t)(unsafe.Pointer(a1)))
 }
 
-func call647(f unsafe.Pointer, a0 MlirRewriterBase) MlirRewriterInsertionPoint {
-	r := C.call647(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
-	return *(*MlirRewriterInsertionPoint)(unsafe.Pointer(&r))
+func call620(f unsafe.Pointer, a0 MlirLlvmThreadPool) int32 {
+	return int32(C.call620(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
 }
 
-func call648(f unsafe.Pointer, a0 MlirRewriterBase, a1 MlirRewriterInsertionPoint) {
-	C.call648(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), *(*C.MlirRewriterInsertionPoint)(unsafe.Pointer(&a1)))
-}
-
-func call649(f unsafe.Pointer, a0 MlirLlvmThreadPool) int32 {
-	return int32(C.call649(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
-}
-
-func call650(f unsafe.Pointer, a0 unsafe.Pointer, a1 bool, a2 MlirStringCallback, a3 unsafe.Pointer) MlirLlvmRawFdOStream {
-	r := C.call650(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(a0)), C.bool(a1), (C.MlirStringCallback)(unsafe.Pointer(a2)), a3)
+func call621(f unsafe.Pointer, a0 unsafe.Pointer, a1 bool, a2 MlirStringCallback, a3 unsafe.Pointer) MlirLlvmRawFdOStream {
+	r := C.call621(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(a0)), C.bool(a1), (C.MlirStringCallback)(unsafe.Pointer(a2)), a3)
 	return *(*MlirLlvmRawFdOStream)(unsafe.Pointer(&r))
 }
 
-func call651(f unsafe.Pointer, a0 MlirLlvmRawFdOStream, a1 string) {
-	C.call651(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)))
+func call622(f unsafe.Pointer, a0 MlirLlvmRawFdOStream, a1 string) {
+	C.call622(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)))
 }
 
-func call652(f unsafe.Pointer, a0 MlirLlvmRawFdOStream) bool {
-	return bool(C.call652(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
+func call623(f unsafe.Pointer, a0 MlirLlvmRawFdOStream) bool {
+	return bool(C.call623(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
 }
 
-func call653(f unsafe.Pointer, a0 MlirLlvmRawFdOStream) {
-	C.call653(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call624(f unsafe.Pointer, a0 MlirLlvmRawFdOStream) {
+	C.call624(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 }
 
-func call654(f unsafe.Pointer, a0 MlirDialect, a1 MlirRewriterBase, a2 MlirAttribute, a3 MlirType, a4 MlirLocation) MlirOperation {
-	r := C.call654(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)), C.uintptr_t(uintptr(a3.Ptr)), C.uintptr_t(uintptr(a4.Ptr)))
-	return *(*MlirOperation)(unsafe.Pointer(&r))
-}
-
-func call655(f unsafe.Pointer, a0 MlirContext, a1 MlirAttribute) MlirAttribute {
-	r := C.call655(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+func call625(f unsafe.Pointer, a0 MlirContext, a1 MlirAttribute) MlirAttribute {
+	r := C.call625(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
-func call656(f unsafe.Pointer, a0 MlirContext, a1 MlirRemarkCategories, a2 MlirRemarkPolicy, a3 bool) MlirLogicalResult {
-	r := C.call656(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), *(*C.MlirRemarkCategories)(unsafe.Pointer(&a1)), C.MlirRemarkPolicy(a2), C.bool(a3))
-	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
-}
-
-func call657(f unsafe.Pointer, a0 MlirContext, a1 MlirRemarkCategories, a2 MlirRemarkPolicy, a3 MlirRemarkFileFormat, a4 string, a5 bool) MlirLogicalResult {
-	r := C.call657(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), *(*C.MlirRemarkCategories)(unsafe.Pointer(&a1)), C.MlirRemarkPolicy(a2), C.MlirRemarkFileFormat(a3), (*C.char)(unsafe.Pointer(unsafe.StringData(a4))), C.size_t(len(a4)), C.bool(a5))
-	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
-}
-
-func call658(f unsafe.Pointer, a0 MlirContext, a1 MlirRemarkCategories, a2 MlirRemarkPolicy, a3 MlirRemarkCallback, a4 unsafe.Pointer, a5 MlirRemarkDeleteUserData, a6 bool) MlirLogicalResult {
-	r := C.call658(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), *(*C.MlirRemarkCategories)(unsafe.Pointer(&a1)), C.MlirRemarkPolicy(a2), (C.MlirRemarkCallback)(unsafe.Pointer(a3)), a4, (C.MlirRemarkDeleteUserData)(unsafe.Pointer(a5)), C.bool(a6))
-	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
-}
-
-func call659(f unsafe.Pointer, a0 MlirRemark) MlirRemarkKind {
-	return MlirRemarkKind(C.call659(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
-}
-
-func call660(f unsafe.Pointer, a0 MlirRemark) string {
-	r := C.call660(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
-	return C.GoStringN(r.data, C.int(r.length))
-}
-
-func call661(f unsafe.Pointer, a0 MlirRemark) MlirLocation {
-	r := C.call661(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
-	return *(*MlirLocation)(unsafe.Pointer(&r))
-}
-
-func call662(f unsafe.Pointer, a0 MlirRemark) uint64 {
-	return uint64(C.call662(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
-}
-
-func call663(f unsafe.Pointer, a0 MlirRemark) int {
-	return int(C.call663(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
-}
-
-func call664(f unsafe.Pointer, a0 MlirRemark, a1 int) string {
-	r := C.call664(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.intptr_t(a1))
-	return C.GoStringN(r.data, C.int(r.length))
-}
-
-func call665(f unsafe.Pointer, a0 MlirRemark, a1 MlirStringCallback, a2 unsafe.Pointer) {
-	C.call665(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(a1)), a2)
-}
-
-func call666(f unsafe.Pointer, a0 MlirLocation, a1 MlirRemarkKind, a2 string, a3 string, a4 string, a5 string, a6 string, a7 int, a8 *MlirStringRef, a9 *MlirStringRef) bool {
-	return bool(C.call666(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.MlirRemarkKind(a1), (*C.char)(unsafe.Pointer(unsafe.StringData(a2))), C.size_t(len(a2)), (*C.char)(unsafe.Pointer(unsafe.StringData(a3))), C.size_t(len(a3)), (*C.char)(unsafe.Pointer(unsafe.StringData(a4))), C.size_t(len(a4)), (*C.char)(unsafe.Pointer(unsafe.StringData(a5))), C.size_t(len(a5)), (*C.char)(unsafe.Pointer(unsafe.StringData(a6))), C.size_t(len(a6)), C.intptr_t(a7), (*C.MlirStringRef)(unsafe.Pointer(a8)), (*C.MlirStringRef)(unsafe.Pointer(a9))))
-}
-
-func call667(f unsafe.Pointer, a0 MlirTransformRewriter) MlirRewriterBase {
-	r := C.call667(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call626(f unsafe.Pointer, a0 MlirTransformRewriter) MlirRewriterBase {
+	r := C.call626(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 	return *(*MlirRewriterBase)(unsafe.Pointer(&r))
 }
 
-func call668(f unsafe.Pointer, a0 MlirTransformResults, a1 MlirValue, a2 int, a3 *MlirOperation) {
-	C.call668(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.intptr_t(a2), (*C.uintptr_t)(unsafe.Pointer(a3)))
+func call627(f unsafe.Pointer, a0 MlirTransformResults, a1 MlirValue, a2 int, a3 *MlirOperation) {
+	C.call627(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.intptr_t(a2), (*C.uintptr_t)(unsafe.Pointer(a3)))
 }
 
-func call669(f unsafe.Pointer, a0 MlirTransformResults, a1 MlirValue, a2 int, a3 *MlirValue) {
-	C.call669(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.intptr_t(a2), (*C.uintptr_t)(unsafe.Pointer(a3)))
+func call628(f unsafe.Pointer, a0 MlirTransformResults, a1 MlirValue, a2 int, a3 *MlirValue) {
+	C.call628(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.intptr_t(a2), (*C.uintptr_t)(unsafe.Pointer(a3)))
 }
 
-func call670(f unsafe.Pointer, a0 MlirTransformResults, a1 MlirValue, a2 int, a3 *MlirAttribute) {
-	C.call670(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.intptr_t(a2), (*C.uintptr_t)(unsafe.Pointer(a3)))
+func call629(f unsafe.Pointer, a0 MlirTransformResults, a1 MlirValue, a2 int, a3 *MlirAttribute) {
+	C.call629(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.intptr_t(a2), (*C.uintptr_t)(unsafe.Pointer(a3)))
 }
 
-func call671(f unsafe.Pointer, a0 MlirTransformState, a1 MlirValue, a2 MlirOperationCallback, a3 unsafe.Pointer) {
-	C.call671(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), (C.MlirOperationCallback)(unsafe.Pointer(a2)), a3)
+func call630(f unsafe.Pointer, a0 MlirTransformState, a1 MlirValue, a2 MlirOperationCallback, a3 unsafe.Pointer) {
+	C.call630(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), (C.MlirOperationCallback)(unsafe.Pointer(a2)), a3)
 }
 
-func call672(f unsafe.Pointer, a0 MlirTransformState, a1 MlirValue, a2 MlirValueCallback, a3 unsafe.Pointer) {
-	C.call672(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), (C.MlirValueCallback)(unsafe.Pointer(a2)), a3)
+func call631(f unsafe.Pointer, a0 MlirTransformState, a1 MlirValue, a2 MlirValueCallback, a3 unsafe.Pointer) {
+	C.call631(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), (C.MlirValueCallback)(unsafe.Pointer(a2)), a3)
 }
 
-func call673(f unsafe.Pointer, a0 MlirTransformState, a1 MlirValue, a2 MlirAttributeCallback, a3 unsafe.Pointer) {
-	C.call673(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), (C.MlirAttributeCallback)(unsafe.Pointer(a2)), a3)
+func call632(f unsafe.Pointer, a0 MlirTransformState, a1 MlirValue, a2 MlirAttributeCallback, a3 unsafe.Pointer) {
+	C.call632(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), (C.MlirAttributeCallback)(unsafe.Pointer(a2)), a3)
 }
 
-func call674(f unsafe.Pointer, a0 MlirContext, a1 string, a2 MlirTransformOpInterfaceCallbacks) {
-	C.call674(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), *(*C.MlirTransformOpInterfaceCallbacks)(unsafe.Pointer(&a2)))
+func call633(f unsafe.Pointer, a0 MlirContext, a1 string, a2 MlirTransformOpInterfaceCallbacks) {
+	C.call633(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), *(*C.MlirTransformOpInterfaceCallbacks)(unsafe.Pointer(&a2)))
 }
 
-func call675(f unsafe.Pointer, a0 MlirContext, a1 string, a2 MlirPatternDescriptorOpInterfaceCallbacks) {
-	C.call675(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), *(*C.MlirPatternDescriptorOpInterfaceCallbacks)(unsafe.Pointer(&a2)))
+func call634(f unsafe.Pointer, a0 MlirContext, a1 string, a2 MlirPatternDescriptorOpInterfaceCallbacks) {
+	C.call634(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), *(*C.MlirPatternDescriptorOpInterfaceCallbacks)(unsafe.Pointer(&a2)))
+}
+
+func call635(f unsafe.Pointer, a0 MlirContext, a1 uint32, a2 MlirAttribute, a3 uint64, a4 uint32, a5 MlirAttribute, a6 MlirAttribute, a7 MlirAttribute, a8 MlirLLVMTypeEncoding, a9 MlirAttribute) MlirAttribute {
+	r := C.call635(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uint(a1), C.uintptr_t(uintptr(a2.Ptr)), C.uint64_t(a3), C.uint32_t(a4), C.uintptr_t(uintptr(a5.Ptr)), C.uintptr_t(uintptr(a6.Ptr)), C.uintptr_t(uintptr(a7.Ptr)), C.MlirLLVMTypeEncoding(a8), C.uintptr_t(uintptr(a9.Ptr)))
+	return *(*MlirAttribute)(unsafe.Pointer(&r))
+}
+
+func call636(f unsafe.Pointer, a0 MlirTypeConverter, a1 MlirTypeConverterConversionCallback, a2 unsafe.Pointer) {
+	C.call636(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirTypeConverterConversionCallback)(unsafe.Pointer(a1)), a2)
+}
+
+func call637(f unsafe.Pointer, a0 MlirTypeConverter, a1 MlirTypeConverter1ToNConversionCallback, a2 unsafe.Pointer) {
+	C.call637(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirTypeConverter1ToNConversionCallback)(unsafe.Pointer(a1)), a2)
+}
+
+func call638(f unsafe.Pointer, a0 MlirTypeConverterConversionResults, a1 MlirType) {
+	C.call638(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+}
+
+func call639(f unsafe.Pointer, a0 MlirTypeConverter, a1 MlirTypeConverterSourceMaterializationCallback, a2 unsafe.Pointer) {
+	C.call639(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirTypeConverterSourceMaterializationCallback)(unsafe.Pointer(a1)), a2)
+}
+
+func call640(f unsafe.Pointer, a0 MlirTypeConverter, a1 MlirTypeConverterTargetMaterializationCallback, a2 unsafe.Pointer) {
+	C.call640(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirTypeConverterTargetMaterializationCallback)(unsafe.Pointer(a1)), a2)
+}
+
+func call641(f unsafe.Pointer, a0 MlirTypeConverter, a1 MlirTypeConverter1ToNTargetMaterializationCallback, a2 unsafe.Pointer) {
+	C.call641(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirTypeConverter1ToNTargetMaterializationCallback)(unsafe.Pointer(a1)), a2)
+}
+
+func call642(f unsafe.Pointer, a0 string, a1 uint32, a2 MlirContext, a3 MlirTypeConverter, a4 MlirConversionPatternCallbacks, a5 unsafe.Pointer, a6 int, a7 *MlirStringRef) MlirConversionPattern {
+	r := C.call642(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(a0))), C.size_t(len(a0)), C.uint(a1), C.uintptr_t(uintptr(a2.Ptr)), C.uintptr_t(uintptr(a3.Ptr)), *(*C.MlirConversionPatternCallbacks)(unsafe.Pointer(&a4)), a5, C.size_t(a6), (*C.MlirStringRef)(unsafe.Pointer(a7)))
+	return *(*MlirConversionPattern)(unsafe.Pointer(&r))
+}
+
+func call643(f unsafe.Pointer, a0 MlirConversionPatternRewriter, a1 MlirOperation, a2 int, a3 *int, a4 *MlirValue) {
+	C.call643(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.intptr_t(a2), (*C.intptr_t)(unsafe.Pointer(a3)), (*C.uintptr_t)(unsafe.Pointer(a4)))
+}
+
+func call644(f unsafe.Pointer, a0 MlirContext, a1 string, a2 int64) MlirAttribute {
+	r := C.call644(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), C.int64_t(a2))
+	return *(*MlirAttribute)(unsafe.Pointer(&r))
+}
+
+func call645(f unsafe.Pointer, a0 MlirContext, a1 string, a2 MlirAttribute) MlirAttribute {
+	r := C.call645(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), C.uintptr_t(uintptr(a2.Ptr)))
+	return *(*MlirAttribute)(unsafe.Pointer(&r))
+}
+
+func call646(f unsafe.Pointer) MlirMemoryEffect {
+	r := C.call646(C.uintptr_t(uintptr(f)))
+	return *(*MlirMemoryEffect)(unsafe.Pointer(&r))
+}
+
+func call647(f unsafe.Pointer) MlirSideEffectResource {
+	r := C.call647(C.uintptr_t(uintptr(f)))
+	return *(*MlirSideEffectResource)(unsafe.Pointer(&r))
+}
+
+func call648(f unsafe.Pointer, a0 MlirMemoryEffect, a1 MlirAttribute, a2 int32, a3 bool, a4 MlirSideEffectResource) MlirMemoryEffectInstance {
+	r := C.call648(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.int(a2), C.bool(a3), C.uintptr_t(uintptr(a4.Ptr)))
+	return *(*MlirMemoryEffectInstance)(unsafe.Pointer(&r))
+}
+
+func call649(f unsafe.Pointer, a0 MlirMemoryEffect, a1 MlirOpOperand, a2 MlirAttribute, a3 int32, a4 bool, a5 MlirSideEffectResource) MlirMemoryEffectInstance {
+	r := C.call649(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)), C.int(a3), C.bool(a4), C.uintptr_t(uintptr(a5.Ptr)))
+	return *(*MlirMemoryEffectInstance)(unsafe.Pointer(&r))
+}
+
+func call650(f unsafe.Pointer, a0 MlirMemoryEffect, a1 MlirValue, a2 MlirAttribute, a3 int32, a4 bool, a5 MlirSideEffectResource) MlirMemoryEffectInstance {
+	r := C.call650(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)), C.int(a3), C.bool(a4), C.uintptr_t(uintptr(a5.Ptr)))
+	return *(*MlirMemoryEffectInstance)(unsafe.Pointer(&r))
+}
+
+func call651(f unsafe.Pointer, a0 MlirMemoryEffect, a1 MlirAttribute, a2 MlirAttribute, a3 int32, a4 bool, a5 MlirSideEffectResource) MlirMemoryEffectInstance {
+	r := C.call651(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)), C.int(a3), C.bool(a4), C.uintptr_t(uintptr(a5.Ptr)))
+	return *(*MlirMemoryEffectInstance)(unsafe.Pointer(&r))
+}
+
+func call652(f unsafe.Pointer, a0 MlirMemoryEffectInstance) {
+	C.call652(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+}
+
+func call653(f unsafe.Pointer, a0 MlirMemoryEffectInstancesList, a1 MlirMemoryEffectInstance) {
+	C.call653(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+}
+
+func call654(f unsafe.Pointer, a0 MlirMemoryEffect) MlirTypeID {
+	r := C.call654(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirTypeID)(unsafe.Pointer(&r))
+}
+
+func call655(f unsafe.Pointer, a0 MlirMemoryEffectInstance) MlirMemoryEffectInstance {
+	r := C.call655(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirMemoryEffectInstance)(unsafe.Pointer(&r))
+}
+
+func call656(f unsafe.Pointer, a0 MlirMemoryEffectInstance) MlirMemoryEffect {
+	r := C.call656(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirMemoryEffect)(unsafe.Pointer(&r))
+}
+
+func call657(f unsafe.Pointer, a0 MlirMemoryEffectInstance) MlirSideEffectResource {
+	r := C.call657(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirSideEffectResource)(unsafe.Pointer(&r))
+}
+
+func call658(f unsafe.Pointer, a0 MlirMemoryEffectInstance) int32 {
+	return int32(C.call658(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
+}
+
+func call659(f unsafe.Pointer, a0 MlirMemoryEffectInstance) bool {
+	return bool(C.call659(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
+}
+
+func call660(f unsafe.Pointer, a0 MlirMemoryEffectInstance) MlirAttribute {
+	r := C.call660(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirAttribute)(unsafe.Pointer(&r))
+}
+
+func call661(f unsafe.Pointer, a0 MlirMemoryEffectInstance) MlirValue {
+	r := C.call661(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirValue)(unsafe.Pointer(&r))
+}
+
+func call662(f unsafe.Pointer, a0 MlirOperation, a1 MlirMemoryEffectInstancesCallback, a2 unsafe.Pointer) {
+	C.call662(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirMemoryEffectInstancesCallback)(unsafe.Pointer(a1)), a2)
+}
+
+func call663(f unsafe.Pointer, a0 MlirOperation, a1 MlirOperation, a2 uint32) bool {
+	return bool(C.call663(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uint32_t(a2)))
+}
+
+func call664(f unsafe.Pointer, a0 MlirOperation, a1 uint32) int {
+	return int(C.call664(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uint32_t(a1)))
+}
+
+func call665(f unsafe.Pointer, a0 MlirValue, a1 MlirValue, a2 MlirOpOperandReplaceFilterCallback, a3 unsafe.Pointer) {
+	C.call665(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), (C.MlirOpOperandReplaceFilterCallback)(unsafe.Pointer(a2)), a3)
+}
+
+func call666(f unsafe.Pointer, a0 MlirRewriterBase) MlirRewriterInsertionPoint {
+	r := C.call666(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirRewriterInsertionPoint)(unsafe.Pointer(&r))
+}
+
+func call667(f unsafe.Pointer, a0 MlirRewriterBase, a1 MlirRewriterInsertionPoint) {
+	C.call667(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), *(*C.MlirRewriterInsertionPoint)(unsafe.Pointer(&a1)))
+}
+
+func call668(f unsafe.Pointer, a0 MlirDialect, a1 MlirRewriterBase, a2 MlirAttribute, a3 MlirType, a4 MlirLocation) MlirOperation {
+	r := C.call668(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)), C.uintptr_t(uintptr(a3.Ptr)), C.uintptr_t(uintptr(a4.Ptr)))
+	return *(*MlirOperation)(unsafe.Pointer(&r))
+}
+
+func call669(f unsafe.Pointer, a0 MlirContext, a1 MlirRemarkCategories, a2 MlirRemarkPolicy, a3 bool) MlirLogicalResult {
+	r := C.call669(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), *(*C.MlirRemarkCategories)(unsafe.Pointer(&a1)), C.MlirRemarkPolicy(a2), C.bool(a3))
+	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
+}
+
+func call670(f unsafe.Pointer, a0 MlirContext, a1 MlirRemarkCategories, a2 MlirRemarkPolicy, a3 MlirRemarkFileFormat, a4 string, a5 bool) MlirLogicalResult {
+	r := C.call670(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), *(*C.MlirRemarkCategories)(unsafe.Pointer(&a1)), C.MlirRemarkPolicy(a2), C.MlirRemarkFileFormat(a3), (*C.char)(unsafe.Pointer(unsafe.StringData(a4))), C.size_t(len(a4)), C.bool(a5))
+	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
+}
+
+func call671(f unsafe.Pointer, a0 MlirContext, a1 MlirRemarkCategories, a2 MlirRemarkPolicy, a3 MlirRemarkCallback, a4 unsafe.Pointer, a5 MlirRemarkDeleteUserData, a6 bool) MlirLogicalResult {
+	r := C.call671(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), *(*C.MlirRemarkCategories)(unsafe.Pointer(&a1)), C.MlirRemarkPolicy(a2), (C.MlirRemarkCallback)(unsafe.Pointer(a3)), a4, (C.MlirRemarkDeleteUserData)(unsafe.Pointer(a5)), C.bool(a6))
+	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
+}
+
+func call672(f unsafe.Pointer, a0 MlirRemark) MlirRemarkKind {
+	return MlirRemarkKind(C.call672(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
+}
+
+func call673(f unsafe.Pointer, a0 MlirRemark) string {
+	r := C.call673(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return C.GoStringN(r.data, C.int(r.length))
+}
+
+func call674(f unsafe.Pointer, a0 MlirRemark) MlirLocation {
+	r := C.call674(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirLocation)(unsafe.Pointer(&r))
+}
+
+func call675(f unsafe.Pointer, a0 MlirRemark) uint64 {
+	return uint64(C.call675(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
+}
+
+func call676(f unsafe.Pointer, a0 MlirRemark) int {
+	return int(C.call676(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
+}
+
+func call677(f unsafe.Pointer, a0 MlirRemark, a1 int) string {
+	r := C.call677(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.intptr_t(a1))
+	return C.GoStringN(r.data, C.int(r.length))
+}
+
+func call678(f unsafe.Pointer, a0 MlirRemark, a1 MlirStringCallback, a2 unsafe.Pointer) {
+	C.call678(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(a1)), a2)
+}
+
+func call679(f unsafe.Pointer, a0 MlirLocation, a1 MlirRemarkKind, a2 string, a3 string, a4 string, a5 string, a6 string, a7 int, a8 *MlirStringRef, a9 *MlirStringRef) bool {
+	return bool(C.call679(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.MlirRemarkKind(a1), (*C.char)(unsafe.Pointer(unsafe.StringData(a2))), C.size_t(len(a2)), (*C.char)(unsafe.Pointer(unsafe.StringData(a3))), C.size_t(len(a3)), (*C.char)(unsafe.Pointer(unsafe.StringData(a4))), C.size_t(len(a4)), (*C.char)(unsafe.Pointer(unsafe.StringData(a5))), C.size_t(len(a5)), (*C.char)(unsafe.Pointer(unsafe.StringData(a6))), C.size_t(len(a6)), C.intptr_t(a7), (*C.MlirStringRef)(unsafe.Pointer(a8)), (*C.MlirStringRef)(unsafe.Pointer(a9))))
 }

@@ -6,7 +6,7 @@ package capi
 
 // StablehloComparisonDirectionAttrGet calls stablehloComparisonDirectionAttrGet.
 func StablehloComparisonDirectionAttrGet(t *Table, ctx MlirContext, value string) MlirAttribute {
-	f := t.functions[1724]
+	f := t.functions[1722]
 	if f == nil {
 		missing("stablehloComparisonDirectionAttrGet")
 	}
@@ -18,7 +18,7 @@ func StablehloComparisonDirectionAttrGet(t *Table, ctx MlirContext, value string
 
 // StablehloAttributeIsAComparisonDirectionAttr calls stablehloAttributeIsAComparisonDirectionAttr.
 func StablehloAttributeIsAComparisonDirectionAttr(t *Table, attr MlirAttribute) bool {
-	f := t.functions[1725]
+	f := t.functions[1723]
 	if f == nil {
 		missing("stablehloAttributeIsAComparisonDirectionAttr")
 	}
@@ -30,7 +30,7 @@ func StablehloAttributeIsAComparisonDirectionAttr(t *Table, attr MlirAttribute) 
 
 // StablehloComparisonDirectionAttrGetValue calls stablehloComparisonDirectionAttrGetValue.
 func StablehloComparisonDirectionAttrGetValue(t *Table, attr MlirAttribute) string {
-	f := t.functions[1726]
+	f := t.functions[1724]
 	if f == nil {
 		missing("stablehloComparisonDirectionAttrGetValue")
 	}
@@ -42,7 +42,7 @@ func StablehloComparisonDirectionAttrGetValue(t *Table, attr MlirAttribute) stri
 
 // StablehloComparisonTypeAttrGet calls stablehloComparisonTypeAttrGet.
 func StablehloComparisonTypeAttrGet(t *Table, ctx MlirContext, value string) MlirAttribute {
-	f := t.functions[1727]
+	f := t.functions[1725]
 	if f == nil {
 		missing("stablehloComparisonTypeAttrGet")
 	}
@@ -54,7 +54,7 @@ func StablehloComparisonTypeAttrGet(t *Table, ctx MlirContext, value string) Mli
 
 // StablehloAttributeIsAComparisonTypeAttr calls stablehloAttributeIsAComparisonTypeAttr.
 func StablehloAttributeIsAComparisonTypeAttr(t *Table, attr MlirAttribute) bool {
-	f := t.functions[1728]
+	f := t.functions[1726]
 	if f == nil {
 		missing("stablehloAttributeIsAComparisonTypeAttr")
 	}
@@ -66,7 +66,7 @@ func StablehloAttributeIsAComparisonTypeAttr(t *Table, attr MlirAttribute) bool 
 
 // StablehloComparisonTypeAttrGetValue calls stablehloComparisonTypeAttrGetValue.
 func StablehloComparisonTypeAttrGetValue(t *Table, attr MlirAttribute) string {
-	f := t.functions[1729]
+	f := t.functions[1727]
 	if f == nil {
 		missing("stablehloComparisonTypeAttrGetValue")
 	}
@@ -78,7 +78,7 @@ func StablehloComparisonTypeAttrGetValue(t *Table, attr MlirAttribute) string {
 
 // StablehloPrecisionAttrGet calls stablehloPrecisionAttrGet.
 func StablehloPrecisionAttrGet(t *Table, ctx MlirContext, value string) MlirAttribute {
-	f := t.functions[1730]
+	f := t.functions[1728]
 	if f == nil {
 		missing("stablehloPrecisionAttrGet")
 	}
@@ -90,7 +90,7 @@ func StablehloPrecisionAttrGet(t *Table, ctx MlirContext, value string) MlirAttr
 
 // StablehloAttributeIsAPrecisionAttr calls stablehloAttributeIsAPrecisionAttr.
 func StablehloAttributeIsAPrecisionAttr(t *Table, attr MlirAttribute) bool {
-	f := t.functions[1731]
+	f := t.functions[1729]
 	if f == nil {
 		missing("stablehloAttributeIsAPrecisionAttr")
 	}
@@ -102,7 +102,7 @@ func StablehloAttributeIsAPrecisionAttr(t *Table, attr MlirAttribute) bool {
 
 // StablehloPrecisionAttrGetValue calls stablehloPrecisionAttrGetValue.
 func StablehloPrecisionAttrGetValue(t *Table, attr MlirAttribute) string {
-	f := t.functions[1732]
+	f := t.functions[1730]
 	if f == nil {
 		missing("stablehloPrecisionAttrGetValue")
 	}
@@ -114,7 +114,7 @@ func StablehloPrecisionAttrGetValue(t *Table, attr MlirAttribute) string {
 
 // StablehloFftTypeAttrGet calls stablehloFftTypeAttrGet.
 func StablehloFftTypeAttrGet(t *Table, ctx MlirContext, value string) MlirAttribute {
-	f := t.functions[1733]
+	f := t.functions[1731]
 	if f == nil {
 		missing("stablehloFftTypeAttrGet")
 	}
@@ -126,7 +126,7 @@ func StablehloFftTypeAttrGet(t *Table, ctx MlirContext, value string) MlirAttrib
 
 // StablehloAttributeIsAFftTypeAttr calls stablehloAttributeIsAFftTypeAttr.
 func StablehloAttributeIsAFftTypeAttr(t *Table, attr MlirAttribute) bool {
-	f := t.functions[1734]
+	f := t.functions[1732]
 	if f == nil {
 		missing("stablehloAttributeIsAFftTypeAttr")
 	}
@@ -138,7 +138,7 @@ func StablehloAttributeIsAFftTypeAttr(t *Table, attr MlirAttribute) bool {
 
 // StablehloFftTypeAttrGetValue calls stablehloFftTypeAttrGetValue.
 func StablehloFftTypeAttrGetValue(t *Table, attr MlirAttribute) string {
-	f := t.functions[1735]
+	f := t.functions[1733]
 	if f == nil {
 		missing("stablehloFftTypeAttrGetValue")
 	}
@@ -150,7 +150,7 @@ func StablehloFftTypeAttrGetValue(t *Table, attr MlirAttribute) string {
 
 // StablehloTransposeAttrGet calls stablehloTransposeAttrGet.
 func StablehloTransposeAttrGet(t *Table, ctx MlirContext, value string) MlirAttribute {
-	f := t.functions[1736]
+	f := t.functions[1734]
 	if f == nil {
 		missing("stablehloTransposeAttrGet")
 	}
@@ -162,7 +162,7 @@ func StablehloTransposeAttrGet(t *Table, ctx MlirContext, value string) MlirAttr
 
 // StablehloAttributeIsATransposeAttr calls stablehloAttributeIsATransposeAttr.
 func StablehloAttributeIsATransposeAttr(t *Table, attr MlirAttribute) bool {
-	f := t.functions[1737]
+	f := t.functions[1735]
 	if f == nil {
 		missing("stablehloAttributeIsATransposeAttr")
 	}
@@ -174,7 +174,7 @@ func StablehloAttributeIsATransposeAttr(t *Table, attr MlirAttribute) bool {
 
 // StablehloTransposeAttrGetValue calls stablehloTransposeAttrGetValue.
 func StablehloTransposeAttrGetValue(t *Table, attr MlirAttribute) string {
-	f := t.functions[1738]
+	f := t.functions[1736]
 	if f == nil {
 		missing("stablehloTransposeAttrGetValue")
 	}
@@ -186,7 +186,7 @@ func StablehloTransposeAttrGetValue(t *Table, attr MlirAttribute) string {
 
 // StablehloRngDistributionAttrGet calls stablehloRngDistributionAttrGet.
 func StablehloRngDistributionAttrGet(t *Table, ctx MlirContext, value string) MlirAttribute {
-	f := t.functions[1739]
+	f := t.functions[1737]
 	if f == nil {
 		missing("stablehloRngDistributionAttrGet")
 	}
@@ -198,7 +198,7 @@ func StablehloRngDistributionAttrGet(t *Table, ctx MlirContext, value string) Ml
 
 // StablehloAttributeIsARngDistributionAttr calls stablehloAttributeIsARngDistributionAttr.
 func StablehloAttributeIsARngDistributionAttr(t *Table, attr MlirAttribute) bool {
-	f := t.functions[1740]
+	f := t.functions[1738]
 	if f == nil {
 		missing("stablehloAttributeIsARngDistributionAttr")
 	}
@@ -210,7 +210,7 @@ func StablehloAttributeIsARngDistributionAttr(t *Table, attr MlirAttribute) bool
 
 // StablehloRngDistributionAttrGetValue calls stablehloRngDistributionAttrGetValue.
 func StablehloRngDistributionAttrGetValue(t *Table, attr MlirAttribute) string {
-	f := t.functions[1741]
+	f := t.functions[1739]
 	if f == nil {
 		missing("stablehloRngDistributionAttrGetValue")
 	}
@@ -222,7 +222,7 @@ func StablehloRngDistributionAttrGetValue(t *Table, attr MlirAttribute) string {
 
 // StablehloRngAlgorithmAttrGet calls stablehloRngAlgorithmAttrGet.
 func StablehloRngAlgorithmAttrGet(t *Table, ctx MlirContext, value string) MlirAttribute {
-	f := t.functions[1742]
+	f := t.functions[1740]
 	if f == nil {
 		missing("stablehloRngAlgorithmAttrGet")
 	}
@@ -234,7 +234,7 @@ func StablehloRngAlgorithmAttrGet(t *Table, ctx MlirContext, value string) MlirA
 
 // StablehloAttributeIsARngAlgorithmAttr calls stablehloAttributeIsARngAlgorithmAttr.
 func StablehloAttributeIsARngAlgorithmAttr(t *Table, attr MlirAttribute) bool {
-	f := t.functions[1743]
+	f := t.functions[1741]
 	if f == nil {
 		missing("stablehloAttributeIsARngAlgorithmAttr")
 	}
@@ -246,7 +246,7 @@ func StablehloAttributeIsARngAlgorithmAttr(t *Table, attr MlirAttribute) bool {
 
 // StablehloRngAlgorithmAttrGetValue calls stablehloRngAlgorithmAttrGetValue.
 func StablehloRngAlgorithmAttrGetValue(t *Table, attr MlirAttribute) string {
-	f := t.functions[1744]
+	f := t.functions[1742]
 	if f == nil {
 		missing("stablehloRngAlgorithmAttrGetValue")
 	}
@@ -258,7 +258,7 @@ func StablehloRngAlgorithmAttrGetValue(t *Table, attr MlirAttribute) string {
 
 // StablehloResultAccuracyModeAttrGet calls stablehloResultAccuracyModeAttrGet.
 func StablehloResultAccuracyModeAttrGet(t *Table, ctx MlirContext, value string) MlirAttribute {
-	f := t.functions[1745]
+	f := t.functions[1743]
 	if f == nil {
 		missing("stablehloResultAccuracyModeAttrGet")
 	}
@@ -270,7 +270,7 @@ func StablehloResultAccuracyModeAttrGet(t *Table, ctx MlirContext, value string)
 
 // StablehloAttributeIsAResultAccuracyModeAttr calls stablehloAttributeIsAResultAccuracyModeAttr.
 func StablehloAttributeIsAResultAccuracyModeAttr(t *Table, attr MlirAttribute) bool {
-	f := t.functions[1746]
+	f := t.functions[1744]
 	if f == nil {
 		missing("stablehloAttributeIsAResultAccuracyModeAttr")
 	}
@@ -282,7 +282,7 @@ func StablehloAttributeIsAResultAccuracyModeAttr(t *Table, attr MlirAttribute) b
 
 // StablehloResultAccuracyModeAttrGetValue calls stablehloResultAccuracyModeAttrGetValue.
 func StablehloResultAccuracyModeAttrGetValue(t *Table, attr MlirAttribute) string {
-	f := t.functions[1747]
+	f := t.functions[1745]
 	if f == nil {
 		missing("stablehloResultAccuracyModeAttrGetValue")
 	}
@@ -294,19 +294,19 @@ func StablehloResultAccuracyModeAttrGetValue(t *Table, attr MlirAttribute) strin
 
 // StablehloOutputOperandAliasGet calls stablehloOutputOperandAliasGet.
 func StablehloOutputOperandAliasGet(t *Table, ctx MlirContext, nOutputTupleIndices int, outputTupleIndices *int64, operandIndex int64, nOperandTupleIndices int, operandTupleIndices *int64) MlirAttribute {
-	f := t.functions[1748]
+	f := t.functions[1746]
 	if f == nil {
 		missing("stablehloOutputOperandAliasGet")
 	}
 	t.enter()
-	r := call529(f, ctx, nOutputTupleIndices, outputTupleIndices, operandIndex, nOperandTupleIndices, operandTupleIndices)
+	r := call527(f, ctx, nOutputTupleIndices, outputTupleIndices, operandIndex, nOperandTupleIndices, operandTupleIndices)
 	t.leave()
 	return r
 }
 
 // StablehloAttributeIsAOutputOperandAlias calls stablehloAttributeIsAOutputOperandAlias.
 func StablehloAttributeIsAOutputOperandAlias(t *Table, attr MlirAttribute) bool {
-	f := t.functions[1749]
+	f := t.functions[1747]
 	if f == nil {
 		missing("stablehloAttributeIsAOutputOperandAlias")
 	}
@@ -318,7 +318,7 @@ func StablehloAttributeIsAOutputOperandAlias(t *Table, attr MlirAttribute) bool 
 
 // StablehloOutputOperandAliasGetOutputTupleIndicesSize calls stablehloOutputOperandAliasGetOutputTupleIndicesSize.
 func StablehloOutputOperandAliasGetOutputTupleIndicesSize(t *Table, attr MlirAttribute) int {
-	f := t.functions[1750]
+	f := t.functions[1748]
 	if f == nil {
 		missing("stablehloOutputOperandAliasGetOutputTupleIndicesSize")
 	}
@@ -330,7 +330,7 @@ func StablehloOutputOperandAliasGetOutputTupleIndicesSize(t *Table, attr MlirAtt
 
 // StablehloOutputOperandAliasGetOutputTupleIndicesElem calls stablehloOutputOperandAliasGetOutputTupleIndicesElem.
 func StablehloOutputOperandAliasGetOutputTupleIndicesElem(t *Table, attr MlirAttribute, pos int) int64 {
-	f := t.functions[1751]
+	f := t.functions[1749]
 	if f == nil {
 		missing("stablehloOutputOperandAliasGetOutputTupleIndicesElem")
 	}
@@ -342,7 +342,7 @@ func StablehloOutputOperandAliasGetOutputTupleIndicesElem(t *Table, attr MlirAtt
 
 // StablehloOutputOperandAliasGetOperandIndex calls stablehloOutputOperandAliasGetOperandIndex.
 func StablehloOutputOperandAliasGetOperandIndex(t *Table, attr MlirAttribute) int64 {
-	f := t.functions[1752]
+	f := t.functions[1750]
 	if f == nil {
 		missing("stablehloOutputOperandAliasGetOperandIndex")
 	}
@@ -354,7 +354,7 @@ func StablehloOutputOperandAliasGetOperandIndex(t *Table, attr MlirAttribute) in
 
 // StablehloOutputOperandAliasGetOperandTupleIndicesSize calls stablehloOutputOperandAliasGetOperandTupleIndicesSize.
 func StablehloOutputOperandAliasGetOperandTupleIndicesSize(t *Table, attr MlirAttribute) int {
-	f := t.functions[1753]
+	f := t.functions[1751]
 	if f == nil {
 		missing("stablehloOutputOperandAliasGetOperandTupleIndicesSize")
 	}
@@ -366,7 +366,7 @@ func StablehloOutputOperandAliasGetOperandTupleIndicesSize(t *Table, attr MlirAt
 
 // StablehloOutputOperandAliasGetOperandTupleIndicesElem calls stablehloOutputOperandAliasGetOperandTupleIndicesElem.
 func StablehloOutputOperandAliasGetOperandTupleIndicesElem(t *Table, attr MlirAttribute, pos int) int64 {
-	f := t.functions[1754]
+	f := t.functions[1752]
 	if f == nil {
 		missing("stablehloOutputOperandAliasGetOperandTupleIndicesElem")
 	}
@@ -378,19 +378,19 @@ func StablehloOutputOperandAliasGetOperandTupleIndicesElem(t *Table, attr MlirAt
 
 // StablehloChannelHandleGet calls stablehloChannelHandleGet.
 func StablehloChannelHandleGet(t *Table, ctx MlirContext, handle int64, type_ int64) MlirAttribute {
-	f := t.functions[1755]
+	f := t.functions[1753]
 	if f == nil {
 		missing("stablehloChannelHandleGet")
 	}
 	t.enter()
-	r := call530(f, ctx, handle, type_)
+	r := call528(f, ctx, handle, type_)
 	t.leave()
 	return r
 }
 
 // StablehloAttributeIsChannelHandle calls stablehloAttributeIsChannelHandle.
 func StablehloAttributeIsChannelHandle(t *Table, attr MlirAttribute) bool {
-	f := t.functions[1756]
+	f := t.functions[1754]
 	if f == nil {
 		missing("stablehloAttributeIsChannelHandle")
 	}
@@ -402,7 +402,7 @@ func StablehloAttributeIsChannelHandle(t *Table, attr MlirAttribute) bool {
 
 // StablehloChannelHandleGetHandle calls stablehloChannelHandleGetHandle.
 func StablehloChannelHandleGetHandle(t *Table, attr MlirAttribute) int64 {
-	f := t.functions[1757]
+	f := t.functions[1755]
 	if f == nil {
 		missing("stablehloChannelHandleGetHandle")
 	}
@@ -414,7 +414,7 @@ func StablehloChannelHandleGetHandle(t *Table, attr MlirAttribute) int64 {
 
 // StablehloChannelHandleGetType calls stablehloChannelHandleGetType.
 func StablehloChannelHandleGetType(t *Table, attr MlirAttribute) int64 {
-	f := t.functions[1758]
+	f := t.functions[1756]
 	if f == nil {
 		missing("stablehloChannelHandleGetType")
 	}
@@ -426,7 +426,7 @@ func StablehloChannelHandleGetType(t *Table, attr MlirAttribute) int64 {
 
 // StablehloTypeExtensionsGet calls stablehloTypeExtensionsGet.
 func StablehloTypeExtensionsGet(t *Table, ctx MlirContext, nBounds int, bounds *int64) MlirAttribute {
-	f := t.functions[1759]
+	f := t.functions[1757]
 	if f == nil {
 		missing("stablehloTypeExtensionsGet")
 	}
@@ -438,7 +438,7 @@ func StablehloTypeExtensionsGet(t *Table, ctx MlirContext, nBounds int, bounds *
 
 // StablehloAttributeIsTypeExtensions calls stablehloAttributeIsTypeExtensions.
 func StablehloAttributeIsTypeExtensions(t *Table, attr MlirAttribute) bool {
-	f := t.functions[1760]
+	f := t.functions[1758]
 	if f == nil {
 		missing("stablehloAttributeIsTypeExtensions")
 	}
@@ -450,7 +450,7 @@ func StablehloAttributeIsTypeExtensions(t *Table, attr MlirAttribute) bool {
 
 // StablehloTypeExtensionsGetBoundsSize calls stablehloTypeExtensionsGetBoundsSize.
 func StablehloTypeExtensionsGetBoundsSize(t *Table, attr MlirAttribute) int {
-	f := t.functions[1761]
+	f := t.functions[1759]
 	if f == nil {
 		missing("stablehloTypeExtensionsGetBoundsSize")
 	}
@@ -462,7 +462,7 @@ func StablehloTypeExtensionsGetBoundsSize(t *Table, attr MlirAttribute) int {
 
 // StablehloTypeExtensionsGetBoundsElem calls stablehloTypeExtensionsGetBoundsElem.
 func StablehloTypeExtensionsGetBoundsElem(t *Table, attr MlirAttribute, pos int) int64 {
-	f := t.functions[1762]
+	f := t.functions[1760]
 	if f == nil {
 		missing("stablehloTypeExtensionsGetBoundsElem")
 	}
@@ -474,19 +474,19 @@ func StablehloTypeExtensionsGetBoundsElem(t *Table, attr MlirAttribute, pos int)
 
 // StablehloDotDimensionNumbersGet calls stablehloDotDimensionNumbersGet.
 func StablehloDotDimensionNumbersGet(t *Table, ctx MlirContext, nLhsBatchingDimensions int, lhsBatchingDimensions *int64, nRhsBatchingDimensions int, rhsBatchingDimensions *int64, nLhsContractingDimensions int, lhsContractingDimensions *int64, nRhsContractingDimensions int, rhsContractingDimensions *int64) MlirAttribute {
-	f := t.functions[1763]
+	f := t.functions[1761]
 	if f == nil {
 		missing("stablehloDotDimensionNumbersGet")
 	}
 	t.enter()
-	r := call531(f, ctx, nLhsBatchingDimensions, lhsBatchingDimensions, nRhsBatchingDimensions, rhsBatchingDimensions, nLhsContractingDimensions, lhsContractingDimensions, nRhsContractingDimensions, rhsContractingDimensions)
+	r := call529(f, ctx, nLhsBatchingDimensions, lhsBatchingDimensions, nRhsBatchingDimensions, rhsBatchingDimensions, nLhsContractingDimensions, lhsContractingDimensions, nRhsContractingDimensions, rhsContractingDimensions)
 	t.leave()
 	return r
 }
 
 // StablehloAttributeIsADotDimensionNumbers calls stablehloAttributeIsADotDimensionNumbers.
 func StablehloAttributeIsADotDimensionNumbers(t *Table, attr MlirAttribute) bool {
-	f := t.functions[1764]
+	f := t.functions[1762]
 	if f == nil {
 		missing("stablehloAttributeIsADotDimensionNumbers")
 	}
@@ -498,7 +498,7 @@ func StablehloAttributeIsADotDimensionNumbers(t *Table, attr MlirAttribute) bool
 
 // StablehloDotDimensionNumbersGetLhsBatchingDimensionsSize calls stablehloDotDimensionNumbersGetLhsBatchingDimensionsSize.
 func StablehloDotDimensionNumbersGetLhsBatchingDimensionsSize(t *Table, attr MlirAttribute) int {
-	f := t.functions[1765]
+	f := t.functions[1763]
 	if f == nil {
 		missing("stablehloDotDimensionNumbersGetLhsBatchingDimensionsSize")
 	}
@@ -510,7 +510,7 @@ func StablehloDotDimensionNumbersGetLhsBatchingDimensionsSize(t *Table, attr Mli
 
 // StablehloDotDimensionNumbersGetLhsBatchingDimensionsElem calls stablehloDotDimensionNumbersGetLhsBatchingDimensionsElem.
 func StablehloDotDimensionNumbersGetLhsBatchingDimensionsElem(t *Table, attr MlirAttribute, pos int) int64 {
-	f := t.functions[1766]
+	f := t.functions[1764]
 	if f == nil {
 		missing("stablehloDotDimensionNumbersGetLhsBatchingDimensionsElem")
 	}
@@ -522,7 +522,7 @@ func StablehloDotDimensionNumbersGetLhsBatchingDimensionsElem(t *Table, attr Mli
 
 // StablehloDotDimensionNumbersGetRhsBatchingDimensionsSize calls stablehloDotDimensionNumbersGetRhsBatchingDimensionsSize.
 func StablehloDotDimensionNumbersGetRhsBatchingDimensionsSize(t *Table, attr MlirAttribute) int {
-	f := t.functions[1767]
+	f := t.functions[1765]
 	if f == nil {
 		missing("stablehloDotDimensionNumbersGetRhsBatchingDimensionsSize")
 	}
@@ -534,7 +534,7 @@ func StablehloDotDimensionNumbersGetRhsBatchingDimensionsSize(t *Table, attr Mli
 
 // StablehloDotDimensionNumbersGetRhsBatchingDimensionsElem calls stablehloDotDimensionNumbersGetRhsBatchingDimensionsElem.
 func StablehloDotDimensionNumbersGetRhsBatchingDimensionsElem(t *Table, attr MlirAttribute, pos int) int64 {
-	f := t.functions[1768]
+	f := t.functions[1766]
 	if f == nil {
 		missing("stablehloDotDimensionNumbersGetRhsBatchingDimensionsElem")
 	}
@@ -546,7 +546,7 @@ func StablehloDotDimensionNumbersGetRhsBatchingDimensionsElem(t *Table, attr Mli
 
 // StablehloDotDimensionNumbersGetLhsContractingDimensionsSize calls stablehloDotDimensionNumbersGetLhsContractingDimensionsSize.
 func StablehloDotDimensionNumbersGetLhsContractingDimensionsSize(t *Table, attr MlirAttribute) int {
-	f := t.functions[1769]
+	f := t.functions[1767]
 	if f == nil {
 		missing("stablehloDotDimensionNumbersGetLhsContractingDimensionsSize")
 	}
@@ -558,7 +558,7 @@ func StablehloDotDimensionNumbersGetLhsContractingDimensionsSize(t *Table, attr 
 
 // StablehloDotDimensionNumbersGetLhsContractingDimensionsElem calls stablehloDotDimensionNumbersGetLhsContractingDimensionsElem.
 func StablehloDotDimensionNumbersGetLhsContractingDimensionsElem(t *Table, attr MlirAttribute, pos int) int64 {
-	f := t.functions[1770]
+	f := t.functions[1768]
 	if f == nil {
 		missing("stablehloDotDimensionNumbersGetLhsContractingDimensionsElem")
 	}
@@ -570,7 +570,7 @@ func StablehloDotDimensionNumbersGetLhsContractingDimensionsElem(t *Table, attr 
 
 // StablehloDotDimensionNumbersGetRhsContractingDimensionsSize calls stablehloDotDimensionNumbersGetRhsContractingDimensionsSize.
 func StablehloDotDimensionNumbersGetRhsContractingDimensionsSize(t *Table, attr MlirAttribute) int {
-	f := t.functions[1771]
+	f := t.functions[1769]
 	if f == nil {
 		missing("stablehloDotDimensionNumbersGetRhsContractingDimensionsSize")
 	}
@@ -582,7 +582,7 @@ func StablehloDotDimensionNumbersGetRhsContractingDimensionsSize(t *Table, attr 
 
 // StablehloDotDimensionNumbersGetRhsContractingDimensionsElem calls stablehloDotDimensionNumbersGetRhsContractingDimensionsElem.
 func StablehloDotDimensionNumbersGetRhsContractingDimensionsElem(t *Table, attr MlirAttribute, pos int) int64 {
-	f := t.functions[1772]
+	f := t.functions[1770]
 	if f == nil {
 		missing("stablehloDotDimensionNumbersGetRhsContractingDimensionsElem")
 	}
@@ -594,19 +594,19 @@ func StablehloDotDimensionNumbersGetRhsContractingDimensionsElem(t *Table, attr 
 
 // StablehloDotAlgorithmGet calls stablehloDotAlgorithmGet.
 func StablehloDotAlgorithmGet(t *Table, ctx MlirContext, lhsPrecisionType MlirType, rhsPrecisionType MlirType, accumulationType MlirType, lhsComponentCount int64, rhsComponentCount int64, numPrimitiveOperations int64, allowImpreciseAccumulation bool) MlirAttribute {
-	f := t.functions[1773]
+	f := t.functions[1771]
 	if f == nil {
 		missing("stablehloDotAlgorithmGet")
 	}
 	t.enter()
-	r := call532(f, ctx, lhsPrecisionType, rhsPrecisionType, accumulationType, lhsComponentCount, rhsComponentCount, numPrimitiveOperations, allowImpreciseAccumulation)
+	r := call530(f, ctx, lhsPrecisionType, rhsPrecisionType, accumulationType, lhsComponentCount, rhsComponentCount, numPrimitiveOperations, allowImpreciseAccumulation)
 	t.leave()
 	return r
 }
 
 // StablehloAttributeIsADotAlgorithm calls stablehloAttributeIsADotAlgorithm.
 func StablehloAttributeIsADotAlgorithm(t *Table, attr MlirAttribute) bool {
-	f := t.functions[1774]
+	f := t.functions[1772]
 	if f == nil {
 		missing("stablehloAttributeIsADotAlgorithm")
 	}
@@ -618,7 +618,7 @@ func StablehloAttributeIsADotAlgorithm(t *Table, attr MlirAttribute) bool {
 
 // StablehloDotAlgorithmGetLhsPrecisionType calls stablehloDotAlgorithmGetLhsPrecisionType.
 func StablehloDotAlgorithmGetLhsPrecisionType(t *Table, attr MlirAttribute) MlirType {
-	f := t.functions[1775]
+	f := t.functions[1773]
 	if f == nil {
 		missing("stablehloDotAlgorithmGetLhsPrecisionType")
 	}
@@ -630,7 +630,7 @@ func StablehloDotAlgorithmGetLhsPrecisionType(t *Table, attr MlirAttribute) Mlir
 
 // StablehloDotAlgorithmGetRhsPrecisionType calls stablehloDotAlgorithmGetRhsPrecisionType.
 func StablehloDotAlgorithmGetRhsPrecisionType(t *Table, attr MlirAttribute) MlirType {
-	f := t.functions[1776]
+	f := t.functions[1774]
 	if f == nil {
 		missing("stablehloDotAlgorithmGetRhsPrecisionType")
 	}
@@ -642,7 +642,7 @@ func StablehloDotAlgorithmGetRhsPrecisionType(t *Table, attr MlirAttribute) Mlir
 
 // StablehloDotAlgorithmGetAccumulationType calls stablehloDotAlgorithmGetAccumulationType.
 func StablehloDotAlgorithmGetAccumulationType(t *Table, attr MlirAttribute) MlirType {
-	f := t.functions[1777]
+	f := t.functions[1775]
 	if f == nil {
 		missing("stablehloDotAlgorithmGetAccumulationType")
 	}
@@ -654,7 +654,7 @@ func StablehloDotAlgorithmGetAccumulationType(t *Table, attr MlirAttribute) Mlir
 
 // StablehloDotAlgorithmGetLhsComponentCount calls stablehloDotAlgorithmGetLhsComponentCount.
 func StablehloDotAlgorithmGetLhsComponentCount(t *Table, attr MlirAttribute) int64 {
-	f := t.functions[1778]
+	f := t.functions[1776]
 	if f == nil {
 		missing("stablehloDotAlgorithmGetLhsComponentCount")
 	}
@@ -666,7 +666,7 @@ func StablehloDotAlgorithmGetLhsComponentCount(t *Table, attr MlirAttribute) int
 
 // StablehloDotAlgorithmGetRhsComponentCount calls stablehloDotAlgorithmGetRhsComponentCount.
 func StablehloDotAlgorithmGetRhsComponentCount(t *Table, attr MlirAttribute) int64 {
-	f := t.functions[1779]
+	f := t.functions[1777]
 	if f == nil {
 		missing("stablehloDotAlgorithmGetRhsComponentCount")
 	}
@@ -678,7 +678,7 @@ func StablehloDotAlgorithmGetRhsComponentCount(t *Table, attr MlirAttribute) int
 
 // StablehloDotAlgorithmGetNumPrimitiveOperations calls stablehloDotAlgorithmGetNumPrimitiveOperations.
 func StablehloDotAlgorithmGetNumPrimitiveOperations(t *Table, attr MlirAttribute) int64 {
-	f := t.functions[1780]
+	f := t.functions[1778]
 	if f == nil {
 		missing("stablehloDotAlgorithmGetNumPrimitiveOperations")
 	}
@@ -690,7 +690,7 @@ func StablehloDotAlgorithmGetNumPrimitiveOperations(t *Table, attr MlirAttribute
 
 // StablehloDotAlgorithmGetAllowImpreciseAccumulation calls stablehloDotAlgorithmGetAllowImpreciseAccumulation.
 func StablehloDotAlgorithmGetAllowImpreciseAccumulation(t *Table, attr MlirAttribute) bool {
-	f := t.functions[1781]
+	f := t.functions[1779]
 	if f == nil {
 		missing("stablehloDotAlgorithmGetAllowImpreciseAccumulation")
 	}
@@ -702,19 +702,19 @@ func StablehloDotAlgorithmGetAllowImpreciseAccumulation(t *Table, attr MlirAttri
 
 // StablehloConvDimensionNumbersGet calls stablehloConvDimensionNumbersGet.
 func StablehloConvDimensionNumbersGet(t *Table, ctx MlirContext, inputBatchDimension int64, inputFeatureDimension int64, nInputSpatialDimensions int, inputSpatialDimensions *int64, kernelInputFeatureDimension int64, kernelOutputFeatureDimension int64, nKernelSpatialDimensions int, kernelSpatialDimensions *int64, outputBatchDimension int64, outputFeatureDimension int64, nOutputSpatialDimensions int, outputSpatialDimensions *int64) MlirAttribute {
-	f := t.functions[1782]
+	f := t.functions[1780]
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGet")
 	}
 	t.enter()
-	r := call533(f, ctx, inputBatchDimension, inputFeatureDimension, nInputSpatialDimensions, inputSpatialDimensions, kernelInputFeatureDimension, kernelOutputFeatureDimension, nKernelSpatialDimensions, kernelSpatialDimensions, outputBatchDimension, outputFeatureDimension, nOutputSpatialDimensions, outputSpatialDimensions)
+	r := call531(f, ctx, inputBatchDimension, inputFeatureDimension, nInputSpatialDimensions, inputSpatialDimensions, kernelInputFeatureDimension, kernelOutputFeatureDimension, nKernelSpatialDimensions, kernelSpatialDimensions, outputBatchDimension, outputFeatureDimension, nOutputSpatialDimensions, outputSpatialDimensions)
 	t.leave()
 	return r
 }
 
 // StablehloAttributeIsAConvDimensionNumbers calls stablehloAttributeIsAConvDimensionNumbers.
 func StablehloAttributeIsAConvDimensionNumbers(t *Table, attr MlirAttribute) bool {
-	f := t.functions[1783]
+	f := t.functions[1781]
 	if f == nil {
 		missing("stablehloAttributeIsAConvDimensionNumbers")
 	}
@@ -726,7 +726,7 @@ func StablehloAttributeIsAConvDimensionNumbers(t *Table, attr MlirAttribute) boo
 
 // StablehloConvDimensionNumbersGetInputBatchDimension calls stablehloConvDimensionNumbersGetInputBatchDimension.
 func StablehloConvDimensionNumbersGetInputBatchDimension(t *Table, attr MlirAttribute) int64 {
-	f := t.functions[1784]
+	f := t.functions[1782]
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetInputBatchDimension")
 	}
@@ -738,7 +738,7 @@ func StablehloConvDimensionNumbersGetInputBatchDimension(t *Table, attr MlirAttr
 
 // StablehloConvDimensionNumbersGetInputFeatureDimension calls stablehloConvDimensionNumbersGetInputFeatureDimension.
 func StablehloConvDimensionNumbersGetInputFeatureDimension(t *Table, attr MlirAttribute) int64 {
-	f := t.functions[1785]
+	f := t.functions[1783]
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetInputFeatureDimension")
 	}
@@ -750,7 +750,7 @@ func StablehloConvDimensionNumbersGetInputFeatureDimension(t *Table, attr MlirAt
 
 // StablehloConvDimensionNumbersGetInputSpatialDimensionsSize calls stablehloConvDimensionNumbersGetInputSpatialDimensionsSize.
 func StablehloConvDimensionNumbersGetInputSpatialDimensionsSize(t *Table, attr MlirAttribute) int {
-	f := t.functions[1786]
+	f := t.functions[1784]
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetInputSpatialDimensionsSize")
 	}
@@ -762,7 +762,7 @@ func StablehloConvDimensionNumbersGetInputSpatialDimensionsSize(t *Table, attr M
 
 // StablehloConvDimensionNumbersGetInputSpatialDimensionsElem calls stablehloConvDimensionNumbersGetInputSpatialDimensionsElem.
 func StablehloConvDimensionNumbersGetInputSpatialDimensionsElem(t *Table, attr MlirAttribute, pos int) int64 {
-	f := t.functions[1787]
+	f := t.functions[1785]
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetInputSpatialDimensionsElem")
 	}
@@ -774,7 +774,7 @@ func StablehloConvDimensionNumbersGetInputSpatialDimensionsElem(t *Table, attr M
 
 // StablehloConvDimensionNumbersGetKernelInputFeatureDimension calls stablehloConvDimensionNumbersGetKernelInputFeatureDimension.
 func StablehloConvDimensionNumbersGetKernelInputFeatureDimension(t *Table, attr MlirAttribute) int64 {
-	f := t.functions[1788]
+	f := t.functions[1786]
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetKernelInputFeatureDimension")
 	}
@@ -786,7 +786,7 @@ func StablehloConvDimensionNumbersGetKernelInputFeatureDimension(t *Table, attr 
 
 // StablehloConvDimensionNumbersGetKernelOutputFeatureDimension calls stablehloConvDimensionNumbersGetKernelOutputFeatureDimension.
 func StablehloConvDimensionNumbersGetKernelOutputFeatureDimension(t *Table, attr MlirAttribute) int64 {
-	f := t.functions[1789]
+	f := t.functions[1787]
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetKernelOutputFeatureDimension")
 	}
@@ -798,7 +798,7 @@ func StablehloConvDimensionNumbersGetKernelOutputFeatureDimension(t *Table, attr
 
 // StablehloConvDimensionNumbersGetKernelSpatialDimensionsSize calls stablehloConvDimensionNumbersGetKernelSpatialDimensionsSize.
 func StablehloConvDimensionNumbersGetKernelSpatialDimensionsSize(t *Table, attr MlirAttribute) int {
-	f := t.functions[1790]
+	f := t.functions[1788]
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetKernelSpatialDimensionsSize")
 	}
@@ -810,7 +810,7 @@ func StablehloConvDimensionNumbersGetKernelSpatialDimensionsSize(t *Table, attr 
 
 // StablehloConvDimensionNumbersGetKernelSpatialDimensionsElem calls stablehloConvDimensionNumbersGetKernelSpatialDimensionsElem.
 func StablehloConvDimensionNumbersGetKernelSpatialDimensionsElem(t *Table, attr MlirAttribute, pos int) int64 {
-	f := t.functions[1791]
+	f := t.functions[1789]
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetKernelSpatialDimensionsElem")
 	}
@@ -822,7 +822,7 @@ func StablehloConvDimensionNumbersGetKernelSpatialDimensionsElem(t *Table, attr 
 
 // StablehloConvDimensionNumbersGetOutputBatchDimension calls stablehloConvDimensionNumbersGetOutputBatchDimension.
 func StablehloConvDimensionNumbersGetOutputBatchDimension(t *Table, attr MlirAttribute) int64 {
-	f := t.functions[1792]
+	f := t.functions[1790]
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetOutputBatchDimension")
 	}
@@ -834,7 +834,7 @@ func StablehloConvDimensionNumbersGetOutputBatchDimension(t *Table, attr MlirAtt
 
 // StablehloConvDimensionNumbersGetOutputFeatureDimension calls stablehloConvDimensionNumbersGetOutputFeatureDimension.
 func StablehloConvDimensionNumbersGetOutputFeatureDimension(t *Table, attr MlirAttribute) int64 {
-	f := t.functions[1793]
+	f := t.functions[1791]
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetOutputFeatureDimension")
 	}
@@ -846,7 +846,7 @@ func StablehloConvDimensionNumbersGetOutputFeatureDimension(t *Table, attr MlirA
 
 // StablehloConvDimensionNumbersGetOutputSpatialDimensionsSize calls stablehloConvDimensionNumbersGetOutputSpatialDimensionsSize.
 func StablehloConvDimensionNumbersGetOutputSpatialDimensionsSize(t *Table, attr MlirAttribute) int {
-	f := t.functions[1794]
+	f := t.functions[1792]
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetOutputSpatialDimensionsSize")
 	}
@@ -858,7 +858,7 @@ func StablehloConvDimensionNumbersGetOutputSpatialDimensionsSize(t *Table, attr 
 
 // StablehloConvDimensionNumbersGetOutputSpatialDimensionsElem calls stablehloConvDimensionNumbersGetOutputSpatialDimensionsElem.
 func StablehloConvDimensionNumbersGetOutputSpatialDimensionsElem(t *Table, attr MlirAttribute, pos int) int64 {
-	f := t.functions[1795]
+	f := t.functions[1793]
 	if f == nil {
 		missing("stablehloConvDimensionNumbersGetOutputSpatialDimensionsElem")
 	}
@@ -870,19 +870,19 @@ func StablehloConvDimensionNumbersGetOutputSpatialDimensionsElem(t *Table, attr 
 
 // StablehloGatherDimensionNumbersGet calls stablehloGatherDimensionNumbersGet.
 func StablehloGatherDimensionNumbersGet(t *Table, ctx MlirContext, nOffsetDims int, offsetDims *int64, nCollapsedSliceDims int, collapsedSliceDims *int64, nOperandBatchingDims int, operandBatchingDims *int64, nStartIndicesBatchingDims int, startIndicesBatchingDims *int64, nStartIndexMap int, startIndexMap *int64, indexVectorDim int64) MlirAttribute {
-	f := t.functions[1796]
+	f := t.functions[1794]
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGet")
 	}
 	t.enter()
-	r := call534(f, ctx, nOffsetDims, offsetDims, nCollapsedSliceDims, collapsedSliceDims, nOperandBatchingDims, operandBatchingDims, nStartIndicesBatchingDims, startIndicesBatchingDims, nStartIndexMap, startIndexMap, indexVectorDim)
+	r := call532(f, ctx, nOffsetDims, offsetDims, nCollapsedSliceDims, collapsedSliceDims, nOperandBatchingDims, operandBatchingDims, nStartIndicesBatchingDims, startIndicesBatchingDims, nStartIndexMap, startIndexMap, indexVectorDim)
 	t.leave()
 	return r
 }
 
 // StablehloAttributeIsAGatherDimensionNumbers calls stablehloAttributeIsAGatherDimensionNumbers.
 func StablehloAttributeIsAGatherDimensionNumbers(t *Table, attr MlirAttribute) bool {
-	f := t.functions[1797]
+	f := t.functions[1795]
 	if f == nil {
 		missing("stablehloAttributeIsAGatherDimensionNumbers")
 	}
@@ -894,7 +894,7 @@ func StablehloAttributeIsAGatherDimensionNumbers(t *Table, attr MlirAttribute) b
 
 // StablehloGatherDimensionNumbersGetOffsetDimsSize calls stablehloGatherDimensionNumbersGetOffsetDimsSize.
 func StablehloGatherDimensionNumbersGetOffsetDimsSize(t *Table, attr MlirAttribute) int {
-	f := t.functions[1798]
+	f := t.functions[1796]
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetOffsetDimsSize")
 	}
@@ -906,7 +906,7 @@ func StablehloGatherDimensionNumbersGetOffsetDimsSize(t *Table, attr MlirAttribu
 
 // StablehloGatherDimensionNumbersGetOffsetDimsElem calls stablehloGatherDimensionNumbersGetOffsetDimsElem.
 func StablehloGatherDimensionNumbersGetOffsetDimsElem(t *Table, attr MlirAttribute, pos int) int64 {
-	f := t.functions[1799]
+	f := t.functions[1797]
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetOffsetDimsElem")
 	}
@@ -918,7 +918,7 @@ func StablehloGatherDimensionNumbersGetOffsetDimsElem(t *Table, attr MlirAttribu
 
 // StablehloGatherDimensionNumbersGetCollapsedSliceDimsSize calls stablehloGatherDimensionNumbersGetCollapsedSliceDimsSize.
 func StablehloGatherDimensionNumbersGetCollapsedSliceDimsSize(t *Table, attr MlirAttribute) int {
-	f := t.functions[1800]
+	f := t.functions[1798]
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetCollapsedSliceDimsSize")
 	}
@@ -930,7 +930,7 @@ func StablehloGatherDimensionNumbersGetCollapsedSliceDimsSize(t *Table, attr Mli
 
 // StablehloGatherDimensionNumbersGetCollapsedSliceDimsElem calls stablehloGatherDimensionNumbersGetCollapsedSliceDimsElem.
 func StablehloGatherDimensionNumbersGetCollapsedSliceDimsElem(t *Table, attr MlirAttribute, pos int) int64 {
-	f := t.functions[1801]
+	f := t.functions[1799]
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetCollapsedSliceDimsElem")
 	}
@@ -942,7 +942,7 @@ func StablehloGatherDimensionNumbersGetCollapsedSliceDimsElem(t *Table, attr Mli
 
 // StablehloGatherDimensionNumbersGetOperandBatchingDimsSize calls stablehloGatherDimensionNumbersGetOperandBatchingDimsSize.
 func StablehloGatherDimensionNumbersGetOperandBatchingDimsSize(t *Table, attr MlirAttribute) int {
-	f := t.functions[1802]
+	f := t.functions[1800]
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetOperandBatchingDimsSize")
 	}
@@ -954,7 +954,7 @@ func StablehloGatherDimensionNumbersGetOperandBatchingDimsSize(t *Table, attr Ml
 
 // StablehloGatherDimensionNumbersGetOperandBatchingDimsElem calls stablehloGatherDimensionNumbersGetOperandBatchingDimsElem.
 func StablehloGatherDimensionNumbersGetOperandBatchingDimsElem(t *Table, attr MlirAttribute, pos int) int64 {
-	f := t.functions[1803]
+	f := t.functions[1801]
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetOperandBatchingDimsElem")
 	}
@@ -966,7 +966,7 @@ func StablehloGatherDimensionNumbersGetOperandBatchingDimsElem(t *Table, attr Ml
 
 // StablehloGatherDimensionNumbersGetStartIndicesBatchingDimsSize calls stablehloGatherDimensionNumbersGetStartIndicesBatchingDimsSize.
 func StablehloGatherDimensionNumbersGetStartIndicesBatchingDimsSize(t *Table, attr MlirAttribute) int {
-	f := t.functions[1804]
+	f := t.functions[1802]
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetStartIndicesBatchingDimsSize")
 	}
@@ -978,7 +978,7 @@ func StablehloGatherDimensionNumbersGetStartIndicesBatchingDimsSize(t *Table, at
 
 // StablehloGatherDimensionNumbersGetStartIndicesBatchingDimsElem calls stablehloGatherDimensionNumbersGetStartIndicesBatchingDimsElem.
 func StablehloGatherDimensionNumbersGetStartIndicesBatchingDimsElem(t *Table, attr MlirAttribute, pos int) int64 {
-	f := t.functions[1805]
+	f := t.functions[1803]
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetStartIndicesBatchingDimsElem")
 	}
@@ -990,7 +990,7 @@ func StablehloGatherDimensionNumbersGetStartIndicesBatchingDimsElem(t *Table, at
 
 // StablehloGatherDimensionNumbersGetStartIndexMapSize calls stablehloGatherDimensionNumbersGetStartIndexMapSize.
 func StablehloGatherDimensionNumbersGetStartIndexMapSize(t *Table, attr MlirAttribute) int {
-	f := t.functions[1806]
+	f := t.functions[1804]
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetStartIndexMapSize")
 	}
@@ -1002,7 +1002,7 @@ func StablehloGatherDimensionNumbersGetStartIndexMapSize(t *Table, attr MlirAttr
 
 // StablehloGatherDimensionNumbersGetStartIndexMapElem calls stablehloGatherDimensionNumbersGetStartIndexMapElem.
 func StablehloGatherDimensionNumbersGetStartIndexMapElem(t *Table, attr MlirAttribute, pos int) int64 {
-	f := t.functions[1807]
+	f := t.functions[1805]
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetStartIndexMapElem")
 	}
@@ -1014,7 +1014,7 @@ func StablehloGatherDimensionNumbersGetStartIndexMapElem(t *Table, attr MlirAttr
 
 // StablehloGatherDimensionNumbersGetIndexVectorDim calls stablehloGatherDimensionNumbersGetIndexVectorDim.
 func StablehloGatherDimensionNumbersGetIndexVectorDim(t *Table, attr MlirAttribute) int64 {
-	f := t.functions[1808]
+	f := t.functions[1806]
 	if f == nil {
 		missing("stablehloGatherDimensionNumbersGetIndexVectorDim")
 	}
@@ -1026,19 +1026,19 @@ func StablehloGatherDimensionNumbersGetIndexVectorDim(t *Table, attr MlirAttribu
 
 // StablehloScatterDimensionNumbersGet calls stablehloScatterDimensionNumbersGet.
 func StablehloScatterDimensionNumbersGet(t *Table, ctx MlirContext, nUpdateWindowDims int, updateWindowDims *int64, nInsertedWindowDims int, insertedWindowDims *int64, nInputBatchingDims int, inputBatchingDims *int64, nScatterIndicesBatchingDims int, scatterIndicesBatchingDims *int64, nScatteredDimsToOperandDims int, scatteredDimsToOperandDims *int64, indexVectorDim int64) MlirAttribute {
-	f := t.functions[1809]
+	f := t.functions[1807]
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGet")
 	}
 	t.enter()
-	r := call534(f, ctx, nUpdateWindowDims, updateWindowDims, nInsertedWindowDims, insertedWindowDims, nInputBatchingDims, inputBatchingDims, nScatterIndicesBatchingDims, scatterIndicesBatchingDims, nScatteredDimsToOperandDims, scatteredDimsToOperandDims, indexVectorDim)
+	r := call532(f, ctx, nUpdateWindowDims, updateWindowDims, nInsertedWindowDims, insertedWindowDims, nInputBatchingDims, inputBatchingDims, nScatterIndicesBatchingDims, scatterIndicesBatchingDims, nScatteredDimsToOperandDims, scatteredDimsToOperandDims, indexVectorDim)
 	t.leave()
 	return r
 }
 
 // StablehloAttributeIsAScatterDimensionNumbers calls stablehloAttributeIsAScatterDimensionNumbers.
 func StablehloAttributeIsAScatterDimensionNumbers(t *Table, attr MlirAttribute) bool {
-	f := t.functions[1810]
+	f := t.functions[1808]
 	if f == nil {
 		missing("stablehloAttributeIsAScatterDimensionNumbers")
 	}
@@ -1050,7 +1050,7 @@ func StablehloAttributeIsAScatterDimensionNumbers(t *Table, attr MlirAttribute) 
 
 // StablehloScatterDimensionNumbersGetUpdateWindowDimsSize calls stablehloScatterDimensionNumbersGetUpdateWindowDimsSize.
 func StablehloScatterDimensionNumbersGetUpdateWindowDimsSize(t *Table, attr MlirAttribute) int {
-	f := t.functions[1811]
+	f := t.functions[1809]
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGetUpdateWindowDimsSize")
 	}
@@ -1062,7 +1062,7 @@ func StablehloScatterDimensionNumbersGetUpdateWindowDimsSize(t *Table, attr Mlir
 
 // StablehloScatterDimensionNumbersGetUpdateWindowDimsElem calls stablehloScatterDimensionNumbersGetUpdateWindowDimsElem.
 func StablehloScatterDimensionNumbersGetUpdateWindowDimsElem(t *Table, attr MlirAttribute, pos int) int64 {
-	f := t.functions[1812]
+	f := t.functions[1810]
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGetUpdateWindowDimsElem")
 	}
@@ -1074,7 +1074,7 @@ func StablehloScatterDimensionNumbersGetUpdateWindowDimsElem(t *Table, attr Mlir
 
 // StablehloScatterDimensionNumbersGetInsertedWindowDimsSize calls stablehloScatterDimensionNumbersGetInsertedWindowDimsSize.
 func StablehloScatterDimensionNumbersGetInsertedWindowDimsSize(t *Table, attr MlirAttribute) int {
-	f := t.functions[1813]
+	f := t.functions[1811]
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGetInsertedWindowDimsSize")
 	}
@@ -1086,7 +1086,7 @@ func StablehloScatterDimensionNumbersGetInsertedWindowDimsSize(t *Table, attr Ml
 
 // StablehloScatterDimensionNumbersGetInsertedWindowDimsElem calls stablehloScatterDimensionNumbersGetInsertedWindowDimsElem.
 func StablehloScatterDimensionNumbersGetInsertedWindowDimsElem(t *Table, attr MlirAttribute, pos int) int64 {
-	f := t.functions[1814]
+	f := t.functions[1812]
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGetInsertedWindowDimsElem")
 	}
@@ -1098,7 +1098,7 @@ func StablehloScatterDimensionNumbersGetInsertedWindowDimsElem(t *Table, attr Ml
 
 // StablehloScatterDimensionNumbersGetInputBatchingDimsSize calls stablehloScatterDimensionNumbersGetInputBatchingDimsSize.
 func StablehloScatterDimensionNumbersGetInputBatchingDimsSize(t *Table, attr MlirAttribute) int {
-	f := t.functions[1815]
+	f := t.functions[1813]
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGetInputBatchingDimsSize")
 	}
@@ -1110,7 +1110,7 @@ func StablehloScatterDimensionNumbersGetInputBatchingDimsSize(t *Table, attr Mli
 
 // StablehloScatterDimensionNumbersGetInputBatchingDimsElem calls stablehloScatterDimensionNumbersGetInputBatchingDimsElem.
 func StablehloScatterDimensionNumbersGetInputBatchingDimsElem(t *Table, attr MlirAttribute, pos int) int64 {
-	f := t.functions[1816]
+	f := t.functions[1814]
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGetInputBatchingDimsElem")
 	}
@@ -1122,7 +1122,7 @@ func StablehloScatterDimensionNumbersGetInputBatchingDimsElem(t *Table, attr Mli
 
 // StablehloScatterDimensionNumbersGetScatterIndicesBatchingDimsSize calls stablehloScatterDimensionNumbersGetScatterIndicesBatchingDimsSize.
 func StablehloScatterDimensionNumbersGetScatterIndicesBatchingDimsSize(t *Table, attr MlirAttribute) int {
-	f := t.functions[1817]
+	f := t.functions[1815]
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGetScatterIndicesBatchingDimsSize")
 	}
@@ -1134,7 +1134,7 @@ func StablehloScatterDimensionNumbersGetScatterIndicesBatchingDimsSize(t *Table,
 
 // StablehloScatterDimensionNumbersGetScatterIndicesBatchingDimsElem calls stablehloScatterDimensionNumbersGetScatterIndicesBatchingDimsElem.
 func StablehloScatterDimensionNumbersGetScatterIndicesBatchingDimsElem(t *Table, attr MlirAttribute, pos int) int64 {
-	f := t.functions[1818]
+	f := t.functions[1816]
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGetScatterIndicesBatchingDimsElem")
 	}
@@ -1146,7 +1146,7 @@ func StablehloScatterDimensionNumbersGetScatterIndicesBatchingDimsElem(t *Table,
 
 // StablehloScatterDimensionNumbersGetScatteredDimsToOperandDimsSize calls stablehloScatterDimensionNumbersGetScatteredDimsToOperandDimsSize.
 func StablehloScatterDimensionNumbersGetScatteredDimsToOperandDimsSize(t *Table, attr MlirAttribute) int {
-	f := t.functions[1819]
+	f := t.functions[1817]
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGetScatteredDimsToOperandDimsSize")
 	}
@@ -1158,7 +1158,7 @@ func StablehloScatterDimensionNumbersGetScatteredDimsToOperandDimsSize(t *Table,
 
 // StablehloScatterDimensionNumbersGetScatteredDimsToOperandDimsElem calls stablehloScatterDimensionNumbersGetScatteredDimsToOperandDimsElem.
 func StablehloScatterDimensionNumbersGetScatteredDimsToOperandDimsElem(t *Table, attr MlirAttribute, pos int) int64 {
-	f := t.functions[1820]
+	f := t.functions[1818]
 	if f == nil {
 		missing("stablehloScatterDimensionNumbersGetScatteredDimsToOperandDimsElem")
 	}
@@ -1170,7 +1170,7 @@ func StablehloScatterDimensionNumbersGetScatteredDimsToOperandDimsElem(t *Table,
 
 // StablehloDimensionNumbersGetIndexVectorDim calls stablehloDimensionNumbersGetIndexVectorDim.
 func StablehloDimensionNumbersGetIndexVectorDim(t *Table, attr MlirAttribute) int64 {
-	f := t.functions[1821]
+	f := t.functions[1819]
 	if f == nil {
 		missing("stablehloDimensionNumbersGetIndexVectorDim")
 	}
@@ -1182,19 +1182,19 @@ func StablehloDimensionNumbersGetIndexVectorDim(t *Table, attr MlirAttribute) in
 
 // StablehloResultAccuracyAttrGet calls stablehloResultAccuracyAttrGet.
 func StablehloResultAccuracyAttrGet(t *Table, ctx MlirContext, atol float64, rtol float64, ulps int64, mode string) MlirAttribute {
-	f := t.functions[1822]
+	f := t.functions[1820]
 	if f == nil {
 		missing("stablehloResultAccuracyAttrGet")
 	}
 	t.enter()
-	r := call535(f, ctx, atol, rtol, ulps, mode)
+	r := call533(f, ctx, atol, rtol, ulps, mode)
 	t.leave()
 	return r
 }
 
 // StablehloAttributeIsAResultAccuracyAttr calls stablehloAttributeIsAResultAccuracyAttr.
 func StablehloAttributeIsAResultAccuracyAttr(t *Table, attr MlirAttribute) bool {
-	f := t.functions[1823]
+	f := t.functions[1821]
 	if f == nil {
 		missing("stablehloAttributeIsAResultAccuracyAttr")
 	}
@@ -1206,7 +1206,7 @@ func StablehloAttributeIsAResultAccuracyAttr(t *Table, attr MlirAttribute) bool 
 
 // StablehloResultAccuracyAttrGetAtol calls stablehloResultAccuracyAttrGetAtol.
 func StablehloResultAccuracyAttrGetAtol(t *Table, attr MlirAttribute) float64 {
-	f := t.functions[1824]
+	f := t.functions[1822]
 	if f == nil {
 		missing("stablehloResultAccuracyAttrGetAtol")
 	}
@@ -1218,7 +1218,7 @@ func StablehloResultAccuracyAttrGetAtol(t *Table, attr MlirAttribute) float64 {
 
 // StablehloResultAccuracyAttrGetRtol calls stablehloResultAccuracyAttrGetRtol.
 func StablehloResultAccuracyAttrGetRtol(t *Table, attr MlirAttribute) float64 {
-	f := t.functions[1825]
+	f := t.functions[1823]
 	if f == nil {
 		missing("stablehloResultAccuracyAttrGetRtol")
 	}
@@ -1230,7 +1230,7 @@ func StablehloResultAccuracyAttrGetRtol(t *Table, attr MlirAttribute) float64 {
 
 // StablehloResultAccuracyAttrGetUlps calls stablehloResultAccuracyAttrGetUlps.
 func StablehloResultAccuracyAttrGetUlps(t *Table, attr MlirAttribute) int64 {
-	f := t.functions[1826]
+	f := t.functions[1824]
 	if f == nil {
 		missing("stablehloResultAccuracyAttrGetUlps")
 	}
@@ -1242,7 +1242,7 @@ func StablehloResultAccuracyAttrGetUlps(t *Table, attr MlirAttribute) int64 {
 
 // StablehloResultAccuracyAttrGetMode calls stablehloResultAccuracyAttrGetMode.
 func StablehloResultAccuracyAttrGetMode(t *Table, attr MlirAttribute) MlirAttribute {
-	f := t.functions[1827]
+	f := t.functions[1825]
 	if f == nil {
 		missing("stablehloResultAccuracyAttrGetMode")
 	}

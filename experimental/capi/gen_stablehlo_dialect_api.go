@@ -8,64 +8,64 @@ import "unsafe"
 
 // StablehloGetApiVersion calls stablehloGetApiVersion.
 func StablehloGetApiVersion(t *Table) int32 {
-	f := t.functions[1828]
+	f := t.functions[1826]
 	if f == nil {
 		missing("stablehloGetApiVersion")
 	}
 	t.enter()
-	r := call536(f)
+	r := call534(f)
 	t.leave()
 	return r
 }
 
 // StablehloGetCurrentVersion calls stablehloGetCurrentVersion.
 func StablehloGetCurrentVersion(t *Table, callback MlirStringCallback, userData unsafe.Pointer) {
-	f := t.functions[1829]
+	f := t.functions[1827]
 	if f == nil {
 		missing("stablehloGetCurrentVersion")
 	}
 	t.enter()
-	call537(f, callback, userData)
+	call535(f, callback, userData)
 	t.leave()
 }
 
 // StablehloGetMinimumVersion calls stablehloGetMinimumVersion.
 func StablehloGetMinimumVersion(t *Table, callback MlirStringCallback, userData unsafe.Pointer) {
-	f := t.functions[1830]
+	f := t.functions[1828]
 	if f == nil {
 		missing("stablehloGetMinimumVersion")
 	}
 	t.enter()
-	call537(f, callback, userData)
+	call535(f, callback, userData)
 	t.leave()
 }
 
 // StablehloVersionFromCompatibilityRequirement calls stablehloVersionFromCompatibilityRequirement.
 func StablehloVersionFromCompatibilityRequirement(t *Table, requirement MlirStablehloCompatibilityRequirement, callback MlirStringCallback, userData unsafe.Pointer) {
-	f := t.functions[1831]
+	f := t.functions[1829]
 	if f == nil {
 		missing("stablehloVersionFromCompatibilityRequirement")
 	}
 	t.enter()
-	call538(f, requirement, callback, userData)
+	call536(f, requirement, callback, userData)
 	t.leave()
 }
 
 // StablehloGetSmallerVersion calls stablehloGetSmallerVersion.
 func StablehloGetSmallerVersion(t *Table, version1 string, version2 string, callback MlirStringCallback, userData unsafe.Pointer) MlirLogicalResult {
-	f := t.functions[1832]
+	f := t.functions[1830]
 	if f == nil {
 		missing("stablehloGetSmallerVersion")
 	}
 	t.enter()
-	r := call539(f, version1, version2, callback, userData)
+	r := call537(f, version1, version2, callback, userData)
 	t.leave()
 	return r
 }
 
 // StablehloSerializePortableArtifactFromStringRef calls stablehloSerializePortableArtifactFromStringRef.
 func StablehloSerializePortableArtifactFromStringRef(t *Table, moduleStr string, targetVersion string, callback MlirStringCallback, userData unsafe.Pointer) MlirLogicalResult {
-	f := t.functions[1833]
+	f := t.functions[1831]
 	if f == nil {
 		missing("stablehloSerializePortableArtifactFromStringRef")
 	}
@@ -77,14 +77,14 @@ func StablehloSerializePortableArtifactFromStringRef(t *Table, moduleStr string,
 		return r
 	}
 	t.enter()
-	r := call539(f, moduleStr, targetVersion, callback, userData)
+	r := call537(f, moduleStr, targetVersion, callback, userData)
 	t.leave()
 	return r
 }
 
 // StablehloSerializePortableArtifactFromModule calls stablehloSerializePortableArtifactFromModule.
 func StablehloSerializePortableArtifactFromModule(t *Table, module MlirModule, targetVersion string, callback MlirStringCallback, userData unsafe.Pointer, allowOtherDialects bool) MlirLogicalResult {
-	f := t.functions[1834]
+	f := t.functions[1832]
 	if f == nil {
 		missing("stablehloSerializePortableArtifactFromModule")
 	}
@@ -96,14 +96,14 @@ func StablehloSerializePortableArtifactFromModule(t *Table, module MlirModule, t
 		return r
 	}
 	t.enter()
-	r := call540(f, module, targetVersion, callback, userData, allowOtherDialects)
+	r := call538(f, module, targetVersion, callback, userData, allowOtherDialects)
 	t.leave()
 	return r
 }
 
 // StablehloDeserializePortableArtifact calls stablehloDeserializePortableArtifact.
 func StablehloDeserializePortableArtifact(t *Table, artifactStr string, callback MlirStringCallback, userData unsafe.Pointer) MlirLogicalResult {
-	f := t.functions[1835]
+	f := t.functions[1833]
 	if f == nil {
 		missing("stablehloDeserializePortableArtifact")
 	}
@@ -113,14 +113,14 @@ func StablehloDeserializePortableArtifact(t *Table, artifactStr string, callback
 		return r
 	}
 	t.enter()
-	r := call541(f, artifactStr, callback, userData)
+	r := call539(f, artifactStr, callback, userData)
 	t.leave()
 	return r
 }
 
 // StablehloDeserializePortableArtifactNoError calls stablehloDeserializePortableArtifactNoError.
 func StablehloDeserializePortableArtifactNoError(t *Table, artifactStr string, ctx MlirContext) MlirModule {
-	f := t.functions[1836]
+	f := t.functions[1834]
 	if f == nil {
 		missing("stablehloDeserializePortableArtifactNoError")
 	}
@@ -130,7 +130,7 @@ func StablehloDeserializePortableArtifactNoError(t *Table, artifactStr string, c
 		return r
 	}
 	t.enter()
-	r := call542(f, artifactStr, ctx)
+	r := call540(f, artifactStr, ctx)
 	t.leave()
 	return r
 }

@@ -6,7 +6,7 @@ package capi
 
 // StablehloTokenTypeGet calls stablehloTokenTypeGet.
 func StablehloTokenTypeGet(t *Table, ctx MlirContext) MlirType {
-	f := t.functions[1837]
+	f := t.functions[1835]
 	if f == nil {
 		missing("stablehloTokenTypeGet")
 	}
@@ -18,7 +18,7 @@ func StablehloTokenTypeGet(t *Table, ctx MlirContext) MlirType {
 
 // StablehloTypeIsAToken calls stablehloTypeIsAToken.
 func StablehloTypeIsAToken(t *Table, type_ MlirType) bool {
-	f := t.functions[1838]
+	f := t.functions[1836]
 	if f == nil {
 		missing("stablehloTypeIsAToken")
 	}

@@ -6,7 +6,7 @@ package capi
 
 // StablehloEvalModule calls stablehloEvalModule.
 func StablehloEvalModule(t *Table, module MlirModule, nArgs int32, args *MlirAttribute, errorCode *int32) MlirAttribute {
-	f := t.functions[1839]
+	f := t.functions[1837]
 	if f == nil {
 		missing("stablehloEvalModule")
 	}
@@ -16,7 +16,7 @@ func StablehloEvalModule(t *Table, module MlirModule, nArgs int32, args *MlirAtt
 		return r
 	}
 	t.enter()
-	r := call543(f, module, nArgs, args, errorCode)
+	r := call541(f, module, nArgs, args, errorCode)
 	t.leave()
 	return r
 }

@@ -8,94 +8,94 @@ import "unsafe"
 
 // MlirTranslateModuleToLLVMIR calls mlirTranslateModuleToLLVMIR.
 func MlirTranslateModuleToLLVMIR(t *Table, module MlirOperation, context LLVMContextRef) LLVMModuleRef {
-	f := t.functions[1650]
+	f := t.functions[1648]
 	if f == nil {
 		missing("mlirTranslateModuleToLLVMIR")
 	}
 	t.enter()
-	r := call520(f, module, context)
+	r := call518(f, module, context)
 	t.leave()
 	return r
 }
 
 // MlirTranslateModuleToLLVMIRToString calls mlirTranslateModuleToLLVMIRToString.
 func MlirTranslateModuleToLLVMIRToString(t *Table, module MlirOperation) unsafe.Pointer {
-	f := t.functions[1651]
+	f := t.functions[1649]
 	if f == nil {
 		missing("mlirTranslateModuleToLLVMIRToString")
 	}
 	t.enter()
-	r := call521(f, module)
+	r := call519(f, module)
 	t.leave()
 	return r
 }
 
 // MlirTypeFromLLVMIRTranslatorCreate calls mlirTypeFromLLVMIRTranslatorCreate.
 func MlirTypeFromLLVMIRTranslatorCreate(t *Table, ctx MlirContext) MlirTypeFromLLVMIRTranslator {
-	f := t.functions[1652]
+	f := t.functions[1650]
 	if f == nil {
 		missing("mlirTypeFromLLVMIRTranslatorCreate")
 	}
 	t.enter()
-	r := call522(f, ctx)
+	r := call520(f, ctx)
 	t.leave()
 	return r
 }
 
 // MlirTypeFromLLVMIRTranslatorDestroy calls mlirTypeFromLLVMIRTranslatorDestroy.
 func MlirTypeFromLLVMIRTranslatorDestroy(t *Table, translator MlirTypeFromLLVMIRTranslator) {
-	f := t.functions[1653]
+	f := t.functions[1651]
 	if f == nil {
 		missing("mlirTypeFromLLVMIRTranslatorDestroy")
 	}
 	t.enter()
-	call523(f, translator)
+	call521(f, translator)
 	t.leave()
 }
 
 // MlirTypeFromLLVMIRTranslatorTranslateType calls mlirTypeFromLLVMIRTranslatorTranslateType.
 func MlirTypeFromLLVMIRTranslatorTranslateType(t *Table, translator MlirTypeFromLLVMIRTranslator, llvmType LLVMTypeRef) MlirType {
-	f := t.functions[1654]
+	f := t.functions[1652]
 	if f == nil {
 		missing("mlirTypeFromLLVMIRTranslatorTranslateType")
 	}
 	t.enter()
-	r := call524(f, translator, llvmType)
+	r := call522(f, translator, llvmType)
 	t.leave()
 	return r
 }
 
 // MlirTypeToLLVMIRTranslatorCreate calls mlirTypeToLLVMIRTranslatorCreate.
 func MlirTypeToLLVMIRTranslatorCreate(t *Table, ctx LLVMContextRef) MlirTypeToLLVMIRTranslator {
-	f := t.functions[1655]
+	f := t.functions[1653]
 	if f == nil {
 		missing("mlirTypeToLLVMIRTranslatorCreate")
 	}
 	t.enter()
-	r := call525(f, ctx)
+	r := call523(f, ctx)
 	t.leave()
 	return r
 }
 
 // MlirTypeToLLVMIRTranslatorDestroy calls mlirTypeToLLVMIRTranslatorDestroy.
 func MlirTypeToLLVMIRTranslatorDestroy(t *Table, translator MlirTypeToLLVMIRTranslator) {
-	f := t.functions[1656]
+	f := t.functions[1654]
 	if f == nil {
 		missing("mlirTypeToLLVMIRTranslatorDestroy")
 	}
 	t.enter()
-	call526(f, translator)
+	call524(f, translator)
 	t.leave()
 }
 
 // MlirTypeToLLVMIRTranslatorTranslateType calls mlirTypeToLLVMIRTranslatorTranslateType.
 func MlirTypeToLLVMIRTranslatorTranslateType(t *Table, translator MlirTypeToLLVMIRTranslator, mlirType MlirType) LLVMTypeRef {
-	f := t.functions[1657]
+	f := t.functions[1655]
 	if f == nil {
 		missing("mlirTypeToLLVMIRTranslatorTranslateType")
 	}
 	t.enter()
-	r := call527(f, translator, mlirType)
+	r := call525(f, translator, mlirType)
 	t.leave()
 	return r
 }

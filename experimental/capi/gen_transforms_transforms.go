@@ -6,7 +6,7 @@ package capi
 
 // MlirRegisterTransformsPasses calls mlirRegisterTransformsPasses.
 func MlirRegisterTransformsPasses(t *Table) {
-	f := t.functions[1658]
+	f := t.functions[1656]
 	if f == nil {
 		missing("mlirRegisterTransformsPasses")
 	}
@@ -17,7 +17,7 @@ func MlirRegisterTransformsPasses(t *Table) {
 
 // MlirCreateTransformsBubbleDownMemorySpaceCasts calls mlirCreateTransformsBubbleDownMemorySpaceCasts.
 func MlirCreateTransformsBubbleDownMemorySpaceCasts(t *Table) MlirPass {
-	f := t.functions[1659]
+	f := t.functions[1657]
 	if f == nil {
 		missing("mlirCreateTransformsBubbleDownMemorySpaceCasts")
 	}
@@ -29,7 +29,7 @@ func MlirCreateTransformsBubbleDownMemorySpaceCasts(t *Table) MlirPass {
 
 // MlirRegisterTransformsBubbleDownMemorySpaceCasts calls mlirRegisterTransformsBubbleDownMemorySpaceCasts.
 func MlirRegisterTransformsBubbleDownMemorySpaceCasts(t *Table) {
-	f := t.functions[1660]
+	f := t.functions[1658]
 	if f == nil {
 		missing("mlirRegisterTransformsBubbleDownMemorySpaceCasts")
 	}
@@ -40,7 +40,7 @@ func MlirRegisterTransformsBubbleDownMemorySpaceCasts(t *Table) {
 
 // MlirCreateTransformsCSE calls mlirCreateTransformsCSE.
 func MlirCreateTransformsCSE(t *Table) MlirPass {
-	f := t.functions[1661]
+	f := t.functions[1659]
 	if f == nil {
 		missing("mlirCreateTransformsCSE")
 	}
@@ -52,7 +52,7 @@ func MlirCreateTransformsCSE(t *Table) MlirPass {
 
 // MlirRegisterTransformsCSE calls mlirRegisterTransformsCSE.
 func MlirRegisterTransformsCSE(t *Table) {
-	f := t.functions[1662]
+	f := t.functions[1660]
 	if f == nil {
 		missing("mlirRegisterTransformsCSE")
 	}
@@ -63,7 +63,7 @@ func MlirRegisterTransformsCSE(t *Table) {
 
 // MlirCreateTransformsCanonicalizer calls mlirCreateTransformsCanonicalizer.
 func MlirCreateTransformsCanonicalizer(t *Table) MlirPass {
-	f := t.functions[1663]
+	f := t.functions[1661]
 	if f == nil {
 		missing("mlirCreateTransformsCanonicalizer")
 	}
@@ -75,7 +75,7 @@ func MlirCreateTransformsCanonicalizer(t *Table) MlirPass {
 
 // MlirRegisterTransformsCanonicalizer calls mlirRegisterTransformsCanonicalizer.
 func MlirRegisterTransformsCanonicalizer(t *Table) {
-	f := t.functions[1664]
+	f := t.functions[1662]
 	if f == nil {
 		missing("mlirRegisterTransformsCanonicalizer")
 	}
@@ -86,7 +86,7 @@ func MlirRegisterTransformsCanonicalizer(t *Table) {
 
 // MlirCreateTransformsCompositeFixedPointPass calls mlirCreateTransformsCompositeFixedPointPass.
 func MlirCreateTransformsCompositeFixedPointPass(t *Table) MlirPass {
-	f := t.functions[1665]
+	f := t.functions[1663]
 	if f == nil {
 		missing("mlirCreateTransformsCompositeFixedPointPass")
 	}
@@ -98,7 +98,7 @@ func MlirCreateTransformsCompositeFixedPointPass(t *Table) MlirPass {
 
 // MlirRegisterTransformsCompositeFixedPointPass calls mlirRegisterTransformsCompositeFixedPointPass.
 func MlirRegisterTransformsCompositeFixedPointPass(t *Table) {
-	f := t.functions[1666]
+	f := t.functions[1664]
 	if f == nil {
 		missing("mlirRegisterTransformsCompositeFixedPointPass")
 	}
@@ -109,7 +109,7 @@ func MlirRegisterTransformsCompositeFixedPointPass(t *Table) {
 
 // MlirCreateTransformsControlFlowSink calls mlirCreateTransformsControlFlowSink.
 func MlirCreateTransformsControlFlowSink(t *Table) MlirPass {
-	f := t.functions[1667]
+	f := t.functions[1665]
 	if f == nil {
 		missing("mlirCreateTransformsControlFlowSink")
 	}
@@ -121,7 +121,7 @@ func MlirCreateTransformsControlFlowSink(t *Table) MlirPass {
 
 // MlirRegisterTransformsControlFlowSink calls mlirRegisterTransformsControlFlowSink.
 func MlirRegisterTransformsControlFlowSink(t *Table) {
-	f := t.functions[1668]
+	f := t.functions[1666]
 	if f == nil {
 		missing("mlirRegisterTransformsControlFlowSink")
 	}
@@ -132,7 +132,7 @@ func MlirRegisterTransformsControlFlowSink(t *Table) {
 
 // MlirCreateTransformsGenerateRuntimeVerification calls mlirCreateTransformsGenerateRuntimeVerification.
 func MlirCreateTransformsGenerateRuntimeVerification(t *Table) MlirPass {
-	f := t.functions[1669]
+	f := t.functions[1667]
 	if f == nil {
 		missing("mlirCreateTransformsGenerateRuntimeVerification")
 	}
@@ -144,7 +144,7 @@ func MlirCreateTransformsGenerateRuntimeVerification(t *Table) MlirPass {
 
 // MlirRegisterTransformsGenerateRuntimeVerification calls mlirRegisterTransformsGenerateRuntimeVerification.
 func MlirRegisterTransformsGenerateRuntimeVerification(t *Table) {
-	f := t.functions[1670]
+	f := t.functions[1668]
 	if f == nil {
 		missing("mlirRegisterTransformsGenerateRuntimeVerification")
 	}
@@ -155,7 +155,7 @@ func MlirRegisterTransformsGenerateRuntimeVerification(t *Table) {
 
 // MlirCreateTransformsInliner calls mlirCreateTransformsInliner.
 func MlirCreateTransformsInliner(t *Table) MlirPass {
-	f := t.functions[1671]
+	f := t.functions[1669]
 	if f == nil {
 		missing("mlirCreateTransformsInliner")
 	}
@@ -167,7 +167,7 @@ func MlirCreateTransformsInliner(t *Table) MlirPass {
 
 // MlirRegisterTransformsInliner calls mlirRegisterTransformsInliner.
 func MlirRegisterTransformsInliner(t *Table) {
-	f := t.functions[1672]
+	f := t.functions[1670]
 	if f == nil {
 		missing("mlirRegisterTransformsInliner")
 	}
@@ -178,7 +178,7 @@ func MlirRegisterTransformsInliner(t *Table) {
 
 // MlirCreateTransformsLocationSnapshot calls mlirCreateTransformsLocationSnapshot.
 func MlirCreateTransformsLocationSnapshot(t *Table) MlirPass {
-	f := t.functions[1673]
+	f := t.functions[1671]
 	if f == nil {
 		missing("mlirCreateTransformsLocationSnapshot")
 	}
@@ -190,7 +190,7 @@ func MlirCreateTransformsLocationSnapshot(t *Table) MlirPass {
 
 // MlirRegisterTransformsLocationSnapshot calls mlirRegisterTransformsLocationSnapshot.
 func MlirRegisterTransformsLocationSnapshot(t *Table) {
-	f := t.functions[1674]
+	f := t.functions[1672]
 	if f == nil {
 		missing("mlirRegisterTransformsLocationSnapshot")
 	}
@@ -201,7 +201,7 @@ func MlirRegisterTransformsLocationSnapshot(t *Table) {
 
 // MlirCreateTransformsLoopInvariantCodeMotion calls mlirCreateTransformsLoopInvariantCodeMotion.
 func MlirCreateTransformsLoopInvariantCodeMotion(t *Table) MlirPass {
-	f := t.functions[1675]
+	f := t.functions[1673]
 	if f == nil {
 		missing("mlirCreateTransformsLoopInvariantCodeMotion")
 	}
@@ -213,7 +213,7 @@ func MlirCreateTransformsLoopInvariantCodeMotion(t *Table) MlirPass {
 
 // MlirRegisterTransformsLoopInvariantCodeMotion calls mlirRegisterTransformsLoopInvariantCodeMotion.
 func MlirRegisterTransformsLoopInvariantCodeMotion(t *Table) {
-	f := t.functions[1676]
+	f := t.functions[1674]
 	if f == nil {
 		missing("mlirRegisterTransformsLoopInvariantCodeMotion")
 	}
@@ -224,7 +224,7 @@ func MlirRegisterTransformsLoopInvariantCodeMotion(t *Table) {
 
 // MlirCreateTransformsLoopInvariantSubsetHoisting calls mlirCreateTransformsLoopInvariantSubsetHoisting.
 func MlirCreateTransformsLoopInvariantSubsetHoisting(t *Table) MlirPass {
-	f := t.functions[1677]
+	f := t.functions[1675]
 	if f == nil {
 		missing("mlirCreateTransformsLoopInvariantSubsetHoisting")
 	}
@@ -236,7 +236,7 @@ func MlirCreateTransformsLoopInvariantSubsetHoisting(t *Table) MlirPass {
 
 // MlirRegisterTransformsLoopInvariantSubsetHoisting calls mlirRegisterTransformsLoopInvariantSubsetHoisting.
 func MlirRegisterTransformsLoopInvariantSubsetHoisting(t *Table) {
-	f := t.functions[1678]
+	f := t.functions[1676]
 	if f == nil {
 		missing("mlirRegisterTransformsLoopInvariantSubsetHoisting")
 	}
@@ -247,7 +247,7 @@ func MlirRegisterTransformsLoopInvariantSubsetHoisting(t *Table) {
 
 // MlirCreateTransformsMem2Reg calls mlirCreateTransformsMem2Reg.
 func MlirCreateTransformsMem2Reg(t *Table) MlirPass {
-	f := t.functions[1679]
+	f := t.functions[1677]
 	if f == nil {
 		missing("mlirCreateTransformsMem2Reg")
 	}
@@ -259,7 +259,7 @@ func MlirCreateTransformsMem2Reg(t *Table) MlirPass {
 
 // MlirRegisterTransformsMem2Reg calls mlirRegisterTransformsMem2Reg.
 func MlirRegisterTransformsMem2Reg(t *Table) {
-	f := t.functions[1680]
+	f := t.functions[1678]
 	if f == nil {
 		missing("mlirRegisterTransformsMem2Reg")
 	}
@@ -270,7 +270,7 @@ func MlirRegisterTransformsMem2Reg(t *Table) {
 
 // MlirCreateTransformsPrintIRPass calls mlirCreateTransformsPrintIRPass.
 func MlirCreateTransformsPrintIRPass(t *Table) MlirPass {
-	f := t.functions[1681]
+	f := t.functions[1679]
 	if f == nil {
 		missing("mlirCreateTransformsPrintIRPass")
 	}
@@ -282,7 +282,7 @@ func MlirCreateTransformsPrintIRPass(t *Table) MlirPass {
 
 // MlirRegisterTransformsPrintIRPass calls mlirRegisterTransformsPrintIRPass.
 func MlirRegisterTransformsPrintIRPass(t *Table) {
-	f := t.functions[1682]
+	f := t.functions[1680]
 	if f == nil {
 		missing("mlirRegisterTransformsPrintIRPass")
 	}
@@ -293,7 +293,7 @@ func MlirRegisterTransformsPrintIRPass(t *Table) {
 
 // MlirCreateTransformsPrintOpStats calls mlirCreateTransformsPrintOpStats.
 func MlirCreateTransformsPrintOpStats(t *Table) MlirPass {
-	f := t.functions[1683]
+	f := t.functions[1681]
 	if f == nil {
 		missing("mlirCreateTransformsPrintOpStats")
 	}
@@ -305,7 +305,7 @@ func MlirCreateTransformsPrintOpStats(t *Table) MlirPass {
 
 // MlirRegisterTransformsPrintOpStats calls mlirRegisterTransformsPrintOpStats.
 func MlirRegisterTransformsPrintOpStats(t *Table) {
-	f := t.functions[1684]
+	f := t.functions[1682]
 	if f == nil {
 		missing("mlirRegisterTransformsPrintOpStats")
 	}
@@ -316,7 +316,7 @@ func MlirRegisterTransformsPrintOpStats(t *Table) {
 
 // MlirCreateTransformsRemoveDeadValues calls mlirCreateTransformsRemoveDeadValues.
 func MlirCreateTransformsRemoveDeadValues(t *Table) MlirPass {
-	f := t.functions[1685]
+	f := t.functions[1683]
 	if f == nil {
 		missing("mlirCreateTransformsRemoveDeadValues")
 	}
@@ -328,7 +328,7 @@ func MlirCreateTransformsRemoveDeadValues(t *Table) MlirPass {
 
 // MlirRegisterTransformsRemoveDeadValues calls mlirRegisterTransformsRemoveDeadValues.
 func MlirRegisterTransformsRemoveDeadValues(t *Table) {
-	f := t.functions[1686]
+	f := t.functions[1684]
 	if f == nil {
 		missing("mlirRegisterTransformsRemoveDeadValues")
 	}
@@ -339,7 +339,7 @@ func MlirRegisterTransformsRemoveDeadValues(t *Table) {
 
 // MlirCreateTransformsSCCP calls mlirCreateTransformsSCCP.
 func MlirCreateTransformsSCCP(t *Table) MlirPass {
-	f := t.functions[1687]
+	f := t.functions[1685]
 	if f == nil {
 		missing("mlirCreateTransformsSCCP")
 	}
@@ -351,7 +351,7 @@ func MlirCreateTransformsSCCP(t *Table) MlirPass {
 
 // MlirRegisterTransformsSCCP calls mlirRegisterTransformsSCCP.
 func MlirRegisterTransformsSCCP(t *Table) {
-	f := t.functions[1688]
+	f := t.functions[1686]
 	if f == nil {
 		missing("mlirRegisterTransformsSCCP")
 	}
@@ -362,7 +362,7 @@ func MlirRegisterTransformsSCCP(t *Table) {
 
 // MlirCreateTransformsSROA calls mlirCreateTransformsSROA.
 func MlirCreateTransformsSROA(t *Table) MlirPass {
-	f := t.functions[1689]
+	f := t.functions[1687]
 	if f == nil {
 		missing("mlirCreateTransformsSROA")
 	}
@@ -374,7 +374,7 @@ func MlirCreateTransformsSROA(t *Table) MlirPass {
 
 // MlirRegisterTransformsSROA calls mlirRegisterTransformsSROA.
 func MlirRegisterTransformsSROA(t *Table) {
-	f := t.functions[1690]
+	f := t.functions[1688]
 	if f == nil {
 		missing("mlirRegisterTransformsSROA")
 	}
@@ -385,7 +385,7 @@ func MlirRegisterTransformsSROA(t *Table) {
 
 // MlirCreateTransformsStripDebugInfo calls mlirCreateTransformsStripDebugInfo.
 func MlirCreateTransformsStripDebugInfo(t *Table) MlirPass {
-	f := t.functions[1691]
+	f := t.functions[1689]
 	if f == nil {
 		missing("mlirCreateTransformsStripDebugInfo")
 	}
@@ -397,7 +397,7 @@ func MlirCreateTransformsStripDebugInfo(t *Table) MlirPass {
 
 // MlirRegisterTransformsStripDebugInfo calls mlirRegisterTransformsStripDebugInfo.
 func MlirRegisterTransformsStripDebugInfo(t *Table) {
-	f := t.functions[1692]
+	f := t.functions[1690]
 	if f == nil {
 		missing("mlirRegisterTransformsStripDebugInfo")
 	}
@@ -408,7 +408,7 @@ func MlirRegisterTransformsStripDebugInfo(t *Table) {
 
 // MlirCreateTransformsSymbolDCE calls mlirCreateTransformsSymbolDCE.
 func MlirCreateTransformsSymbolDCE(t *Table) MlirPass {
-	f := t.functions[1693]
+	f := t.functions[1691]
 	if f == nil {
 		missing("mlirCreateTransformsSymbolDCE")
 	}
@@ -420,7 +420,7 @@ func MlirCreateTransformsSymbolDCE(t *Table) MlirPass {
 
 // MlirRegisterTransformsSymbolDCE calls mlirRegisterTransformsSymbolDCE.
 func MlirRegisterTransformsSymbolDCE(t *Table) {
-	f := t.functions[1694]
+	f := t.functions[1692]
 	if f == nil {
 		missing("mlirRegisterTransformsSymbolDCE")
 	}
@@ -431,7 +431,7 @@ func MlirRegisterTransformsSymbolDCE(t *Table) {
 
 // MlirCreateTransformsSymbolPrivatize calls mlirCreateTransformsSymbolPrivatize.
 func MlirCreateTransformsSymbolPrivatize(t *Table) MlirPass {
-	f := t.functions[1695]
+	f := t.functions[1693]
 	if f == nil {
 		missing("mlirCreateTransformsSymbolPrivatize")
 	}
@@ -443,7 +443,7 @@ func MlirCreateTransformsSymbolPrivatize(t *Table) MlirPass {
 
 // MlirRegisterTransformsSymbolPrivatize calls mlirRegisterTransformsSymbolPrivatize.
 func MlirRegisterTransformsSymbolPrivatize(t *Table) {
-	f := t.functions[1696]
+	f := t.functions[1694]
 	if f == nil {
 		missing("mlirRegisterTransformsSymbolPrivatize")
 	}
@@ -454,7 +454,7 @@ func MlirRegisterTransformsSymbolPrivatize(t *Table) {
 
 // MlirCreateTransformsTopologicalSort calls mlirCreateTransformsTopologicalSort.
 func MlirCreateTransformsTopologicalSort(t *Table) MlirPass {
-	f := t.functions[1697]
+	f := t.functions[1695]
 	if f == nil {
 		missing("mlirCreateTransformsTopologicalSort")
 	}
@@ -466,7 +466,7 @@ func MlirCreateTransformsTopologicalSort(t *Table) MlirPass {
 
 // MlirRegisterTransformsTopologicalSort calls mlirRegisterTransformsTopologicalSort.
 func MlirRegisterTransformsTopologicalSort(t *Table) {
-	f := t.functions[1698]
+	f := t.functions[1696]
 	if f == nil {
 		missing("mlirRegisterTransformsTopologicalSort")
 	}
@@ -477,7 +477,7 @@ func MlirRegisterTransformsTopologicalSort(t *Table) {
 
 // MlirCreateTransformsViewOpGraph calls mlirCreateTransformsViewOpGraph.
 func MlirCreateTransformsViewOpGraph(t *Table) MlirPass {
-	f := t.functions[1699]
+	f := t.functions[1697]
 	if f == nil {
 		missing("mlirCreateTransformsViewOpGraph")
 	}
@@ -489,7 +489,7 @@ func MlirCreateTransformsViewOpGraph(t *Table) MlirPass {
 
 // MlirRegisterTransformsViewOpGraph calls mlirRegisterTransformsViewOpGraph.
 func MlirRegisterTransformsViewOpGraph(t *Table) {
-	f := t.functions[1700]
+	f := t.functions[1698]
 	if f == nil {
 		missing("mlirRegisterTransformsViewOpGraph")
 	}

@@ -5,7 +5,7 @@ package capi
 import "unsafe"
 
 // numFunctions is the number of functions in the table.
-const numFunctions = 2210
+const numFunctions = 2250
 
 // MlirStringRef is the C struct of that name.
 type MlirStringRef struct {
@@ -493,46 +493,11 @@ type MlirConversionTargetDynamicLegalityCallback unsafe.Pointer
 // MlirTypeConverter is the C API's handle of that name.
 type MlirTypeConverter struct{ Ptr unsafe.Pointer }
 
-// MlirTypeConverterConversionStatus is the C enumeration of that name.
-type MlirTypeConverterConversionStatus uint32
-
-const (
-	MlirTypeConverterConversionStatusSuccess  MlirTypeConverterConversionStatus = 0
-	MlirTypeConverterConversionStatusFailure  MlirTypeConverterConversionStatus = 1
-	MlirTypeConverterConversionStatusDeclined MlirTypeConverterConversionStatus = 2
-)
-
-// MlirTypeConverterConversionCallback is a C function pointer.
-type MlirTypeConverterConversionCallback unsafe.Pointer
-
-// MlirTypeConverterConversionResults is the C API's handle of that name.
-type MlirTypeConverterConversionResults struct{ Ptr unsafe.Pointer }
-
-// MlirTypeConverter1ToNConversionCallback is a C function pointer.
-type MlirTypeConverter1ToNConversionCallback unsafe.Pointer
-
-// MlirTypeConverterSourceMaterializationCallback is a C function pointer.
-type MlirTypeConverterSourceMaterializationCallback unsafe.Pointer
-
-// MlirTypeConverterTargetMaterializationCallback is a C function pointer.
-type MlirTypeConverterTargetMaterializationCallback unsafe.Pointer
-
-// MlirTypeConverter1ToNTargetMaterializationCallback is a C function pointer.
-type MlirTypeConverter1ToNTargetMaterializationCallback unsafe.Pointer
-
 // MlirConversionPattern is the C API's handle of that name.
 type MlirConversionPattern struct{ Ptr unsafe.Pointer }
 
 // MlirConversionPatternRewriter is the C API's handle of that name.
 type MlirConversionPatternRewriter struct{ Ptr unsafe.Pointer }
-
-// MlirConversionPatternCallbacks is the C struct of that name.
-type MlirConversionPatternCallbacks struct {
-	Construct           unsafe.Pointer
-	Destruct            unsafe.Pointer
-	MatchAndRewrite     unsafe.Pointer
-	MatchAndRewrite1ToN unsafe.Pointer
-}
 
 // MlirDominanceInfo is the C API's handle of that name.
 type MlirDominanceInfo struct{ Ptr unsafe.Pointer }
@@ -574,15 +539,6 @@ type MlirConditionallySpeculatableOpInterfaceCallbacks struct {
 	UserData           unsafe.Pointer
 }
 
-// MlirMemoryEffect is the C API's handle of that name.
-type MlirMemoryEffect struct{ Ptr unsafe.Pointer }
-
-// MlirSideEffectResource is the C API's handle of that name.
-type MlirSideEffectResource struct{ Ptr unsafe.Pointer }
-
-// MlirMemoryEffectInstance is the C API's handle of that name.
-type MlirMemoryEffectInstance struct{ Ptr unsafe.Pointer }
-
 // MlirMemoryEffectsOpInterfaceCallbacks is the C struct of that name.
 type MlirMemoryEffectsOpInterfaceCallbacks struct {
 	Construct  unsafe.Pointer
@@ -591,71 +547,11 @@ type MlirMemoryEffectsOpInterfaceCallbacks struct {
 	UserData   unsafe.Pointer
 }
 
-// MlirMemoryEffectInstancesList is the C API's handle of that name.
-type MlirMemoryEffectInstancesList struct{ Ptr unsafe.Pointer }
-
-// MlirMemoryEffectInstancesCallback is a C function pointer.
-type MlirMemoryEffectInstancesCallback unsafe.Pointer
-
-// MlirOpOperandReplaceFilterCallback is a C function pointer.
-type MlirOpOperandReplaceFilterCallback unsafe.Pointer
-
 // MlirIRMapping is the C API's handle of that name.
 type MlirIRMapping struct{ Ptr unsafe.Pointer }
 
-// MlirRewriterInsertionPoint is the C struct of that name.
-type MlirRewriterInsertionPoint struct {
-	Block MlirBlock
-	Point MlirOperation
-}
-
 // MlirLlvmRawFdOStream is the C API's handle of that name.
 type MlirLlvmRawFdOStream struct{ Ptr unsafe.Pointer }
-
-// MlirRemarkCategories is the C struct of that name.
-type MlirRemarkCategories struct {
-	All      string
-	Passed   string
-	Missed   string
-	Analysis string
-	Failed   string
-}
-
-// MlirRemarkPolicy is the C enumeration of that name.
-type MlirRemarkPolicy uint32
-
-const (
-	MlirRemarkPolicyAll   MlirRemarkPolicy = 0
-	MlirRemarkPolicyFinal MlirRemarkPolicy = 1
-)
-
-// MlirRemarkFileFormat is the C enumeration of that name.
-type MlirRemarkFileFormat uint32
-
-const (
-	MlirRemarkFileFormatYAML      MlirRemarkFileFormat = 0
-	MlirRemarkFileFormatBitstream MlirRemarkFileFormat = 1
-)
-
-// MlirRemark is the C API's handle of that name.
-type MlirRemark struct{ Ptr unsafe.Pointer }
-
-// MlirRemarkCallback is a C function pointer.
-type MlirRemarkCallback unsafe.Pointer
-
-// MlirRemarkDeleteUserData is a C function pointer.
-type MlirRemarkDeleteUserData unsafe.Pointer
-
-// MlirRemarkKind is the C enumeration of that name.
-type MlirRemarkKind uint32
-
-const (
-	MlirRemarkKindUnknown  MlirRemarkKind = 0
-	MlirRemarkKindPassed   MlirRemarkKind = 1
-	MlirRemarkKindMissed   MlirRemarkKind = 2
-	MlirRemarkKindFailure  MlirRemarkKind = 3
-	MlirRemarkKindAnalysis MlirRemarkKind = 4
-)
 
 // MlirTransformRewriter is the C API's handle of that name.
 type MlirTransformRewriter struct{ Ptr unsafe.Pointer }
@@ -701,3 +597,107 @@ type MlirPatternDescriptorOpInterfaceCallbacks struct {
 	PopulatePatternsWithState unsafe.Pointer
 	UserData                  unsafe.Pointer
 }
+
+// MlirTypeConverterConversionStatus is the C enumeration of that name.
+type MlirTypeConverterConversionStatus uint32
+
+const (
+	MlirTypeConverterConversionStatusSuccess  MlirTypeConverterConversionStatus = 0
+	MlirTypeConverterConversionStatusFailure  MlirTypeConverterConversionStatus = 1
+	MlirTypeConverterConversionStatusDeclined MlirTypeConverterConversionStatus = 2
+)
+
+// MlirTypeConverterConversionCallback is a C function pointer.
+type MlirTypeConverterConversionCallback unsafe.Pointer
+
+// MlirTypeConverterConversionResults is the C API's handle of that name.
+type MlirTypeConverterConversionResults struct{ Ptr unsafe.Pointer }
+
+// MlirTypeConverter1ToNConversionCallback is a C function pointer.
+type MlirTypeConverter1ToNConversionCallback unsafe.Pointer
+
+// MlirTypeConverterSourceMaterializationCallback is a C function pointer.
+type MlirTypeConverterSourceMaterializationCallback unsafe.Pointer
+
+// MlirTypeConverterTargetMaterializationCallback is a C function pointer.
+type MlirTypeConverterTargetMaterializationCallback unsafe.Pointer
+
+// MlirTypeConverter1ToNTargetMaterializationCallback is a C function pointer.
+type MlirTypeConverter1ToNTargetMaterializationCallback unsafe.Pointer
+
+// MlirConversionPatternCallbacks is the C struct of that name.
+type MlirConversionPatternCallbacks struct {
+	Construct           unsafe.Pointer
+	Destruct            unsafe.Pointer
+	MatchAndRewrite     unsafe.Pointer
+	MatchAndRewrite1ToN unsafe.Pointer
+}
+
+// MlirMemoryEffect is the C API's handle of that name.
+type MlirMemoryEffect struct{ Ptr unsafe.Pointer }
+
+// MlirSideEffectResource is the C API's handle of that name.
+type MlirSideEffectResource struct{ Ptr unsafe.Pointer }
+
+// MlirMemoryEffectInstance is the C API's handle of that name.
+type MlirMemoryEffectInstance struct{ Ptr unsafe.Pointer }
+
+// MlirMemoryEffectInstancesList is the C API's handle of that name.
+type MlirMemoryEffectInstancesList struct{ Ptr unsafe.Pointer }
+
+// MlirMemoryEffectInstancesCallback is a C function pointer.
+type MlirMemoryEffectInstancesCallback unsafe.Pointer
+
+// MlirOpOperandReplaceFilterCallback is a C function pointer.
+type MlirOpOperandReplaceFilterCallback unsafe.Pointer
+
+// MlirRewriterInsertionPoint is the C struct of that name.
+type MlirRewriterInsertionPoint struct {
+	Block MlirBlock
+	Point MlirOperation
+}
+
+// MlirRemarkCategories is the C struct of that name.
+type MlirRemarkCategories struct {
+	All      string
+	Passed   string
+	Missed   string
+	Analysis string
+	Failed   string
+}
+
+// MlirRemarkPolicy is the C enumeration of that name.
+type MlirRemarkPolicy uint32
+
+const (
+	MlirRemarkPolicyAll   MlirRemarkPolicy = 0
+	MlirRemarkPolicyFinal MlirRemarkPolicy = 1
+)
+
+// MlirRemarkFileFormat is the C enumeration of that name.
+type MlirRemarkFileFormat uint32
+
+const (
+	MlirRemarkFileFormatYAML      MlirRemarkFileFormat = 0
+	MlirRemarkFileFormatBitstream MlirRemarkFileFormat = 1
+)
+
+// MlirRemark is the C API's handle of that name.
+type MlirRemark struct{ Ptr unsafe.Pointer }
+
+// MlirRemarkCallback is a C function pointer.
+type MlirRemarkCallback unsafe.Pointer
+
+// MlirRemarkDeleteUserData is a C function pointer.
+type MlirRemarkDeleteUserData unsafe.Pointer
+
+// MlirRemarkKind is the C enumeration of that name.
+type MlirRemarkKind uint32
+
+const (
+	MlirRemarkKindUnknown  MlirRemarkKind = 0
+	MlirRemarkKindPassed   MlirRemarkKind = 1
+	MlirRemarkKindMissed   MlirRemarkKind = 2
+	MlirRemarkKindFailure  MlirRemarkKind = 3
+	MlirRemarkKindAnalysis MlirRemarkKind = 4
+)

@@ -18,9 +18,7 @@ enum { kNames = sizeof(calliope_mlir_names) / sizeof(calliope_mlir_names[0]) };
 _Static_assert(sizeof(calliope_mlir_api) == kNames * sizeof(void*),
                "the table and its names come from one run of bindgen");
 
-// llvm_release returns the release of LLVM that the library was built from, or 0 if the
-// library does not state it.
-static int llvm_release(void* library) {
+int calliope_mlir_release(void* library) {
   void (*get)(unsigned*, unsigned*, unsigned*) = dlsym(library, "LLVMGetVersion");
   unsigned major = 0, minor = 0, patch = 0;
   if (get != NULL) get(&major, &minor, &patch);
@@ -30,10 +28,9 @@ static int llvm_release(void* library) {
   return (int)major;
 }
 
-// newer_known reports whether the library is one of those on which the functions after
-// calliope_mlir_newest were tried: torch-mlir's of LLVM 24, and IREE's. Their prototypes have
-// changed more than once, so the library must have the functions that were added with the last
-// change, and not those that came after it.
+// newer_known reports whether the library is one of those between releases on which the functions that it has were tried:
+// torch-mlir's of LLVM 24, and IREE's. Their prototypes have changed more than once, so the library must have the
+// functions that were added with the last change, and not those that came after it.
 static bool newer_known(void* library, int release) {
   if (dlsym(library, "mlirTypeConverterAdd1ToNTargetMaterialization") == NULL) return false;
   bool clones = dlsym(library, "mlirMemoryEffectInstanceClone") != NULL;
@@ -46,18 +43,19 @@ static bool newer_known(void* library, int release) {
 // has_prototype reports whether the library's function has the prototype that was bound. A
 // function whose prototype changed is called only if it is known which one the library has.
 static bool has_prototype(void* library, int release, bool newer, size_t i) {
-  if (calliope_mlir_names[i].newer) return newer;
-  int bound = calliope_mlir_names[i].release;
-  if (bound != 0) return release == bound || (release > bound && release <= calliope_mlir_names[i].until);
+  int first = calliope_mlir_names[i].release, until = calliope_mlir_names[i].until, since = calliope_mlir_names[i].since;
+  // The functions of the last release may change until there is one.
+  if (since != 0) return newer || (since < calliope_mlir_last && release >= since && release <= until);
+  if (first != 0) return release == first || (release > first && release <= until);
   if (calliope_mlir_names[i].unless == NULL) return true;
-  if (release != 0) return release <= calliope_mlir_newest;
+  if (release != 0) return release <= until;
   return dlsym(library, calliope_mlir_names[i].unless) == NULL;
 }
 
 void* calliope_mlir_table(void* library) {
   void** table = calloc(kNames, sizeof(void*));
   if (table == NULL) return NULL;
-  int release = llvm_release(library);
+  int release = calliope_mlir_release(library);
   bool newer = newer_known(library, release);
   for (size_t i = 0; i < kNames; i++) {
     if (has_prototype(library, release, newer, i)) table[i] = dlsym(library, calliope_mlir_names[i].symbol);

@@ -27,6 +27,7 @@ type Table struct {
 	functions *[numFunctions]unsafe.Pointer
 	lib       *dl.Library
 	has       map[string]bool
+	first     map[string]int // the first release of LLVM with the prototype that a function has, if it changed
 	plugins   *plugins
 	use       *use // nil if the table is not of ForContext
 	mark      *use // use, or nil if the library calls Go from several threads
@@ -44,10 +45,13 @@ func Open(path string) (*Table, error) {
 		return nil, fmt.Errorf("no memory for the function table of %s", path)
 	}
 	t := &Table{functions: (*[numFunctions]unsafe.Pointer)(table), lib: lib, has: map[string]bool{},
-		plugins: &plugins{}}
+		first: map[string]int{}, plugins: &plugins{}}
 	for i, f := range t.functions {
 		name := C.GoString(C.name_at(C.size_t(i)))
 		t.has[name] = t.has[name] || f != nil
+		if f != nil {
+			t.first[name] = int(C.release_at(C.size_t(i)))
+		}
 	}
 	return t, nil
 }
@@ -62,14 +66,18 @@ func (t *Table) Functions() unsafe.Pointer { return t.pointer() }
 func (t *Table) Has(name string) bool { return t.has[name] }
 
 // HasOf reports whether the library has the function of that name with the prototype that it
-// has in a release of LLVM.
-func (t *Table) HasOf(name string, release int) bool {
-	for i, f := range t.functions {
-		if f != nil && int(C.release_at(C.size_t(i))) == release && C.GoString(C.name_at(C.size_t(i))) == name {
-			return true
-		}
+// has since a release of LLVM.
+func (t *Table) HasOf(name string, release int) bool { return t.first[name] == release && release != 0 }
+
+// Refused returns why the library's function of that name is not called, or "" if it is, or if there is none.
+func (t *Table) Refused(name string) string {
+	if t.has[name] || t.lib.Symbol(name) == nil {
+		return ""
 	}
-	return false
+	if release := C.calliope_mlir_release(t.lib.Handle()); release != 0 {
+		return fmt.Sprintf("its parameters in LLVM %d are not known", release)
+	}
+	return "the library does not state its release of LLVM, on which its parameters depend"
 }
 
 // Names returns the name of every function of the table, and whether the library has it.

@@ -140,10 +140,13 @@ type Transform struct {
 // CanTransform returns the name of a function that the library lacks for AttachTransform, or "".
 func CanTransform(t *Table) (missing string) {
 	for _, name := range []string{"mlirTransformOpInterfaceAttachFallbackModel",
-		"mlirMemoryEffectInstancesListAppend"} {
+		"mlirMemoryEffectsOpInterfaceAttachFallbackModel"} {
 		if !t.Has(name) {
 			return name
 		}
+	}
+	if t.Has("mlirMemoryEffectInstanceClone") {
+		return "mlirMemoryEffectInstancesListAppend"
 	}
 	for _, name := range TransformHelpers {
 		if t.lib.Symbol(name) == nil {

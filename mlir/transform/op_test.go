@@ -29,7 +29,7 @@ func scripting(t *testing.T, e mlirtest.Engine, threads bool) *mlir.Context {
 	c := e.Library.NewContext(mlir.ContextOptions{Threads: threads})
 	t.Cleanup(func() { c.Close() })
 	nothing := transform.Op{Apply: func(*application) error { return nil }}
-	if !e.Library.Has("mlirMemoryEffectInstancesListAppend") {
+	if !e.Library.Has("mlirTransformOpInterfaceAttachFallbackModel") || e.Library.Has("mlirMemoryEffectInstanceClone") {
 		mlirtest.Unsupported(t, transform.SetOp(c, "my.split", nothing))
 		return nil
 	}

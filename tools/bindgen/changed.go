@@ -5,33 +5,46 @@ import (
 	"slices"
 )
 
-// The releases of LLVM whose headers bindgen reads.
+// The releases of LLVM whose headers bindgen reads, and the last one that these were compared with: LLVM 24 was not
+// released then, and the headers were those of a day, 25 October 2026.
 const (
 	oldestRelease = 19
 	newestRelease = 22
+	lastRelease   = 24
 )
 
-// sameUntil has functions with different prototypes in the two releases, which have that of
-// the newer one in later releases too, up to the given one. The source is torch-mlir's library,
-// which is built from LLVM 24: the machine code of the first and the last, and the tests of the
-// execution engine and of linkage attributes. The other functions of that kind, which make debug
-// information, are refused in later releases: in that library, those for compile units and
-// composite types crash, and the others were not tried.
-var sameUntil = map[string]int{
-	"mlirExecutionEngineCreate":       24,
-	"mlirLLVMLinkageAttrGet":          24,
-	"mlirPassManagerEnableIRPrinting": 24,
+// sameUntil has the functions with different prototypes in the two releases, which have that of the newer one until
+// lastRelease. The others change once more: see llvm23/Changed.h.
+var sameUntil = map[string]bool{
+	"mlirExecutionEngineCreate":       true,
+	"mlirLLVMDILocalVariableAttrGet":  true,
+	"mlirLLVMDISubprogramAttrGet":     true,
+	"mlirLLVMLinkageAttrGet":          true,
+	"mlirPassManagerEnableIRPrinting": true,
 }
 
-// changedAfter has the functions that are known to have another prototype in releases after
-// the newest one that is read. They are not called in a library of such a release,
-// for example LLVM 24. Most libraries do not state their release, so the value is a
-// function that was added to the same header after the oldest release. A library without it
-// is older than the change. In a library that has it and states no release, the function is
-// not called, because the library may be newer.
-var changedAfter = map[string]string{
-	"mlirLLVMDIDerivedTypeAttrGet": "mlirLLVMDIDerivedTypeAttrGetName", // takes flags and more
-	"mlirLLVMDIStringTypeAttrGet":  "mlirLLVMDIDerivedTypeAttrGetName", // takes its attributes in another form
+// extended has the functions that got one more parameter after the newest release that is read. They are called with
+// it in every library: earlier ones have the other parameters in the same places, and do not read this one.
+var extended = map[string]bool{
+	"mlirTranslateModuleToSMTLIB":    true, // whether solvers end with a reset; before LLVM 23 they do
+	"mlirTranslateOperationToSMTLIB": true,
+}
+
+// notAfter has the last release in which a function of llvm23 is called: a callback of it changed.
+var notAfter = map[string]int{"mlirMemoryEffectsOpInterfaceAttachFallbackModel": 23}
+
+// A change is that of a prototype.
+type change struct {
+	release int    // the last with the prototype of the headers that are read
+	unless  string // a function of the same header, of which a library without it is older than the change
+}
+
+// changedAfter has the functions of one prototype in both releases, and another one later. Most libraries do not state
+// their release, so there is a function that was added to the same header after the oldest release. In a library that
+// has it and states no release, the function is not called, because the library may be newer.
+var changedAfter = map[string]change{
+	"mlirLLVMDIDerivedTypeAttrGet": {22, "mlirLLVMDIDerivedTypeAttrGetName"}, // takes flags and more
+	"mlirLLVMDIStringTypeAttrGet":  {23, "mlirLLVMDIDerivedTypeAttrGetName"}, // takes the type of a character
 }
 
 // checkChanged checks changedAfter against the headers.
@@ -44,13 +57,13 @@ func checkChanged(older, newer *api) error {
 		}
 		return false
 	}
-	for name, unless := range changedAfter {
+	for name, c := range changedAfter {
 		if !have(newer, name) {
 			return fmt.Errorf("changedAfter names %s, which the headers of LLVM %d do not declare: remove it", name,
 				newestRelease)
 		}
-		if have(older, unless) || !have(newer, unless) {
-			return fmt.Errorf("changedAfter distinguishes newer libraries by %s, which must be in LLVM %d and not in LLVM %d", unless, newestRelease, oldestRelease)
+		if have(older, c.unless) || !have(newer, c.unless) {
+			return fmt.Errorf("changedAfter distinguishes newer libraries by %s, which must be in LLVM %d and not in LLVM %d", c.unless, newestRelease, oldestRelease)
 		}
 	}
 	return nil

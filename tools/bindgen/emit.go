@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"go/format"
 	"regexp"
@@ -52,28 +53,26 @@ func cType(t *namedType) string {
 func cNames(a *api) []byte {
 	var b strings.Builder
 	b.WriteString(generated)
-	b.WriteString("// The functions in the order of the table: the symbol; the only release of LLVM in which\n")
-	b.WriteString("// it has this prototype (0: any); for a function with another prototype in releases after\n")
-	b.WriteString("// calliope_mlir_newest, a symbol that only libraries have that may be newer; the last\n")
-	b.WriteString("// release with this prototype, if that is not the only one; and whether the function is of\n")
-	b.WriteString("// later releases, and its prototype known only for some libraries.\n")
-	b.WriteString("static const struct { const char* symbol; int release; const char* unless; int until; int newer; } calliope_mlir_names[] = {\n")
+	b.WriteString("// The functions in the order of the table: the symbol; the first release of LLVM in which it has\n")
+	b.WriteString("// this prototype (0: any), and the last one (0: the first); for a function with another prototype in\n")
+	b.WriteString("// later releases, a symbol that only libraries have that may be later; and the first release that has\n")
+	b.WriteString("// the function at all, if its prototype is not known for every library.\n")
+	b.WriteString("static const struct { const char* symbol; int release, until; const char* unless; int since; } calliope_mlir_names[] = {\n")
 	for _, f := range a.functions {
-		if f.newer {
-			fmt.Fprintf(&b, "    {%q, 0, 0, 0, 1},\n", f.name)
-			continue
+		switch {
+		case f.since != 0:
+			fmt.Fprintf(&b, "    {%q, 0, %d, 0, %d},\n", f.name, cmp.Or(notAfter[f.name], lastRelease), f.since)
+		case f.unless != "":
+			fmt.Fprintf(&b, "    {%q, 0, %d, %q},\n", f.name, changedAfter[f.name].release, f.unless)
+		case f.release == newestRelease && sameUntil[f.name]:
+			fmt.Fprintf(&b, "    {%q, %d, %d},\n", f.name, f.release, lastRelease)
+		case f.release > newestRelease && f.release < lastRelease:
+			fmt.Fprintf(&b, "    {%q, %d, %d},\n", f.name, f.release, lastRelease)
+		default:
+			fmt.Fprintf(&b, "    {%q, %d},\n", f.name, f.release)
 		}
-		if f.unless != "" {
-			fmt.Fprintf(&b, "    {%q, %d, %q},\n", f.name, f.release, f.unless)
-			continue
-		}
-		if until := sameUntil[f.name]; until != 0 && f.release == newestRelease {
-			fmt.Fprintf(&b, "    {%q, %d, 0, %d},\n", f.name, f.release, until)
-			continue
-		}
-		fmt.Fprintf(&b, "    {%q, %d},\n", f.name, f.release)
 	}
-	fmt.Fprintf(&b, "};\n\nenum { calliope_mlir_newest = %d };\n", newestRelease)
+	fmt.Fprintf(&b, "};\n\nenum { calliope_mlir_last = %d };\n", lastRelease)
 	return []byte(b.String())
 }
 

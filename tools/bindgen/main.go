@@ -1,5 +1,5 @@
 // Bindgen reads the headers of the MLIR C API, the declarations of the StableHLO and CHLO one
-// in tools/bindgen/stablehlo, and those of functions after LLVM 22 in tools/bindgen/newer, and
+// in tools/bindgen/stablehlo, and those of functions after LLVM 22 in tools/bindgen/llvm23 and llvm24, and
 // writes what is needed to call these functions
 // through a table of function pointers, which is filled from any one library at run time:
 //
@@ -19,7 +19,8 @@
 //
 // It reads two releases of the headers, so that a function whose prototype changed is never
 // called by its name alone. Prototypes that changed after the newer release are listed in
-// changed.go. Without a folder, it fetches Debian's package into the cache.
+// changed.go. Without a folder, it fetches Debian's package into the cache. Debian 12 has no
+// later release: TestDeclared holds llvm23 and llvm24 against the headers of these.
 package main
 
 import (
@@ -85,12 +86,19 @@ func stale(root string, files map[string][]byte) ([]string, error) {
 	}), nil
 }
 
+// ownDeclarations returns the declarations that were written here.
+func ownDeclarations(root string) []declarations {
+	here := filepath.Join(root, "tools", "bindgen")
+	return []declarations{
+		{dir: filepath.Join(here, "stablehlo"), headers: stablehloHeaders},
+		{filepath.Join(here, "llvm23"), "llvm23/", 23},
+		{filepath.Join(here, "llvm24"), "llvm24/", lastRelease},
+	}
+}
+
 // outputs returns the files to write, by their names below the root of the repository.
 func outputs(older, newer, root string) (map[string][]byte, error) {
-	own := []declarations{
-		{filepath.Join(root, "tools", "bindgen", "stablehlo"), stablehloHeaders},
-		{filepath.Join(root, "tools", "bindgen", "newer"), newerHeaders},
-	}
+	own := ownDeclarations(root)
 	for _, d := range own {
 		if _, err := os.Stat(d.dir); err != nil { // before anything is fetched
 			return nil, fmt.Errorf("%w: run bindgen in the root of the repository, or set -out to it", err)

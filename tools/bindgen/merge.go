@@ -22,14 +22,20 @@ func merge(older, newer release) *api {
 		was[f.name] = f
 	}
 	renumbered := renumberedEnums(older.api, newer.api)
-	for _, f := range newer.api.functions {
-		f.unless = changedAfter[f.name]
-	}
 	out := &api{types: slices.Clone(newer.api.types)}
 	for _, f := range newer.api.functions {
 		old, both := was[f.name]
 		delete(was, f.name)
+		if f.release == 0 {
+			f.unless = changedAfter[f.name].unless
+		}
 		switch {
+		case extended[f.name]:
+			if f.release != 0 {
+				out.functions = append(out.functions, f.only(0))
+			}
+		case f.release != 0:
+			out.functions = append(out.functions, f)
 		case both && prototype(old) != prototype(f):
 			out.functions = append(out.functions, old.only(older.number), f.only(newer.number))
 		case f.uses(renumbered):

@@ -62,9 +62,9 @@ const (
 type function struct {
 	name    string
 	header  string // the header that declares it, as in an #include
-	release int    // the only release of LLVM in which it is called; 0 for any
+	release int    // the first release of LLVM in which it is called; 0 for any
 	unless  string // a function of newer libraries, in which this one is not called; see changedAfter
-	newer   bool   // declared here for libraries after the newest release, and called in known ones only
+	since   int    // the first release that has it, if that is after the newest one whose headers are read
 	result  cc.Type
 	params  []param
 }
@@ -82,17 +82,16 @@ type param struct {
 	c    cc.Type
 }
 
-const (
-	// stablehloHeaders is the folder of the StableHLO and CHLO headers in an #include.
-	stablehloHeaders = "stablehlo/integrations/c/"
-	// newerHeaders names the headers of functions that MLIR has after the newest release.
-	newerHeaders = "newer/"
-)
+// stablehloHeaders is the folder of the StableHLO and CHLO headers in an #include.
+const stablehloHeaders = "stablehlo/integrations/c/"
 
 // A declarations is a folder of headers that were written here.
 type declarations struct {
 	dir     string
 	headers string // the folder in the names of these headers
+	// since is the release of LLVM that has the functions, if that is after the newest one whose headers are read. One
+	// with another prototype in that release has its number after its name, as in mlirOf_23.
+	since int
 }
 
 // parse reads the headers of one release. The first of dirs has mlir-c; all of them are
@@ -109,7 +108,7 @@ func parse(dirs []string, own ...declarations) (*api, error) {
 	config.Header = true
 	config.IncludePaths = slices.Concat(dirs, config.IncludePaths)
 	for _, d := range own {
-		config.IncludePaths = append(config.IncludePaths, d.dir)
+		config.IncludePaths = append(config.IncludePaths, filepath.Dir(d.dir))
 	}
 	var unit strings.Builder
 	for _, h := range headers {
@@ -121,7 +120,7 @@ func parse(dirs []string, own ...declarations) (*api, error) {
 			return nil, err
 		}
 		for _, path := range further {
-			fmt.Fprintf(&unit, "#include %q\n", filepath.Base(path))
+			fmt.Fprintf(&unit, "#include %q\n", filepath.Base(d.dir)+"/"+filepath.Base(path))
 		}
 	}
 	ast, err := cc.Translate(config, []cc.Source{
@@ -174,7 +173,7 @@ func bound(name string) bool {
 // includeName returns the name under which a file is included.
 func (c *collector) includeName(path string) string {
 	for _, d := range c.own {
-		if filepath.Dir(path) == filepath.Clean(d.dir) {
+		if same(filepath.Dir(path), d.dir) {
 			return d.headers + filepath.Base(path)
 		}
 	}
@@ -187,8 +186,31 @@ func (c *collector) includeName(path string) string {
 	return filepath.Base(path)
 }
 
+// same reports whether two paths are of one folder. The parser finds a header by the working directory, too.
+func same(a, b string) bool {
+	a, errA := filepath.Abs(a)
+	b, errB := filepath.Abs(b)
+	return errA == nil && errB == nil && a == b
+}
+
+// of returns the declarations that have a header, by its name, or none.
+func (c *collector) of(header string) declarations {
+	i := slices.IndexFunc(c.own, func(d declarations) bool { return strings.HasPrefix(header, d.headers) })
+	if i < 0 {
+		return declarations{}
+	}
+	return c.own[i]
+}
+
 func (c *collector) function(name, header string, t *cc.FunctionType) {
-	f := &function{name: name, header: header, result: t.Result(), newer: strings.HasPrefix(header, newerHeaders)}
+	f := &function{name: name, header: header, result: t.Result()}
+	if d := c.of(header); d.since != 0 {
+		if before, ok := strings.CutSuffix(name, fmt.Sprintf("_%d", d.since)); ok {
+			f.name, f.release = before, d.since
+		} else {
+			f.since = d.since
+		}
+	}
 	c.use(t.Result())
 	for i, p := range t.Parameters() {
 		if p.Type().Kind() == cc.Void {

@@ -37,10 +37,15 @@ type maker struct {
 	api  *capi.Table
 	what string // the Go type, for errors
 	err  error
+
+	function string
 }
 
+// since reports whether the C function has the prototype that it has since a release of LLVM.
+func (m *maker) since(release int) bool { return m.api.HasOf(m.function, release) }
+
 func newMaker(c *mlir.Context, what, function string) *maker {
-	m := &maker{c: c, what: what}
+	m := &maker{c: c, what: what, function: function}
 	m.api, m.err = raw.Load(c, dialect, function)
 	return m
 }

@@ -49,10 +49,10 @@ type DICompileUnit struct {
 	IsOptimized        bool
 	Emission           EmissionKind
 	NameTable          NameTable
-	SplitDebugFilename string // LLVM 22
+	SplitDebugFilename string // since LLVM 22
 }
 
-// Attribute returns the attribute. The library must be of LLVM 19 or 22.
+// Attribute returns the attribute. The library must state its release of LLVM.
 func (d DICompileUnit) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DICompileUnit", "mlirLLVMDICompileUnitAttrGet")
 	id, file := m.required("ID", d.ID, distinctKind), m.required("File", d.File, fileKind)
@@ -73,6 +73,10 @@ func (d DICompileUnit) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 		if old {
 			return capi.MlirLLVMDICompileUnitAttrGet_19(m.api, ctx, id, language, file, producer, d.IsOptimized,
 				emission, names)
+		}
+		if m.since(23) {
+			return capi.MlirLLVMDICompileUnitAttrGet_23(m.api, ctx, capi.MlirAttribute{}, false, id, language, file,
+				producer, d.IsOptimized, emission, false, names, split, 0, nil)
 		}
 		return capi.MlirLLVMDICompileUnitAttrGet_22(m.api, ctx, id, language, file, producer, d.IsOptimized, emission,
 			names, split)
@@ -115,8 +119,8 @@ func (d DILexicalBlockFile) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 
 // DISubprogram is #llvm.di_subprogram<…>.
 type DISubprogram struct {
-	RecID         mlir.Attribute // distinct[…]<>, if nodes refer back to the subprogram; LLVM 22
-	IsRecSelf     bool           // LLVM 22
+	RecID         mlir.Attribute // distinct[…]<>, if nodes refer back to the subprogram; since LLVM 22
+	IsRecSelf     bool           // since LLVM 22
 	ID            mlir.Attribute // distinct[…]<>, if it is a definition
 	CompileUnit   mlir.Attribute
 	Scope         mlir.Attribute
@@ -127,11 +131,11 @@ type DISubprogram struct {
 	ScopeLine     int
 	Flags         uint64           // DISPFlag…
 	Type          mlir.Attribute   // a subroutine type
-	RetainedNodes []mlir.Attribute // LLVM 22
-	Annotations   []mlir.Attribute // LLVM 22
+	RetainedNodes []mlir.Attribute // since LLVM 22
+	Annotations   []mlir.Attribute // since LLVM 22
 }
 
-// Attribute returns the attribute. The library must be of LLVM 19 or 22.
+// Attribute returns the attribute. The library must state its release of LLVM.
 func (d DISubprogram) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DISubprogram", "mlirLLVMDISubprogramAttrGet")
 	recID, id := m.recursion(d.RecID, d.IsRecSelf), m.field("ID", d.ID, distinctKind)

@@ -52,8 +52,8 @@ type DICompositeType struct {
 	Associated   mlir.Attribute
 }
 
-// Attribute returns the attribute. The library must be of LLVM 22, or of LLVM 19 if
-// IsRecSelf is false.
+// Attribute returns the attribute. The library must state its release of LLVM, and that must be later than 19 if
+// IsRecSelf is true.
 func (d DICompositeType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DICompositeType", "mlirLLVMDICompositeTypeAttrGet")
 	recID := m.recursion(d.RecID, d.IsRecSelf)
@@ -72,6 +72,11 @@ func (d DICompositeType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 			return capi.MlirLLVMDICompositeTypeAttrGet_19(m.api, ctx, tag, recID, name, file, line, scope, base,
 				d.Flags,
 				d.SizeInBits, d.AlignInBits, len(elements), raw.First(elements), data, rank, allocated, associated)
+		}
+		if m.since(23) {
+			return capi.MlirLLVMDICompositeTypeAttrGet_23(m.api, ctx, recID, d.IsRecSelf, tag, name, file, line, scope,
+				base, d.Flags, d.SizeInBits, d.AlignInBits, len(elements), raw.First(elements), data, rank, allocated,
+				associated, capi.MlirAttribute{}, capi.MlirAttribute{})
 		}
 		return capi.MlirLLVMDICompositeTypeAttrGet_22(m.api, ctx, recID, d.IsRecSelf, tag, name, file, line, scope,
 			base, d.Flags,
@@ -108,8 +113,7 @@ type DIDerivedType struct {
 	ExtraData    mlir.Attribute
 }
 
-// Attribute returns the attribute. In releases after LLVM 22 the C function has
-// another prototype, and the error matches mlir.ErrUnsupported.
+// Attribute returns the attribute.
 func (d DIDerivedType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DIDerivedType", "mlirLLVMDIDerivedTypeAttrGet")
 	tag, align, name := m.number("Tag", d.Tag), m.number("AlignInBits", d.AlignInBits), m.text(d.Name)
@@ -119,6 +123,10 @@ func (d DIDerivedType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 		space = int64(m.number("AddressSpace", *d.AddressSpace))
 	}
 	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
+		if m.since(23) {
+			return capi.MlirLLVMDIDerivedTypeAttrGet_23(m.api, ctx, tag, name, capi.MlirAttribute{}, 0,
+				capi.MlirAttribute{}, base, d.SizeInBits, align, d.OffsetInBits, space, 0, extra)
+		}
 		return capi.MlirLLVMDIDerivedTypeAttrGet(m.api, ctx, tag, name, base, d.SizeInBits, align, d.OffsetInBits,
 			space, extra)
 	})
@@ -161,8 +169,7 @@ type DIStringType struct {
 	Encoding          int
 }
 
-// Attribute returns the attribute. In releases after LLVM 22 the C function has
-// another prototype, and the error matches mlir.ErrUnsupported.
+// Attribute returns the attribute.
 func (d DIStringType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DIStringType", "mlirLLVMDIStringTypeAttrGet")
 	tag, align, encoding := m.number("Tag", d.Tag), m.number("AlignInBits", d.AlignInBits),
@@ -171,9 +178,12 @@ func (d DIStringType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	lengthExp := m.field("StringLengthExp", d.StringLengthExp, expressionKind)
 	locationExp := m.field("StringLocationExp", d.StringLocationExp, expressionKind)
 	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
+		if m.since(24) {
+			return capi.MlirLLVMDIStringTypeAttrGet_24(m.api, ctx, tag, name, d.SizeInBits, align, length, lengthExp,
+				locationExp, capi.MlirLLVMTypeEncoding(encoding), capi.MlirAttribute{})
+		}
 		return capi.MlirLLVMDIStringTypeAttrGet(m.api, ctx, tag, name, d.SizeInBits, align, length, lengthExp,
-			locationExp,
-			capi.MlirLLVMTypeEncoding(encoding))
+			locationExp, capi.MlirLLVMTypeEncoding(encoding))
 	})
 }
 
@@ -192,7 +202,7 @@ func (d DISubroutineType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	})
 }
 
-// isRelease19 reports whether the library is of LLVM 19, not 22. It decides between two C
+// isRelease19 reports whether the library is of LLVM 19, not later. It decides between two C
 // functions of the same name. The table has them only if the library reports its release,
 // and the …GetName functions are newer than 19.
 func isRelease19(c *mlir.Context) bool {

@@ -43,10 +43,10 @@ type DILocalVariable struct {
 	Arg         int // number of a parameter from 1, or 0 for a variable
 	AlignInBits int
 	Type        mlir.Attribute
-	Flags       int64 // LLVM 22
+	Flags       int64 // since LLVM 22
 }
 
-// Attribute returns the attribute. The library must be of LLVM 19 or 22.
+// Attribute returns the attribute. The library must state its release of LLVM.
 func (d DILocalVariable) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DILocalVariable", "mlirLLVMDILocalVariableAttrGet")
 	scope, file := m.required("Scope", d.Scope, scopeKinds), m.field("File", d.File, fileKind)

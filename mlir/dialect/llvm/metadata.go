@@ -46,21 +46,31 @@ type MDGlobal struct{ Name string }
 
 // Attribute returns the attribute.
 func (d MDGlobal) Attribute(c *mlir.Context) (mlir.Attribute, error) {
-	m := newMaker(c, "MDGlobal", "mlirLLVMMDGlobalValueAttrGet")
+	g := globalsOf(c)
+	m := newMaker(c, "MDGlobal", g.function)
 	name := raw.Attribute(c.SymbolAttribute(d.Name))
-	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
-		return capi.MlirLLVMMDGlobalValueAttrGet(m.api, ctx, name)
-	})
+	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute { return g.get(m.api, ctx, name) })
+}
+
+// globals are the functions for MDGlobal.
+type globals struct {
+	function string // the name of get
+	get      func(*capi.Table, capi.MlirContext, capi.MlirAttribute) capi.MlirAttribute
+	is       func(*capi.Table, capi.MlirAttribute) bool
+	name     func(*capi.Table, capi.MlirAttribute) capi.MlirAttribute
+}
+
+// globalsOf returns those of the library, which have another name in LLVM 23.
+func globalsOf(c *mlir.Context) globals {
+	if of23 := "mlirLLVMMDFuncAttrGet"; c.Library().Has(of23) {
+		return globals{of23, capi.MlirLLVMMDFuncAttrGet, capi.MlirLLVMAttrIsAMDFuncAttr, capi.MlirLLVMMDFuncAttrGetName}
+	}
+	return globals{"mlirLLVMMDGlobalValueAttrGet", capi.MlirLLVMMDGlobalValueAttrGet,
+		capi.MlirLLVMAttrIsAMDGlobalValueAttr, capi.MlirLLVMMDGlobalValueAttrGetName}
 }
 
 // MDNode is a list of metadata.
 type MDNode struct{ Operands []mlir.Attribute }
-
-// mdKinds are the kinds that the operands of a node may have.
-var mdKinds = []func(*capi.Table, capi.MlirAttribute) bool{
-	capi.MlirLLVMAttrIsAMDStringAttr, capi.MlirLLVMAttrIsAMDConstantAttr, capi.MlirLLVMAttrIsAMDGlobalValueAttr,
-	capi.MlirLLVMAttrIsAMDNodeAttr,
-}
 
 // Attribute returns the attribute.
 func (d MDNode) Attribute(c *mlir.Context) (mlir.Attribute, error) {
@@ -68,11 +78,10 @@ func (d MDNode) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	list := make([]capi.MlirAttribute, len(d.Operands))
 	for i, a := range d.Operands {
 		list[i] = m.operand("Operands", a)
-		known := m.err != nil
-		for _, is := range mdKinds {
-			known = known || is(m.api, list[i])
+		if m.err != nil {
+			break
 		}
-		if !known {
+		if _, ok := ReadMetadata(a); !ok {
 			m.err = fmt.Errorf("llvm: MDNode.Operands cannot have %s: it must be metadata", a)
 		}
 	}
@@ -99,14 +108,14 @@ func ReadMetadata(a mlir.Attribute) (metadata any, ok bool) {
 	if !c.Library().Has("mlirLLVMMDNodeAttrGet") {
 		return nil, false
 	}
-	t, h := raw.Table(c), raw.Attribute(a)
+	t, h, g := raw.Table(c), raw.Attribute(a), globalsOf(c)
 	switch {
 	case capi.MlirLLVMAttrIsAMDStringAttr(t, h):
 		return MDString{capi.MlirLLVMMDStringAttrGetValue(t, h)}, true
 	case capi.MlirLLVMAttrIsAMDConstantAttr(t, h):
 		return MDConstant{raw.WrapAttribute(c, capi.MlirLLVMMDConstantAttrGetValue(t, h))}, true
-	case capi.MlirLLVMAttrIsAMDGlobalValueAttr(t, h):
-		name, _ := raw.WrapAttribute(c, capi.MlirLLVMMDGlobalValueAttrGetName(t, h)).Symbol()
+	case c.Library().Has(g.function) && g.is(t, h):
+		name, _ := raw.WrapAttribute(c, g.name(t, h)).Symbol()
 		return MDGlobal{name}, true
 	case capi.MlirLLVMAttrIsAMDNodeAttr(t, h):
 		var d MDNode

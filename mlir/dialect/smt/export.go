@@ -28,7 +28,8 @@ func Export(module mlir.Operation, o ExportOptions) (string, error) {
 	}
 	var failed bool
 	text := capi.Collect(func(cb capi.MlirStringCallback, ud unsafe.Pointer) {
-		failed = !capi.TranslateSMTLIB(raw.Table(c), h, cb, ud, o.InlineSingleUse, o.IndentLet, !o.NoReset)
+		failed = capi.MlirTranslateOperationToSMTLIB(raw.Table(c), h, cb, ud, o.InlineSingleUse, o.IndentLet,
+			!o.NoReset).Value == 0
 	})
 	if failed {
 		return "", raw.Failure(c, "writing SMT-LIB")

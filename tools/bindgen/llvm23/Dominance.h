@@ -1,6 +1,6 @@
 // Which operations, values and blocks are always reached before or after others.
-#ifndef CALLIOPE_NEWER_DOMINANCE_H
-#define CALLIOPE_NEWER_DOMINANCE_H
+#ifndef CALLIOPE_LLVM23_DOMINANCE_H
+#define CALLIOPE_LLVM23_DOMINANCE_H
 
 #include "mlir-c/IR.h"
 

@@ -1,16 +1,8 @@
 // Functions of further dialects.
-#ifndef CALLIOPE_NEWER_DIALECTS_H
-#define CALLIOPE_NEWER_DIALECTS_H
+#ifndef CALLIOPE_LLVM24_DIALECTS_H
+#define CALLIOPE_LLVM24_DIALECTS_H
 
-#include "mlir-c/AffineMap.h"
-#include "mlir-c/Dialect/Linalg.h"
-#include "mlir-c/IR.h"
-
-MlirLinalgConvolutionDimensions mlirLinalgInferConvolutionDimensionsFromMaps(const MlirAffineMap* maps, size_t numMaps);
-
-MlirTypeID mlirSMTBitVectorTypeGetTypeID(void);
-MlirTypeID mlirSMTBoolTypeGetTypeID(void);
-MlirTypeID mlirSMTIntTypeGetTypeID(void);
+#include "../llvm23/Dialects.h"
 
 // Only torch-mlir's library has these, which are StableHLO's.
 MlirType stablehloFutureTypeGet(MlirContext ctx, intptr_t numTypes, const MlirType* types);

@@ -1,23 +1,17 @@
 // Passes that have other names than in the newest release, or are new.
-#ifndef CALLIOPE_NEWER_PASSES_H
-#define CALLIOPE_NEWER_PASSES_H
+#ifndef CALLIOPE_LLVM23_PASSES_H
+#define CALLIOPE_LLVM23_PASSES_H
 
 #include "mlir-c/Pass.h"
 
-MlirPass mlirCreateConversionConvertACCToLLVMPass(void);
-void mlirRegisterConversionConvertACCToLLVMPass(void);
 MlirPass mlirCreateConversionConvertMathToNVVM(void);
 void mlirRegisterConversionConvertMathToNVVM(void);
-MlirPass mlirCreateConversionRaiseSCFToAffinePass(void);
-void mlirRegisterConversionRaiseSCFToAffinePass(void);
 MlirPass mlirCreateConversionRaiseWasmMLIR(void);
 void mlirRegisterConversionRaiseWasmMLIR(void);
 MlirPass mlirCreateConversionTosaToSPIRVTosa(void);
 void mlirRegisterConversionTosaToSPIRVTosa(void);
 MlirPass mlirCreateConversionTosaToSPIRVTosaMarkGraphConstants(void);
 void mlirRegisterConversionTosaToSPIRVTosaMarkGraphConstants(void);
-MlirPass mlirCreateLinalgLinalgCategorizeOpsPass(void);
-void mlirRegisterLinalgLinalgCategorizeOpsPass(void);
 MlirPass mlirCreateTransformsCSEPass(void);
 void mlirRegisterTransformsCSEPass(void);
 MlirPass mlirCreateTransformsCanonicalizerPass(void);
@@ -50,5 +44,39 @@ MlirPass mlirCreateTransformsTrivialDeadCodeEliminationPass(void);
 void mlirRegisterTransformsTrivialDeadCodeEliminationPass(void);
 MlirPass mlirCreateTransformsViewOpGraphPass(void);
 void mlirRegisterTransformsViewOpGraphPass(void);
+
+// The default library and IREE's lack these.
+MlirPass mlirCreateAffineSimplifyAffineWithBounds(void);
+void mlirRegisterAffineSimplifyAffineWithBounds(void);
+MlirPass mlirCreateBufferizationStaticMemoryPlannerAnalysisPass(void);
+void mlirRegisterBufferizationStaticMemoryPlannerAnalysisPass(void);
+MlirPass mlirCreateMemRefElideReinterpretCastPass(void);
+void mlirRegisterMemRefElideReinterpretCastPass(void);
+MlirPass mlirCreateOpenACCACCBindRoutine(void);
+void mlirRegisterOpenACCACCBindRoutine(void);
+MlirPass mlirCreateOpenACCACCComputeLowering(void);
+void mlirRegisterOpenACCACCComputeLowering(void);
+MlirPass mlirCreateOpenACCACCDeclareGPUModuleInsertion(void);
+void mlirRegisterOpenACCACCDeclareGPUModuleInsertion(void);
+MlirPass mlirCreateOpenACCACCEmitRemarksLoop(void);
+void mlirRegisterOpenACCACCEmitRemarksLoop(void);
+MlirPass mlirCreateOpenACCACCEmitRemarksPrivate(void);
+void mlirRegisterOpenACCACCEmitRemarksPrivate(void);
+MlirPass mlirCreateOpenACCACCRecipeMaterialization(void);
+void mlirRegisterOpenACCACCRecipeMaterialization(void);
+MlirPass mlirCreateOpenACCACCRoutineLowering(void);
+void mlirRegisterOpenACCACCRoutineLowering(void);
+MlirPass mlirCreateOpenACCACCRoutineToGPUFunc(void);
+void mlirRegisterOpenACCACCRoutineToGPUFunc(void);
+MlirPass mlirCreateOpenACCOffloadTargetVerifier(void);
+void mlirRegisterOpenACCOffloadTargetVerifier(void);
+MlirPass mlirCreateShardShardSimplify(void);
+void mlirRegisterShardShardSimplify(void);
+MlirPass mlirCreateTensorScalarizeSingleElementTensorReturnPass(void);
+void mlirRegisterTensorScalarizeSingleElementTensorReturnPass(void);
+MlirPass mlirCreateTosaTosaDowngrade1p1To1p0Pass(void);
+void mlirRegisterTosaTosaDowngrade1p1To1p0Pass(void);
+MlirPass mlirCreateTosaTosaInputShape(void);
+void mlirRegisterTosaTosaInputShape(void);
 
 #endif

@@ -1,6 +1,6 @@
 // Optimization remarks. Only IREE's library has these functions.
-#ifndef CALLIOPE_NEWER_REMARKS_H
-#define CALLIOPE_NEWER_REMARKS_H
+#ifndef CALLIOPE_LLVM24_REMARKS_H
+#define CALLIOPE_LLVM24_REMARKS_H
 
 #include "mlir-c/IR.h"
 

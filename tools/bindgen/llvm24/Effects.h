@@ -1,45 +1,16 @@
 // Memory effects and speculatability of operations, and models of these interfaces.
-#ifndef CALLIOPE_NEWER_EFFECTS_H
-#define CALLIOPE_NEWER_EFFECTS_H
+#ifndef CALLIOPE_LLVM24_EFFECTS_H
+#define CALLIOPE_LLVM24_EFFECTS_H
 
-#include "mlir-c/IR.h"
+#include "../llvm23/Effects.h"
 
 typedef struct MlirMemoryEffect { void* ptr; } MlirMemoryEffect;
 typedef struct MlirMemoryEffectInstance { void* ptr; } MlirMemoryEffectInstance;
 typedef struct MlirMemoryEffectInstancesList { void* ptr; } MlirMemoryEffectInstancesList;
 typedef struct MlirSideEffectResource { void* ptr; } MlirSideEffectResource;
 
-typedef enum MlirSpeculatability {
-  MlirSpeculatabilityNotSpeculatable,
-  MlirSpeculatabilitySpeculatable,
-  MlirSpeculatabilityRecursivelySpeculatable
-} MlirSpeculatability;
-
-typedef struct MlirConditionallySpeculatableOpInterfaceCallbacks {
-  void (*construct)(void* userData);
-  void (*destruct)(void* userData);
-  MlirSpeculatability (*getSpeculatability)(MlirOperation op, void* userData);
-  void* userData;
-} MlirConditionallySpeculatableOpInterfaceCallbacks;
-
 typedef void (*MlirMemoryEffectInstancesCallback)(intptr_t numEffects, MlirMemoryEffectInstance* effects,
                                                   void* userData);
-
-// The function getEffects is, in torch-mlir's library:
-//   void (MlirOperation, MlirMemoryEffectInstancesList, void* userData)
-// and in IREE's:
-//   void (MlirOperation, MlirMemoryEffectInstancesCallback, void* callbackUserData, void* userData)
-typedef struct MlirMemoryEffectsOpInterfaceCallbacks {
-  void (*construct)(void* userData);
-  void (*destruct)(void* userData);
-  void (*getEffects)(void);
-  void* userData;
-} MlirMemoryEffectsOpInterfaceCallbacks;
-
-MlirTypeID mlirConditionallySpeculatableOpInterfaceTypeID(void);
-void mlirConditionallySpeculatableOpInterfaceAttachFallbackModel(
-    MlirContext ctx, MlirStringRef opName, MlirConditionallySpeculatableOpInterfaceCallbacks callbacks);
-MlirSpeculatability mlirConditionallySpeculatableOpInterfaceGetSpeculatability(MlirOperation operation);
 
 MlirMemoryEffect mlirMemoryEffectsAllocateGet(void);
 MlirMemoryEffect mlirMemoryEffectsFreeGet(void);
@@ -66,9 +37,6 @@ MlirMemoryEffectInstance mlirMemoryEffectInstanceCreateForSymbol(MlirMemoryEffec
                                                                  bool effectOnFullRegion,
                                                                  MlirSideEffectResource resource);
 void mlirMemoryEffectInstanceDestroy(MlirMemoryEffectInstance instance);
-MlirTypeID mlirMemoryEffectsOpInterfaceTypeID(void);
-void mlirMemoryEffectsOpInterfaceAttachFallbackModel(MlirContext ctx, MlirStringRef opName,
-                                                     MlirMemoryEffectsOpInterfaceCallbacks callbacks);
 
 // Only torch-mlir's library has this function.
 void mlirMemoryEffectInstancesListAppend(MlirMemoryEffectInstancesList list, MlirMemoryEffectInstance instance);

@@ -1,6 +1,6 @@
 // Types, metadata and debug information of the LLVM dialect.
-#ifndef CALLIOPE_NEWER_LLVM_H
-#define CALLIOPE_NEWER_LLVM_H
+#ifndef CALLIOPE_LLVM23_LLVM_H
+#define CALLIOPE_LLVM23_LLVM_H
 
 #include "mlir-c/IR.h"
 
@@ -21,14 +21,16 @@ MlirAttribute mlirLLVMMDConstantAttrGet(MlirContext ctx, MlirAttribute value);
 bool mlirLLVMAttrIsAMDConstantAttr(MlirAttribute attr);
 MlirTypeID mlirLLVMMDConstantAttrGetTypeID(void);
 MlirAttribute mlirLLVMMDConstantAttrGetValue(MlirAttribute attr);
-MlirAttribute mlirLLVMMDGlobalValueAttrGet(MlirContext ctx, MlirAttribute name);
-bool mlirLLVMAttrIsAMDGlobalValueAttr(MlirAttribute attr);
-MlirTypeID mlirLLVMMDGlobalValueAttrGetTypeID(void);
-MlirAttribute mlirLLVMMDGlobalValueAttrGetName(MlirAttribute attr);
 MlirAttribute mlirLLVMMDNodeAttrGet(MlirContext ctx, intptr_t numOperands, const MlirAttribute* operands);
 bool mlirLLVMAttrIsAMDNodeAttr(MlirAttribute attr);
 MlirTypeID mlirLLVMMDNodeAttrGetTypeID(void);
 intptr_t mlirLLVMMDNodeAttrGetNumOperands(MlirAttribute attr);
 MlirAttribute mlirLLVMMDNodeAttrGetOperand(MlirAttribute attr, intptr_t index);
+
+// Only LLVM 23 has these. LLVM 24 has mlirLLVMMDGlobalValueAttrGet and others in place of them.
+MlirAttribute mlirLLVMMDFuncAttrGet(MlirContext ctx, MlirAttribute name);
+bool mlirLLVMAttrIsAMDFuncAttr(MlirAttribute attr);
+MlirTypeID mlirLLVMMDFuncAttrGetTypeID(void);
+MlirAttribute mlirLLVMMDFuncAttrGetName(MlirAttribute attr);
 
 #endif

@@ -1,23 +1,14 @@
 // Functions on operations and values.
-#ifndef CALLIOPE_NEWER_IR_H
-#define CALLIOPE_NEWER_IR_H
+#ifndef CALLIOPE_LLVM23_IR_H
+#define CALLIOPE_LLVM23_IR_H
 
 #include "mlir-c/IR.h"
 #include "mlir-c/Rewrite.h"
 
 typedef struct MlirIRMapping { void* ptr; } MlirIRMapping;
 
-typedef bool (*MlirOpOperandReplaceFilterCallback)(MlirOpOperand operand, void* userData);
-
-// The bits of flags say what is ignored: 1 locations, 2 discardable attributes, 4 properties,
-// 8 that operands of commutative operations may be in any order.
-bool mlirOperationIsStructurallyEquivalent(MlirOperation lhs, MlirOperation rhs, uint32_t flags);
-size_t mlirOperationStructuralHashValue(MlirOperation op, uint32_t flags);
 MlirOpOperand mlirOperationGetOpOperand(MlirOperation op, intptr_t pos);
 bool mlirOperationNameHasTrait(MlirStringRef opName, MlirTypeID traitTypeID, MlirContext context);
-void mlirValueReplaceUsesWithIf(MlirValue of, MlirValue with, MlirOpOperandReplaceFilterCallback filter,
-                                void* userData);
-MlirDialect mlirContextGetLoadedDialect(MlirContext context, MlirStringRef name);
 
 MlirIRMapping mlirIRMappingCreate(void);
 void mlirIRMappingDestroy(MlirIRMapping mapping);
@@ -49,19 +40,6 @@ MlirAttribute mlirDistinctAttrCreate(MlirAttribute referencedAttr);
 MlirTypeID mlirDenseTypedElementsAttrGetTypeID(void);
 bool mlirLocationIsAUnknown(MlirLocation location);
 MlirTypeID mlirLocationUnknownGetTypeID(void);
-MlirType mlirFloat8E5M3FNUTypeGet(MlirContext ctx);
-MlirTypeID mlirFloat8E5M3FNUTypeGetTypeID(void);
-MlirStringRef mlirFloat8E5M3FNUTypeGetName(void);
-bool mlirTypeIsAFloat8E5M3FNU(MlirType type);
-
-// Where a rewriter inserts: before point or, if that is null, at the end of block.
-typedef struct MlirRewriterInsertionPoint {
-  MlirBlock block;
-  MlirOperation point;
-} MlirRewriterInsertionPoint;
-
-MlirRewriterInsertionPoint mlirRewriterBaseSaveInsertionPoint(MlirRewriterBase rewriter);
-void mlirRewriterBaseRestoreInsertionPoint(MlirRewriterBase rewriter, MlirRewriterInsertionPoint at);
 
 int mlirLlvmThreadPoolGetMaxConcurrency(MlirLlvmThreadPool pool);
 
@@ -72,17 +50,5 @@ MlirLlvmRawFdOStream mlirLlvmRawFdOStreamCreate(const char* path, bool binary, M
 void mlirLlvmRawFdOStreamWrite(MlirLlvmRawFdOStream stream, MlirStringRef text);
 bool mlirLlvmRawFdOStreamIsNull(MlirLlvmRawFdOStream stream);
 void mlirLlvmRawFdOStreamDestroy(MlirLlvmRawFdOStream stream);
-
-// Only IREE's library has these.
-bool mlirOperationIsAncestor(MlirOperation op, MlirOperation other);
-bool mlirOperationIsProperAncestor(MlirOperation op, MlirOperation other);
-MlirStringRef mlirSymbolTableGetDefaultVisibilityAttributeName(void);
-MlirOperation mlirDialectMaterializeConstant(MlirDialect dialect, MlirRewriterBase rewriter, MlirAttribute value,
-                                             MlirType type, MlirLocation location);
-void mlirContextBeginTransientScope(MlirContext context);
-void mlirContextEndTransientScope(MlirContext context);
-bool mlirContextIsInTransientScope(MlirContext context);
-void mlirEmitWarning(MlirLocation location, const char* message);
-void mlirEmitRemark(MlirLocation location, const char* message);
 
 #endif

@@ -1,6 +1,6 @@
 // Operations of the transform dialect that are defined while a program runs.
-#ifndef CALLIOPE_NEWER_TRANSFORM_H
-#define CALLIOPE_NEWER_TRANSFORM_H
+#ifndef CALLIOPE_LLVM23_TRANSFORM_H
+#define CALLIOPE_LLVM23_TRANSFORM_H
 
 #include "mlir-c/IR.h"
 #include "mlir-c/Rewrite.h"

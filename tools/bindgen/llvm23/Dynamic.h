@@ -1,6 +1,6 @@
 // Types, attributes and traits of dialects that are defined while a program runs.
-#ifndef CALLIOPE_NEWER_DYNAMIC_H
-#define CALLIOPE_NEWER_DYNAMIC_H
+#ifndef CALLIOPE_LLVM23_DYNAMIC_H
+#define CALLIOPE_LLVM23_DYNAMIC_H
 
 #include "mlir-c/IR.h"
 
@@ -19,15 +19,9 @@ bool mlirDynamicOpTraitAttach(MlirDynamicOpTrait dynamicOpTrait, MlirStringRef o
 MlirDynamicOpTrait mlirDynamicOpTraitCreate(MlirTypeID typeID, MlirDynamicOpTraitCallbacks callbacks, void* userData);
 MlirDynamicOpTrait mlirDynamicOpTraitIsTerminatorCreate(void);
 MlirTypeID mlirDynamicOpTraitIsTerminatorGetTypeID(void);
-MlirDynamicOpTrait mlirDynamicOpTraitIsIsolatedFromAboveCreate(void);
-MlirTypeID mlirDynamicOpTraitIsIsolatedFromAboveGetTypeID(void);
 MlirDynamicOpTrait mlirDynamicOpTraitNoTerminatorCreate(void);
 MlirTypeID mlirDynamicOpTraitNoTerminatorGetTypeID(void);
 void mlirDynamicOpTraitDestroy(MlirDynamicOpTrait dynamicOpTrait);
-
-// Only IREE's library has these two.
-MlirDynamicOpTrait mlirDynamicOpTraitRecursiveMemoryEffectsCreate(void);
-MlirTypeID mlirDynamicOpTraitRecursiveMemoryEffectsGetTypeID(void);
 
 bool mlirDialectIsAExtensibleDialect(MlirDialect dialect);
 MlirDynamicTypeDefinition mlirExtensibleDialectLookupTypeDefinition(MlirDialect dialect, MlirStringRef typeName);
