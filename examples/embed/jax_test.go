@@ -117,7 +117,8 @@ func TestPython(t *testing.T) {
 	wheel := newWork(t, "")
 	check.NoError(t, wheel.command(nil, "go", "run", "./tools/wheel", "-o", wheel.folder, "calliope-mlir"))
 	wheels := check.Must(filepath.Glob(wheel.built("calliope_mlir-*.whl")))
-	for _, version := range jaxenv.Versions() {
+	versions := jaxenv.Versions()
+	for _, version := range []string{versions[0], versions[len(versions)-1]} {
 		w := newWork(t, version)
 		check.NoError(t, w.command(nil, check.Must(jaxenv.Python(t.Context(), version)), "-m", "pip", "install",
 			"--quiet", "--no-index", "--no-deps", "--disable-pip-version-check", "--target", w.folder, wheels[0]))
