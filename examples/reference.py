@@ -2,7 +2,7 @@
 #
 #	python reference.py > testdata/reference.txt
 #
-# JAX 0.10.2 and NumPy 2 on a CPU. It also writes taps/rnn.mlir.
+# JAX 0.12.0.1 and NumPy 2 on a CPU. It also writes taps/rnn.mlir.
 import os
 
 os.environ["JAX_PLATFORMS"] = "cpu"

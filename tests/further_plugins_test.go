@@ -15,6 +15,7 @@ func TestFurtherPlugins(t *testing.T) {
 		"TestPolicyOrder", "TestDevicePolicies", "TestOnceOfReplicas", "TestOrderOverDevices", "TestFailureOnOneDevice",
 		"TestPrepared",
 		"TestConditionCalls", "TestBranchesKeepValues", "TestDonatedParameterIsKept", "TestSpellings",
+		"TestJAXVersions",
 	}
 	nativetest.OnFurtherPlugins(t, "-test.run=^("+strings.Join(names, "|")+")$", names...)
 }

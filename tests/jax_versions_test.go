@@ -14,12 +14,11 @@ import (
 
 	"github.com/calliope-mlir/calliope"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/host/jaxenv"
 	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/tensor/npz"
 )
-
-var jaxVersions = []string{"0.10.2", "0.11.2", "0.12.0.1"}
 
 // TestJAXVersions runs functions that each version of JAX lowered and exported, and compares with what JAX computed.
 // docs/jax.md has a table of what differs between the versions.
@@ -35,7 +34,7 @@ func TestJAXVersions(t *testing.T) {
 		})
 	}
 	files := map[string]map[string][]byte{}
-	for _, version := range jaxVersions {
+	for _, version := range jaxenv.Versions() {
 		files[version] = unzip(t, version)
 		for name := range files[version] {
 			function, form, _ := strings.Cut(name, ".")
@@ -85,7 +84,7 @@ func TestJAXVersions(t *testing.T) {
 		{"`jnp.linalg.svd`", operationOr("svd.mlir", "lapack_sgesdd_ffi", "")},
 	} {
 		cells := []string{row.what}
-		for _, version := range jaxVersions {
+		for _, version := range jaxenv.Versions() {
 			cells = append(cells, row.of(files[version]))
 		}
 		rows = append(rows, "| "+strings.Join(cells, " | ")+" |")

@@ -75,6 +75,9 @@ func (b *batcher) replace(m transform.Manual) []mlir.Value {
 	}
 	at, groups, types := make([]int, len(m.Out)), make([]int64, len(m.Out)), mlir.TypesOf(m.Op.ResultValues())
 	for i, t := range types {
+		if at[i] = -1; b.tokens[m.Op.Result(i)] {
+			continue
+		}
 		if at[i], groups[i] = b.divided(m, &m.Out[i]); at[i] >= 0 {
 			shape := slices.Clone(dimsOf(t))
 			shape[at[i]] /= b.size
@@ -95,9 +98,10 @@ func (b *batcher) replace(m transform.Manual) []mlir.Value {
 	}
 	b.axis = outside
 	for i, v := range results {
-		if at[i] >= 0 {
+		switch {
+		case at[i] >= 0:
 			results[i] = b.fold(v, int64(at[i]), groups[i])
-		} else { // all elements are equal
+		case !b.tokens[m.Op.Result(i)]: // all elements are equal
 			results[i] = b.part(v, 0)
 		}
 	}

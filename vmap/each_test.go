@@ -8,6 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/bridge/lapack"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/ir/transform/transformtest"
 	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
@@ -391,6 +392,30 @@ func TestManual(t *testing.T) {
 		`sdy.sharding_constraint %arg0 <@mesh, [{?}, {"i"}]> : tensor<3x4xf32>`,
 		`in_shardings=[<@mesh, [{}, {"i"}]>, <@mesh, []>] out_shardings=[<@mesh, [{}, {"i"}]>, <@mesh, [{}]>]`,
 		`(tensor<3x4xf32>, tensor<f32>) -> (tensor<3x4xf32>, tensor<3xf32>)`,
+	} {
+		if !strings.Contains(batched.String(), part) {
+			t.Errorf("there is no %s in\n%s", part, batched)
+		}
+	}
+}
+
+// TestManualToken holds that a token, which a manual computation takes and returns, is not batched.
+func TestManualToken(t *testing.T) {
+	f := function(t, mlirtest.Parse(t, mlirtest.Context(t), `sdy.mesh @mesh = <["i"=2]>
+	func.func @main(%t: !stablehlo.token, %x: tensor<4xf32>) -> (!stablehlo.token, tensor<4xf32>) {
+		%0:2 = sdy.manual_computation(%t, %x) in_shardings=[<@mesh, []>, <@mesh, [{"i"}]>] out_shardings=[<@mesh, []>, <@mesh, [{"i"}]>] manual_axes={"i"} (%token: !stablehlo.token, %y: tensor<2xf32>) {
+			%1:2 = stablehlo.custom_call @xla_ffi_python_cpu_callback(%token, %y) {has_side_effect = true,
+				mhlo.backend_config = {index = 0 : ui64}} : (!stablehlo.token, tensor<2xf32>) -> (!stablehlo.token, tensor<2xf32>)
+			sdy.return %1#0, %1#1 : !stablehlo.token, tensor<2xf32>
+		} : (!stablehlo.token, tensor<4xf32>) -> (!stablehlo.token, tensor<4xf32>)
+		return %0#0, %0#1 : !stablehlo.token, tensor<4xf32>
+	}`), "main")
+	batched, err := vmap.Batch(f, vmap.Options{Size: 3, Method: contract.Sequential})
+	check.NoError(t, err)
+	check.NoError(t, batched.Verify())
+	for _, part := range []string{
+		`out_shardings=[<@mesh, []>, <@mesh, [{}, {"i"}]>]`,
+		`(!stablehlo.token, tensor<3x4xf32>) -> (!stablehlo.token, tensor<3x4xf32>)`,
 	} {
 		if !strings.Contains(batched.String(), part) {
 			t.Errorf("there is no %s in\n%s", part, batched)

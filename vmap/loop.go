@@ -126,7 +126,8 @@ func (b *batcher) before(op mlir.Operation, i int) mlir.Value {
 	return v
 }
 
-// tokensOf returns the tokens of the callbacks of a block, with those that branches and loops pass on.
+// tokensOf returns the tokens of the callbacks of a block, with those that branches, loops and manual computations pass
+// on.
 func tokensOf(block mlir.Block) map[mlir.Value]bool {
 	tokens := map[mlir.Value]bool{}
 	var same [][2]mlir.Value // pairs of values of which both or none are tokens
@@ -166,6 +167,14 @@ func tokensOf(block mlir.Block) map[mlir.Value]bool {
 			case "stablehlo.optimization_barrier":
 				for i, v := range op.Operands() {
 					pair(v, op.Result(i))
+				}
+			case callop.Manual:
+				body := op.Region(0).First()
+				for i, v := range op.Operands() {
+					pair(v, body.Argument(i))
+				}
+				for i, v := range op.Results() {
+					pair(v, body.Terminator().Operand(i))
 				}
 			}
 			mark(op.ResultValues())

@@ -33,7 +33,8 @@ func constraint(b *batcher, op mlir.Operation) []mlir.Value {
 	})
 }
 
-// manual batches a manual computation. All its results are batched, unless the batch takes the place of its devices.
+// manual batches a manual computation. All its results but tokens are batched, unless the batch takes the place of its
+// devices.
 func manual(b *batcher, op mlir.Operation) []mlir.Value {
 	m := transform.Must(transform.AsManual(op))
 	if b.replaces(m) {
@@ -45,8 +46,10 @@ func manual(b *batcher, op mlir.Operation) []mlir.Value {
 			m.In[i] = undivided(m.In[i], "{}")
 		}
 	}
-	for i := range m.Out {
-		m.Out[i] = undivided(m.Out[i], "{}")
+	for i, v := range op.Results() {
+		if !b.tokens[v] {
+			m.Out[i] = undivided(m.Out[i], "{}")
+		}
 	}
 	return b.manual(m, operands, mlir.TypesOf(op.ResultValues()))
 }
@@ -54,7 +57,9 @@ func manual(b *batcher, op mlir.Operation) []mlir.Value {
 // manual creates a manual computation with these operands, for which m has the shardings, and batches of results.
 func (b *batcher) manual(m transform.Manual, operands []mlir.Value, results []mlir.Type) []mlir.Value {
 	for i, t := range results {
-		results[i] = b.typeOf(t)
+		if !b.tokens[m.Op.Result(i)] {
+			results[i] = b.typeOf(t)
+		}
 	}
 	parts := mlir.TypesOf(m.Body.ArgumentValues())
 	for i, v := range operands {
@@ -75,12 +80,16 @@ func (b *batcher) manual(m transform.Manual, operands []mlir.Value, results []ml
 	})).ResultValues()
 }
 
-// parts creates the operations of a manual computation, and returns the batches of what it returns.
+// parts creates the operations of a manual computation, and returns the batches and tokens that it returns.
 func (b *batcher) parts(m transform.Manual, with []mlir.Value) []mlir.Value {
 	b.evaluate(m.Body, with)
 	returned := m.Body.Terminator().OperandValues()
 	for i, v := range returned {
-		returned[i] = b.full(v)
+		if b.tokens[v] {
+			returned[i] = b.get(v)
+		} else {
+			returned[i] = b.full(v)
+		}
 	}
 	return returned
 }

@@ -1,6 +1,6 @@
 """Writes operations.json: how many operations of each kind JAX's gradient of a deep network has, without constants.
 
-Run it with JAX 0.10.2: python operations.py > operations.json
+Run it with JAX 0.12.0.1: python operations.py > operations.json
 """
 
 import collections

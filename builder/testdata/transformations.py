@@ -1,6 +1,6 @@
 """Writes transformations.json: what JAX computes of functions that TestAgainstJAX builds too.
 
-Run it with JAX 0.10.2: python transformations.py > transformations.json
+Run it with JAX 0.12.0.1: python transformations.py > transformations.json
 """
 
 import json

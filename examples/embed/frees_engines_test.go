@@ -3,7 +3,6 @@
 package main
 
 import (
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,8 +16,8 @@ import (
 func TestHelperFrees(t *testing.T) {
 	plugin := check.Must(native.Ensure(t.Context(), native.PJRTPlugin, native.EnsureOptions{}))
 	var out strings.Builder
-	root := check.Must(filepath.Abs("../.."))
-	w := &work{ctx: t.Context(), root: root, folder: t.TempDir(), out: &out, errs: t.Output()}
+	w := newWork(t, "")
+	w.out = &out
 	check.NoError(t, w.command(nil, compiler("CC", "cc"), "-std=gnu11", "-o", w.built("frees"),
 		w.source("examples/embed/testdata/frees.c"), "-ldl"))
 	check.NoError(t, w.command(nil, w.built("frees"), plugin.Path))

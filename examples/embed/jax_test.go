@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/host/jaxenv"
 	"github.com/calliope-mlir/calliope/internal/host/version"
 	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/internal/test/doctest"
@@ -23,8 +24,8 @@ func TestRust(t *testing.T) { testHost(t, "rust") }
 // TestCrate packages the crate, and builds what is in the package. Without a library, the error says how to get one.
 func TestCrate(t *testing.T) {
 	var errs strings.Builder
-	root := check.Must(filepath.Abs("../.."))
-	w := &work{ctx: t.Context(), root: root, folder: t.TempDir(), out: t.Output(), errs: &errs}
+	w := newWork(t, "")
+	w.errs = &errs
 	check.NoError(t, os.CopyFS(w.built(crate), os.DirFS(w.source(crate))))
 	t.Setenv("PKG_CONFIG_PATH", w.folder)
 	check.Error(t, w.cargo("package", w.built(crate)), "cargo: exit status 101")
@@ -39,12 +40,29 @@ func TestCrate(t *testing.T) {
 	check.NoError(t, err)
 }
 
-// TestJAX installs JAX when it runs for the first time.
-func TestJAX(t *testing.T) { testHost(t, "jax") }
+// TestJAX installs each version of JAX when it runs for the first time.
+func TestJAX(t *testing.T) {
+	want := string(check.Must(os.ReadFile("testdata/jax.txt")))
+	for _, version := range jaxenv.Versions() {
+		t.Run(version, func(t *testing.T) {
+			var out strings.Builder
+			w := newWork(t, version)
+			w.out = &out
+			check.NoError(t, runJAX(w))
+			check.Diff(t, "output", want, out.String())
+		})
+	}
+}
+
+// newWork returns the work of a test, in a folder of its own, with a version of JAX.
+func newWork(t *testing.T, version string) *work {
+	return &work{ctx: t.Context(), root: check.Must(filepath.Abs("../..")), folder: t.TempDir(), out: t.Output(),
+		errs: t.Output(), jax: version}
+}
 
 // TestMultihost runs a program in two and in four processes. When one dies, the other ends with an error that names it.
 func TestMultihost(t *testing.T) {
-	w := &work{ctx: t.Context(), root: check.Must(filepath.Abs("../..")), folder: t.TempDir(), errs: t.Output()}
+	w := newWork(t, jaxenv.Newest)
 	check.NoError(t, w.library("libfunctions.so", "./examples/embed/functions"))
 	for _, n := range []int{2, 4} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
@@ -89,31 +107,33 @@ func TestMultihost(t *testing.T) {
 
 var gloo = regexp.MustCompile(`(?m)^\[Gloo\].*\n`)
 
-// TestPython installs the wheel of calliope-mlir, and runs programs of testdata with it, which check themselves:
-// taps.py holds that calliope.tap is called as jax.debug.callback is, calls.py what calls do under JAX's
-// transformations and on several devices, copies.py what two copies of the library do, devices.py what an error on
-// one of several devices does, keep.py that functions may keep their operands, names.py that calliope.jax_callbacks
-// follows the indices of a module, and results.py that functions take and return what those of JAX's callbacks do.
+// TestPython installs the wheel of calliope-mlir beside each version of JAX, and runs programs of testdata with it,
+// which check themselves: taps.py holds that calliope.tap is called as jax.debug.callback is, calls.py what calls do
+// under JAX's transformations and on several devices, copies.py what two copies of the library do, devices.py what
+// an error on one of several devices does, keep.py that functions may keep their operands, names.py that
+// calliope.jax_callbacks follows the indices of a module, and results.py that functions take and return what those
+// of JAX's callbacks do.
 func TestPython(t *testing.T) {
-	root, err := filepath.Abs("../..")
-	check.NoError(t, err)
-	w := &work{ctx: t.Context(), root: root, folder: t.TempDir(), out: t.Output(), errs: t.Output()}
-	check.NoError(t, w.command(nil, "go", "run", "./tools/wheel", "-o", w.folder, "calliope-mlir"))
-	wheels := check.Must(filepath.Glob(w.built("calliope_mlir-*.whl")))
-	modules := w.built("modules")
-	check.NoError(t, w.command(nil, check.Must(jaxPython(t.Context())), "-m", "pip", "install", "--quiet", "--no-index",
-		"--no-deps", "--disable-pip-version-check", "--target", modules, wheels[0]))
-	for _, program := range []string{"calls.py", "copies.py", "devices.py", "keep.py", "names.py", "results.py",
-		"taps.py"} {
-		t.Run(program, func(t *testing.T) {
-			check.NoError(t, w.python(modules, "examples/embed/testdata/"+program))
-		})
+	wheel := newWork(t, "")
+	check.NoError(t, wheel.command(nil, "go", "run", "./tools/wheel", "-o", wheel.folder, "calliope-mlir"))
+	wheels := check.Must(filepath.Glob(wheel.built("calliope_mlir-*.whl")))
+	versions := jaxenv.Versions()
+	for _, version := range []string{versions[0], versions[len(versions)-1]} {
+		w := newWork(t, version)
+		check.NoError(t, w.command(nil, check.Must(jaxenv.Python(t.Context(), version)), "-m", "pip", "install",
+			"--quiet", "--no-index", "--no-deps", "--disable-pip-version-check", "--target", w.folder, wheels[0]))
+		for _, program := range []string{"calls.py", "copies.py", "devices.py", "keep.py", "names.py", "results.py",
+			"taps.py"} {
+			t.Run(version+"/"+program, func(t *testing.T) {
+				check.NoError(t, w.python(w.folder, "examples/embed/testdata/"+program))
+			})
+		}
 	}
 }
 
 // TestDocument runs the programs of docs/jax.md. Those in Python write the modules that those in Go run.
 func TestDocument(t *testing.T) {
-	python := check.Must(jaxPython(t.Context()))
+	python := check.Must(jaxenv.Python(t.Context(), jaxenv.Newest))
 	path := check.Must(filepath.Abs("../../c/python"))
 	doctest.Run(t, "../../docs/jax.md", func(file string) *exec.Cmd {
 		c := exec.CommandContext(t.Context(), python, file)
@@ -125,5 +145,6 @@ func TestDocument(t *testing.T) {
 // TestGuide runs the guide from JAX.
 func TestGuide(t *testing.T) {
 	t.Setenv("JAX_PLATFORMS", "cpu")
-	doctest.Guide(t, "../../docs/guides/from-jax.md", "../..", filepath.Dir(check.Must(jaxPython(t.Context()))))
+	doctest.Guide(t, "../../docs/guides/from-jax.md", "../..",
+		filepath.Dir(check.Must(jaxenv.Python(t.Context(), jaxenv.Newest))))
 }

@@ -22,6 +22,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/host/jaxenv"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -51,7 +52,7 @@ func run(ctx context.Context, host string, out io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	return hosts[host](&work{ctx: ctx, root: root, folder: folder, out: out, errs: os.Stderr})
+	return hosts[host](&work{ctx: ctx, root: root, folder: folder, out: out, errs: os.Stderr, jax: jaxenv.Newest})
 }
 
 // work is the build of one host.
@@ -61,6 +62,7 @@ type work struct {
 	folder string // for what is built
 	out    io.Writer
 	errs   io.Writer // what programs print to standard error
+	jax    string    // the version of JAX that programs in Python get
 }
 
 // source returns the path of a file of the module.
@@ -180,7 +182,7 @@ func runJAX(w *work) error {
 
 // python runs a program of the module with JAX, on four devices. modules is the folder of calliope_mlir.
 func (w *work) python(modules, source string, args ...string) error {
-	python, err := jaxPython(w.ctx)
+	python, err := jaxenv.Python(w.ctx, w.jax)
 	if err != nil {
 		return err
 	}

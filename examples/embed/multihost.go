@@ -8,6 +8,8 @@ import (
 	"net"
 	"strconv"
 	"sync"
+
+	"github.com/calliope-mlir/calliope/internal/host/jaxenv"
 )
 
 // runMultihost runs a program in two processes with two devices each.
@@ -20,7 +22,7 @@ func runMultihost(w *work) error {
 
 // processes runs the program in some processes. When one ends with an error, the others do within heartbeats.
 func (w *work) processes(n int) error {
-	python, err := jaxPython(w.ctx)
+	python, err := jaxenv.Python(w.ctx, w.jax)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,6 @@
 """Writes model.jaxexport: a classifier of points by how far they are from the origin, for any batch size.
 
-    pip install jax==0.10.2 flatbuffers && python model.py
+    pip install jax==0.12.0.1 flatbuffers && python model.py
 """
 
 import pathlib

@@ -11,11 +11,13 @@ module @jit_rnn attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1
       stablehlo.return %2 : tensor<i1>
     } do {
       %2 = func.call @dynamic_index_in_dim(%iterArg, %iterArg_2) : (tensor<5x3xf32>, tensor<i64>) -> tensor<3xf32>
-      %3:2 = func.call @closed_call(%iterArg_1, %iterArg_3, %2) : (tensor<3x3xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>)
-      %4 = func.call @dynamic_update_index_in_dim(%iterArg_4, %3#1, %iterArg_2) : (tensor<5x3xf32>, tensor<3xf32>, tensor<i64>) -> tensor<5x3xf32>
+      %3 = stablehlo.dot_general %iterArg_3, %iterArg_1, contracting_dims = [0] x [0], precision = [DEFAULT, DEFAULT] : (tensor<3xf32>, tensor<3x3xf32>) -> tensor<3xf32>
+      %4 = stablehlo.add %3, %2 : tensor<3xf32>
+      %5 = stablehlo.tanh %4 : tensor<3xf32>
+      %6 = func.call @dynamic_update_index_in_dim(%iterArg_4, %5, %iterArg_2) : (tensor<5x3xf32>, tensor<3xf32>, tensor<i64>) -> tensor<5x3xf32>
       %c_5 = stablehlo.constant dense<1> : tensor<i64>
-      %5 = stablehlo.add %iterArg_2, %c_5 : tensor<i64>
-      stablehlo.return %iterArg, %iterArg_1, %5, %3#0, %4 : tensor<5x3xf32>, tensor<3x3xf32>, tensor<i64>, tensor<3xf32>, tensor<5x3xf32>
+      %7 = stablehlo.add %iterArg_2, %c_5 : tensor<i64>
+      stablehlo.return %iterArg, %iterArg_1, %7, %5, %6 : tensor<5x3xf32>, tensor<3x3xf32>, tensor<i64>, tensor<3xf32>, tensor<5x3xf32>
     }
     return %1#3, %1#4 : tensor<3xf32>, tensor<5x3xf32>
   }
@@ -24,12 +26,6 @@ module @jit_rnn attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1
     %0 = stablehlo.dynamic_slice %arg0, %arg1, %c, sizes = [1, 3] : (tensor<5x3xf32>, tensor<i64>, tensor<i64>) -> tensor<1x3xf32>
     %1 = stablehlo.reshape %0 : (tensor<1x3xf32>) -> tensor<3xf32>
     return %1 : tensor<3xf32>
-  }
-  func.func private @closed_call(%arg0: tensor<3x3xf32>, %arg1: tensor<3xf32>, %arg2: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
-    %0 = stablehlo.dot_general %arg1, %arg0, contracting_dims = [0] x [0], precision = [DEFAULT, DEFAULT] : (tensor<3xf32>, tensor<3x3xf32>) -> tensor<3xf32>
-    %1 = stablehlo.add %0, %arg2 : tensor<3xf32>
-    %2 = stablehlo.tanh %1 : tensor<3xf32>
-    return %2, %2 : tensor<3xf32>, tensor<3xf32>
   }
   func.func private @dynamic_update_index_in_dim(%arg0: tensor<5x3xf32>, %arg1: tensor<3xf32>, %arg2: tensor<i64>) -> tensor<5x3xf32> {
     %0 = stablehlo.broadcast_in_dim %arg1, dims = [1] : (tensor<3xf32>) -> tensor<1x3xf32>

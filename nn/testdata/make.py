@@ -1,6 +1,6 @@
 """Writes jax.json: arguments and results of functions of JAX that nn has, too.
 
-Run it with JAX 0.10.2: python make.py > jax.json
+Run it with JAX 0.12.0.1: python make.py > jax.json
 """
 
 import json

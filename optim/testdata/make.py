@@ -1,6 +1,6 @@
 """Writes optax.json: the parameters after ten steps down the sum of squares, with the optimizers of optax that optim has.
 
-Run it with JAX 0.10.2 and optax 0.2.8: python make.py > optax.json
+Run it with JAX 0.12.0.1 and optax 0.2.8: python make.py > optax.json
 """
 
 import json

@@ -10,13 +10,11 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/calliope-mlir/calliope/internal/host/jaxenv"
 	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/tensor/npz"
 )
-
-// versions are the versions of JAX, the newest first.
-var versions = []string{"0.12.0.1", "0.11.2", "0.10.2"}
 
 // A program is what one version of JAX lowered or exported.
 type program struct {
@@ -29,7 +27,7 @@ type program struct {
 
 // programs returns what each version of JAX wrote that no newer one wrote, too.
 var programs = sync.OnceValue(func() (list []program) {
-	for _, version := range versions {
+	for _, version := range jaxenv.Versions() {
 		files := unzip(version)
 		for file, data := range files {
 			name, kind, _ := strings.Cut(file, ".")
@@ -38,7 +36,7 @@ var programs = sync.OnceValue(func() (list []program) {
 			}
 			arrays := files[name+".npz"]
 			if arrays == nil {
-				arrays = unzip(versions[0])[name+".npz"]
+				arrays = unzip(jaxenv.Newest)[name+".npz"]
 			}
 			list = append(list, program{name, version, file, data, arrays})
 		}

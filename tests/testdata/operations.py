@@ -2,7 +2,7 @@
 #
 #	python operations.py > operations.txt
 #
-# JAX 0.10.2, its SciPy and NumPy 2 on a CPU.
+# JAX 0.12.0.1, its SciPy and NumPy 2 on a CPU.
 import os
 
 os.environ["JAX_PLATFORMS"] = "cpu"

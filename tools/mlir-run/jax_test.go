@@ -41,7 +41,7 @@ func TestJAX(t *testing.T) {
 			target + "\n  io_ordered.mlir:6:12" + target + "\nwith --tap their operands are printed"},
 		{"io_ordered", "", exitFailed, nil, "needs inputs: use --in:\n  in0: f32[4]\n"},
 		{"io_ordered_loop", "--in x.npy --tap", exitDone,
-			[]string{strings.Repeat(tap("io_ordered_loop.mlir:19:12", "f32[4] [0 1 2 3]"), 3)}, ""},
+			[]string{strings.Repeat(tap("io_ordered_loop.mlir:11:14", "f32[4] [0 1 2 3]"), 3)}, ""},
 		{"two_effects", "--in x.npy --tap", exitDone, []string{tap("two_effects.mlir:4:10", "f32[4] [0 1 2 3]"),
 			tap("two_effects.mlir:5:12", "f32[4] [0 1 2 3]"), "out0 f32[4] [0 1 2 3]\n"}, ""},
 		{"sharded_io", "--in long.npy --tap", exitDone,

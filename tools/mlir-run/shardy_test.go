@@ -60,5 +60,5 @@ func TestShardyText(t *testing.T) {
 	run("shard_map_ordered.mlir").want(t, exitFailed, "",
 		"shard_map_ordered.mlir:6:14: xla_ffi_python_cpu_callback\n")
 	run("feed_shard_map_debug.mlir", "--tap").want(t, exitFailed, "",
-		"feed_shard_map_debug.mlir:11:12: stablehlo.outfeed")
+		"feed_shard_map_debug.mlir:12:12: stablehlo.outfeed")
 }

@@ -1,6 +1,8 @@
 """Writes axis.json.gz: functions that JAX divides over devices, with what they compute.
 
 Run it with JAX 0.10.2: python axis.py | gzip -9n > axis.json.gz
+
+A newer one writes groups of devices as axes of a mesh, which the library with Shardy's dialect does not read.
 """
 
 import base64

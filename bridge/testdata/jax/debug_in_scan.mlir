@@ -12,11 +12,20 @@ module @jit_debug_in_scan attributes {mhlo.num_partitions = 1 : i32, mhlo.num_re
       stablehlo.return %2 : tensor<i1>
     } do {
       %2 = func.call @dynamic_index_in_dim(%iterArg, %iterArg_1) : (tensor<4xf32>, tensor<i32>) -> tensor<f32>
-      %3:2 = func.call @closed_call(%iterArg_2, %2) : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
-      %4 = func.call @dynamic_update_index_in_dim(%iterArg_3, %3#1, %iterArg_1) : (tensor<4xf32>, tensor<f32>, tensor<i32>) -> tensor<4xf32>
-      %c_4 = stablehlo.constant dense<1> : tensor<i32>
-      %5 = stablehlo.add %iterArg_1, %c_4 : tensor<i32>
-      stablehlo.return %iterArg, %5, %3#0, %4 : tensor<4xf32>, tensor<i32>, tensor<f32>, tensor<4xf32>
+      %cst_4 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+      %3 = stablehlo.compare GT, %2, %cst_4, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %4 = stablehlo.convert %3 : (tensor<i1>) -> tensor<i32>
+      "stablehlo.case"(%4) ({
+        stablehlo.return 
+      }, {
+        stablehlo.custom_call @xla_ffi_python_cpu_callback(%2) {backend_config = "", has_side_effect = true, mhlo.backend_config = {index = 0 : ui64}, operand_layouts = [dense<> : tensor<0xindex>], result_layouts = [], sdy.sharding = #sdy.sharding_per_value<[<@maximal_mesh_0, []>]>} : (tensor<f32>) -> ()
+        stablehlo.return 
+      }) : (tensor<i32>) -> ()
+      %5 = stablehlo.add %iterArg_2, %2 : tensor<f32>
+      %6 = func.call @dynamic_update_index_in_dim(%iterArg_3, %iterArg_2, %iterArg_1) : (tensor<4xf32>, tensor<f32>, tensor<i32>) -> tensor<4xf32>
+      %c_5 = stablehlo.constant dense<1> : tensor<i32>
+      %7 = stablehlo.add %iterArg_1, %c_5 : tensor<i32>
+      stablehlo.return %iterArg, %7, %5, %6 : tensor<4xf32>, tensor<i32>, tensor<f32>, tensor<4xf32>
     }
     return %1#2, %1#3 : tensor<f32>, tensor<4xf32>
   }
@@ -24,19 +33,6 @@ module @jit_debug_in_scan attributes {mhlo.num_partitions = 1 : i32, mhlo.num_re
     %0 = stablehlo.dynamic_slice %arg0, %arg1, sizes = [1] : (tensor<4xf32>, tensor<i32>) -> tensor<1xf32>
     %1 = stablehlo.reshape %0 : (tensor<1xf32>) -> tensor<f32>
     return %1 : tensor<f32>
-  }
-  func.func private @closed_call(%arg0: tensor<f32>, %arg1: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
-    %cst = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-    %0 = stablehlo.compare GT, %arg1, %cst, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
-    %1 = stablehlo.convert %0 : (tensor<i1>) -> tensor<i32>
-    "stablehlo.case"(%1) ({
-      stablehlo.return 
-    }, {
-      stablehlo.custom_call @xla_ffi_python_cpu_callback(%arg1) {backend_config = "", has_side_effect = true, mhlo.backend_config = {index = 0 : ui64}, operand_layouts = [dense<> : tensor<0xindex>], result_layouts = [], sdy.sharding = #sdy.sharding_per_value<[<@maximal_mesh_0, []>]>} : (tensor<f32>) -> ()
-      stablehlo.return 
-    }) : (tensor<i32>) -> ()
-    %2 = stablehlo.add %arg0, %arg1 : tensor<f32>
-    return %2, %arg0 : tensor<f32>, tensor<f32>
   }
   func.func private @dynamic_update_index_in_dim(%arg0: tensor<4xf32>, %arg1: tensor<f32>, %arg2: tensor<i32>) -> tensor<4xf32> {
     %0 = stablehlo.broadcast_in_dim %arg1, dims = [] : (tensor<f32>) -> tensor<1xf32>

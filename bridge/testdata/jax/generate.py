@@ -1,9 +1,8 @@
-"""Writes the modules in this folder, as JAX 0.10 lowers them for CPU:
+"""Writes the modules in this folder, as JAX 0.12 lowers them for CPU:
 
-    pip install 'jax==0.10.*'
+    pip install 'jax==0.12.0.1'
     python3 bridge/testdata/jax/generate.py
 
-The order of the tokens of two_effects.mlir may differ each time.
 The number in a comment of a function is the index of its callback in the module.
 """
 

@@ -4,11 +4,13 @@ module @jit_debug_whole attributes {mhlo.num_partitions = 4 : i32, mhlo.num_repl
   func.func public @main(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"i"}]>}) -> (tensor<8xf32> {jax.result_info = "result", sdy.sharding = #sdy.sharding<@mesh, [{"i"}]>}) {
     %0 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"i"}]>] out_shardings=[<@mesh, [{"i"}]>] manual_axes={"i"} (%arg1: tensor<2xf32>) {
       stablehlo.custom_call @xla_ffi_python_cpu_callback(%arg1) {backend_config = "", has_side_effect = true, mhlo.backend_config = {index = 0 : ui64}, operand_layouts = [dense<0> : tensor<1xindex>], result_layouts = [], sdy.sharding = #sdy.sharding_per_value<[<@empty_mesh, []>]>} : (tensor<2xf32>) -> ()
-      %cst = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-      %1 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<2xf32>
-      %2 = stablehlo.add %arg1, %1 : tensor<2xf32>
-      sdy.return %2 : tensor<2xf32>
+      %c = stablehlo.constant dense<1> : tensor<i32>
+      %2 = stablehlo.convert %c : (tensor<i32>) -> tensor<f32>
+      %3 = stablehlo.broadcast_in_dim %2, dims = [] : (tensor<f32>) -> tensor<2xf32>
+      %4 = stablehlo.add %arg1, %3 : tensor<2xf32>
+      sdy.return %4 : tensor<2xf32>
     } : (tensor<8xf32>) -> tensor<8xf32>
-    return %0 : tensor<8xf32>
+    %1 = sdy.sharding_constraint %0 <@mesh, [{"i"}]> : tensor<8xf32>
+    return %1 : tensor<8xf32>
   }
 }

@@ -11,7 +11,7 @@ module @jit_vmap_sequential attributes {mhlo.num_partitions = 1 : i32, mhlo.num_
       stablehlo.return %2 : tensor<i1>
     } do {
       %2 = func.call @dynamic_index_in_dim(%iterArg, %iterArg_0) : (tensor<4xf32>, tensor<i32>) -> tensor<f32>
-      %3 = func.call @closed_call(%2) : (tensor<f32>) -> tensor<f32>
+      %3 = stablehlo.custom_call @xla_ffi_python_cpu_callback(%2) {backend_config = "", mhlo.backend_config = {index = 0 : ui64}, operand_layouts = [dense<> : tensor<0xindex>], result_layouts = [dense<> : tensor<0xindex>], sdy.sharding = #sdy.sharding_per_value<[<@maximal_mesh_0, []>]>} : (tensor<f32>) -> tensor<f32>
       %4 = func.call @dynamic_update_index_in_dim(%iterArg_1, %3, %iterArg_0) : (tensor<4xf32>, tensor<f32>, tensor<i32>) -> tensor<4xf32>
       %c_2 = stablehlo.constant dense<1> : tensor<i32>
       %5 = stablehlo.add %iterArg_0, %c_2 : tensor<i32>
@@ -23,10 +23,6 @@ module @jit_vmap_sequential attributes {mhlo.num_partitions = 1 : i32, mhlo.num_
     %0 = stablehlo.dynamic_slice %arg0, %arg1, sizes = [1] : (tensor<4xf32>, tensor<i32>) -> tensor<1xf32>
     %1 = stablehlo.reshape %0 : (tensor<1xf32>) -> tensor<f32>
     return %1 : tensor<f32>
-  }
-  func.func private @closed_call(%arg0: tensor<f32>) -> tensor<f32> {
-    %0 = stablehlo.custom_call @xla_ffi_python_cpu_callback(%arg0) {backend_config = "", mhlo.backend_config = {index = 0 : ui64}, operand_layouts = [dense<> : tensor<0xindex>], result_layouts = [dense<> : tensor<0xindex>], sdy.sharding = #sdy.sharding_per_value<[<@maximal_mesh_0, []>]>} : (tensor<f32>) -> tensor<f32>
-    return %0 : tensor<f32>
   }
   func.func private @dynamic_update_index_in_dim(%arg0: tensor<4xf32>, %arg1: tensor<f32>, %arg2: tensor<i32>) -> tensor<4xf32> {
     %0 = stablehlo.broadcast_in_dim %arg1, dims = [] : (tensor<f32>) -> tensor<1xf32>

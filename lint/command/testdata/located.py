@@ -1,4 +1,4 @@
-"""Writes located_*.mlir: modules of JAX 0.10.2 with debug information, for the tests of mlir-lint.
+"""Writes located_*.mlir: modules of JAX 0.12.0.1 with debug information, for the tests of mlir-lint.
 
 JAX has no outfeed any more, so a primitive of this file lowers to one.
 """

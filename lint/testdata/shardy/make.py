@@ -1,6 +1,6 @@
-"""Writes the other files of this folder: modules with Shardy's dialect, as JAX 0.10 exports and lowers them.
+"""Writes the other files of this folder: modules with Shardy's dialect, as JAX 0.12 exports and lowers them.
 
-    pip install jax==0.10.2 flatbuffers && python make.py
+    pip install jax==0.12.0.1 flatbuffers && python make.py
 """
 
 import io

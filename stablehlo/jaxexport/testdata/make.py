@@ -1,6 +1,6 @@
 """Writes the *.jaxexport files of this directory, with jax and flatbuffers:
 
-    pip install jax==0.10.2 flatbuffers && python make.py
+    pip install jax==0.12.0.1 flatbuffers && python make.py
 """
 
 import pathlib

@@ -1,6 +1,6 @@
 """Writes reference.json: arguments and results of the samples that only one of the
 interpreter and XLA can run, by NumPy, SciPy and JAX. Run it with Python 3 that has
-numpy, scipy and jax (0.10.2 made the committed file); each array is written as a shape
+numpy, scipy and jax (0.12.0.1 made the committed file); each array is written as a shape
 and its elements in row-major order."""
 
 import json

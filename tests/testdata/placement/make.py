@@ -1,6 +1,6 @@
 """Writes the modules here, as JAX 0.10.2 lowers them for a TPU, and what they compute on CPU.
 
-The modules are without locations. Run it in this folder, with JAX for CPU.
+A newer JAX has other arguments of compute_on. The modules are without locations. Run it in this folder, with JAX for CPU.
 """
 import jax, jax.numpy as jnp, numpy as np
 from jax._src.interpreters import mlir

@@ -2,6 +2,8 @@
 
 Run it with JAX 0.10.2: python edges.py | gzip -9n > edges.json.gz
 
+A newer JAX has derivatives of sinc and of kl_div that its modules do not tell.
+
 It writes the functions that have a rule of their own in package autodiff. With the argument all it writes those of the
 others that JAX has too. Some of these differ, because JAX computes them by another formula in this version, has rules
 without a name in the module, or has NaN for a tangent that is 0 times an infinite number.

@@ -1,7 +1,7 @@
 """Writes platforms/ with JAX: functions that call LAPACK, exported for several platforms, each with
 its inputs and JAX's results. Run it in this folder:
 
-    pip install jax==0.10.2 flatbuffers && python platforms.py
+    pip install jax==0.12.0.1 flatbuffers && python platforms.py
 """
 
 import os

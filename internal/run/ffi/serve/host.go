@@ -16,7 +16,7 @@ import (
 // Supported returns an error on systems where no plugin runs.
 func Supported() error {
 	if runtime.GOOS == "windows" {
-		return errors.New("bridge: XLA's plugins run on Linux only: run modules there (in WSL or a container, too); on Windows, modules can be built, checked and linted")
+		return errors.New("bridge: no plugin of XLA runs on Windows: use package jit there, or run modules in WSL or a container")
 	}
 	return nil
 }
