@@ -102,7 +102,9 @@ func (c *Context) create(t *capi.Table, method string, p point, s *OperationStat
 	}
 	if kind.shardy {
 		made := *s
-		c.completeShardy(&made)
+		if err := c.completeShardy(&made); err != nil {
+			return Operation{}, err
+		}
 		s = &made
 	}
 	if s.InferResults {

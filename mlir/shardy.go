@@ -145,27 +145,29 @@ func (c *Context) isShardy(operation string) bool {
 }
 
 // completeShardy gives an operation of Shardy its extra region, if it has one, and the results that Shardy would infer.
-func (c *Context) completeShardy(s *OperationState) {
+// It returns an error if the parts of the operation do not tell them.
+func (c *Context) completeShardy(s *OperationState) error {
 	if shardyform.HasExtraRegion(s.Name) && len(s.Regions) == 1 {
 		s.Regions = []Region{s.Regions[0], c.NewRegion()}
 	}
-	if s.InferResults {
-		s.InferResults = false
-		s.Results = shardyResults(s)
+	if !s.InferResults {
+		return nil
 	}
-}
-
-// shardyResults returns the types of an operation's results, if its parts give them.
-func shardyResults(s *OperationState) []Type {
-	if shardyform.HasOperandsType(s.Name) && len(s.Operands) == 1 {
-		return []Type{s.Operands[0].Type()}
-	}
-	for _, a := range s.Attributes {
-		if s.Name == shardyform.Dialect+".constant" && a.Name == "value" && !a.Value.IsNil() {
-			if t, ok := a.Value.Type(); ok {
-				return []Type{t}
+	s.InferResults, s.Results = false, nil
+	switch {
+	case shardyform.HasOperandsType(s.Name) && len(s.Operands) == 1:
+		s.Results = []Type{s.Operands[0].Type()}
+	case s.Name == shardyform.Dialect+".constant":
+		for _, a := range s.Attributes {
+			if a.Name == "value" && !a.Value.IsNil() {
+				if t, ok := a.Value.Type(); ok {
+					s.Results = []Type{t}
+					return nil
+				}
 			}
 		}
+		return fmt.Errorf("mlir: %s takes its type from its attribute value, which must have one, such as dense<0> : tensor<2xi32>",
+			s.Name)
 	}
 	return nil
 }
