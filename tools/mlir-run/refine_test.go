@@ -99,8 +99,8 @@ func.func private @checked(%a: tensor<3xf32>) -> tensor<3xf32> {
 		"export vjp":       {"vjp --vjp 1 --in 4.npy --in 4.npy", exitDone, "out0 f32[4] [", ""},
 		"export no vjp": {"vjp --vjp 2 --in 4.npy", exitFailed, "",
 			"--vjp is 2, and the highest order in the file is 1: serialize it with vjp_order=2"},
-		"export newer":     {"newer --in 4.npy", exitDone, "out0 f32[4] [1 1 1 1]\n", ""},
-		"export effects":   {"effects --in 2.npy", exitDone, "out0 f32[2] [200 400]\n", ""},
+		"export newer":   {"newer --in 4.npy", exitDone, "out0 f32[4] [1 1 1 1]\n", ""},
+		"export effects": {"effects --in 2.npy", exitDone, "out0 f32[2] [200 400]\n", ""},
 		"export trees": {"trees --in 2x2.npy --in 2x2.npy --in 2x2.npy --in 2x2.npy", exitFailed, "", `
   in1 is f32[2,2]: f32[2] is expected, as args[0][1]['b']
   in2 is f32[2,2]: f32[1,2] is expected, as args[1][0]
