@@ -67,6 +67,7 @@ var thirdParty = map[string][]string{
 	"github.com/gomlx/gomlx":           {"gomlx/internal/bench", "gomlx/host", "gomlx/examples"}, // whose tests import the backend
 	"github.com/pkg/errors":            {"gomlx"},
 	"github.com/google/go-cmp":         {"internal/test/check", "internal/test/mlirtest"},
+	"google.golang.org/protobuf":       {"c/plugin"},
 	"modernc.org/cc/v4":                {"tools"},
 	"go.yaml.in/yaml/v3":               {"lint/command/internal/config"},
 	"github.com/aymanbagabas/go-udiff": {"lint/command", "lint/command/internal/lsp"},

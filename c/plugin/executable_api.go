@@ -1,0 +1,238 @@
+package main
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/calliope-mlir/calliope/c/plugin/internal/abi"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// An executable is a PJRT_Executable: what a caller may know of a program.
+type executable struct {
+	memory
+	*program
+}
+
+func init() {
+	on(abi.ClientCompile, func(a *abi.ClientCompileArgs) error {
+		c := object[*client](a.Client)
+		source, _ := abi.Within[abi.Program](unsafe.Pointer(a.Program))
+		if format := string(abi.Bytes(source.Format, source.FormatSize)); format != "mlir" {
+			return fmt.Errorf("%w: a program in the format %q: the plugin compiles StableHLO in MLIR's text or bytecode, mlir",
+				errMissing, format)
+		}
+		p, err := c.compile(slices.Clone(abi.Bytes(source.Code, source.CodeSize)),
+			slices.Clone(abi.Bytes(a.CompileOptions, a.CompileOptionsSize)))
+		if err != nil {
+			return err
+		}
+		a.Executable = p.load()
+		return nil
+	})
+	on(abi.LoadedExecutableDestroy, func(a *abi.LoadedExecutableDestroyArgs) error {
+		return destroy[*loaded](a.Executable)
+	})
+	on(abi.LoadedExecutableGetExecutable, func(a *abi.LoadedExecutableGetExecutableArgs) error {
+		a.Executable = handle(&executable{program: object[*loaded](a.LoadedExecutable).program})
+		return nil
+	})
+	on(abi.LoadedExecutableAddressableDevices, func(a *abi.LoadedExecutableAddressableDevicesArgs) error {
+		a.AddressableDevices, a.NumAddressableDevices = object[*loaded](a.Executable).devices, 1
+		return nil
+	})
+	on(abi.LoadedExecutableDelete, func(a *abi.LoadedExecutableDeleteArgs) error {
+		return object[*loaded](a.Executable).close()
+	})
+	on(abi.LoadedExecutableIsDeleted, func(a *abi.LoadedExecutableIsDeletedArgs) error {
+		l := object[*loaded](a.Executable)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		a.IsDeleted = l.closed
+		return nil
+	})
+	on(abi.LoadedExecutableExecute, execute)
+	on(abi.LoadedExecutableFingerprint, func(a *abi.LoadedExecutableFingerprintArgs) error {
+		l := object[*loaded](a.Executable)
+		a.ExecutableFingerprint, a.ExecutableFingerprintSize = l.string(l.fingerprint)
+		return nil
+	})
+	on(abi.LoadedExecutableGetDeviceAssignment, func(a *abi.LoadedExecutableGetDeviceAssignmentArgs) error {
+		object[*loaded](a.Executable)
+		// A DeviceAssignmentProto of one replica of one computation, on device 0.
+		given := give([]byte{8, 1, 16, 1, 26, 3, 10, 1, 0})
+		a.SerializedBytes, a.SerializedBytesSize = (*byte)(given), 9
+		a.SerializedDeviceAssignment = abi.Handle(uintptr(given))
+		a.SerializedDeviceAssignmentDeleter = deleter
+		return nil
+	})
+	on(abi.LoadedExecutableAddressableDeviceLogicalIds,
+		func(a *abi.LoadedExecutableAddressableDeviceLogicalIdsArgs) error {
+			l := object[*loaded](a.Executable)
+			a.AddressableDeviceLogicalIds = copied(&l.memory, []abi.LogicalDeviceIds{{}})
+			a.NumAddressableDeviceLogicalIds = 1
+			return nil
+		})
+	on(abi.ExecutableDestroy, func(a *abi.ExecutableDestroyArgs) error { return destroy[*executable](a.Executable) })
+	on(abi.ExecutableName, func(a *abi.ExecutableNameArgs) error {
+		e := object[*executable](a.Executable)
+		a.ExecutableName, a.ExecutableNameSize = e.string(e.name)
+		return nil
+	})
+	on(abi.ExecutableNumReplicas, func(a *abi.ExecutableNumReplicasArgs) error {
+		_, a.NumReplicas = object[*executable](a.Executable), 1
+		return nil
+	})
+	on(abi.ExecutableNumPartitions, func(a *abi.ExecutableNumPartitionsArgs) error {
+		_, a.NumPartitions = object[*executable](a.Executable), 1
+		return nil
+	})
+	on(abi.ExecutableNumOutputs, func(a *abi.ExecutableNumOutputsArgs) error {
+		a.NumOutputs = len(object[*executable](a.Executable).outputs())
+		return nil
+	})
+	on(abi.ExecutableFingerprint, func(a *abi.ExecutableFingerprintArgs) error {
+		e := object[*executable](a.Executable)
+		a.ExecutableFingerprint, a.ExecutableFingerprintSize = e.string(e.fingerprint)
+		return nil
+	})
+	on(abi.ExecutableGetCostAnalysis, func(a *abi.ExecutableGetCostAnalysisArgs) error {
+		_, a.NumProperties = object[*executable](a.Executable), 0
+		return nil
+	})
+	on(abi.ExecutableOutputMemoryKinds, func(a *abi.ExecutableOutputMemoryKindsArgs) error {
+		e := object[*executable](a.Executable)
+		a.NumOutputs = len(e.outputs())
+		a.MemoryKinds, a.MemoryKindSizes = e.kinds(a.NumOutputs)
+		return nil
+	})
+	on(abi.ExecutableParameterMemoryKinds, func(a *abi.ExecutableParameterMemoryKindsArgs) error {
+		e := object[*executable](a.Executable)
+		a.NumParameters = e.main.Tokens + len(e.main.Params)
+		a.MemoryKinds, a.MemoryKindSizes = e.kinds(a.NumParameters)
+		return nil
+	})
+	on(abi.ExecutableOutputElementTypes, func(a *abi.ExecutableOutputElementTypesArgs) error {
+		e := object[*executable](a.Executable)
+		var list []abi.BufferType
+		for _, s := range e.outputs() {
+			t := elementTypes[s.DType]
+			if s.DType == tensor.Token {
+				t = abi.BufferTypeTOKEN
+			}
+			list = append(list, t)
+		}
+		a.OutputTypes, a.NumOutputTypes = copied(&e.memory, list), len(list)
+		return nil
+	})
+	on(abi.ExecutableOutputDimensions, func(a *abi.ExecutableOutputDimensionsArgs) error {
+		e := object[*executable](a.Executable)
+		var all []int64
+		var ranks []int
+		for _, s := range e.outputs() {
+			all, ranks = append(all, int64s(s.Dims)...), append(ranks, s.Rank())
+		}
+		a.NumOutputs, a.Dims, a.DimSizes = len(ranks), copied(&e.memory, all), copied(&e.memory, ranks)
+		return nil
+	})
+	on(abi.ExecutableSerialize, func(a *abi.ExecutableSerializeArgs) error {
+		data := object[*executable](a.Executable).serialize()
+		given := give(data)
+		a.SerializedBytes, a.SerializedBytesSize = (*byte)(given), len(data)
+		a.SerializedExecutable = abi.Handle(uintptr(given))
+		a.SerializedExecutableDeleter = deleter
+		return nil
+	})
+	on(abi.ExecutableDeserializeAndLoad, func(a *abi.ExecutableDeserializeAndLoadArgs) error {
+		code, options, err := parts(slices.Clone(abi.Bytes(a.SerializedExecutable, a.SerializedExecutableSize)))
+		if err != nil {
+			return err
+		}
+		if a.OverriddenSerializedCompileOptions != nil {
+			options = slices.Clone(abi.Bytes(a.OverriddenSerializedCompileOptions,
+				a.OverriddenSerializedCompileOptionsSize))
+		}
+		p, err := object[*client](a.Client).compile(code, options)
+		if err != nil {
+			return err
+		}
+		a.LoadedExecutable = p.load()
+		return nil
+	})
+	on(abi.ExecutableGetCompileOptions, func(a *abi.ExecutableGetCompileOptionsArgs) error {
+		e := object[*executable](a.Executable)
+		given := give(e.options)
+		a.SerializedBytes, a.SerializedBytesSize = (*byte)(given), len(e.options)
+		a.SerializedCompileOptions = abi.Handle(uintptr(given))
+		a.SerializedCompileOptionsDeleter = deleter
+		return nil
+	})
+}
+
+// kinds returns the kind of the memory of n arrays.
+func (e *executable) kinds(n int) (**byte, *int) {
+	return e.strings(slices.Repeat([]string{"device"}, n))
+}
+
+// saved begins what Serialize writes.
+const saved = "calliope program 1\n"
+
+// serialize returns the module and the options of its compile, which is done again where it is loaded.
+func (p *program) serialize() []byte {
+	data := binary.LittleEndian.AppendUint64([]byte(saved), uint64(len(p.options)))
+	return append(append(data, p.options...), p.code...)
+}
+
+func parts(data []byte) (code, options []byte, err error) {
+	text, ok := strings.CutPrefix(string(data), saved)
+	if ok && len(text) >= 8 {
+		n := binary.LittleEndian.Uint64([]byte(text[:8]))
+		if rest := text[8:]; n <= uint64(len(rest)) {
+			return []byte(rest[n:]), []byte(rest[:n]), nil
+		}
+	}
+	return nil, nil, fmt.Errorf("%w: the data is no program that this plugin has serialized", errMistaken)
+}
+
+// execute runs a program. It returns when the run is over.
+func execute(a *abi.LoadedExecutableExecuteArgs) error {
+	l := object[*loaded](a.Executable)
+	options, _ := abi.Within[abi.ExecuteOptions](unsafe.Pointer(a.Options))
+	switch {
+	case a.NumDevices != 1:
+		return fmt.Errorf("%w: the program runs on one device, not on %d", errMistaken, a.NumDevices)
+	case options.NumSendOps > 0 || options.NumRecvOps > 0:
+		return fmt.Errorf("%w: send and recv of the host", errMissing)
+	}
+	if a.ExecuteDevice != 0 && object[*device](a.ExecuteDevice) != l.client.device {
+		return errors.New("the device is not one of the program")
+	}
+	kept := map[int]bool{}
+	for _, i := range abi.List(options.NonDonatableInputIndices, options.NumNonDonatableInputIndices) {
+		kept[int(i)] = true
+	}
+	in := make([]*buffer, a.NumArgs)
+	if a.NumArgs > 0 {
+		for i, h := range abi.List(*a.ArgumentLists, a.NumArgs) {
+			in[i] = object[*buffer](h)
+		}
+	}
+	out, err := l.run(in, kept)
+	if err != nil {
+		return err
+	}
+	if len(out) > 0 {
+		to := abi.List(*a.OutputLists, len(out))
+		for i, b := range out {
+			to[i] = handle(b)
+		}
+	}
+	if a.DeviceCompleteEvents != nil {
+		*a.DeviceCompleteEvents = over()
+	}
+	return nil
+}

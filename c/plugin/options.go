@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// compileOptions are those of a compile that the plugin reads: parts of CompileOptionsProto in
+// xla/pjrt/proto/compile_options.proto.
+type compileOptions struct {
+	replicas, partitions int
+	tupled               bool // the parameters are one tuple
+}
+
+// The numbers of fields.
+const (
+	fieldTupled       = 2
+	fieldBuildOptions = 3 // in it:
+	fieldReplicas     = 4
+	fieldPartitions   = 5
+)
+
+func readCompileOptions(data []byte) (o compileOptions, err error) {
+	err = eachField(data, func(field protowire.Number, number uint64, message []byte) error {
+		switch field {
+		case fieldTupled:
+			o.tupled = number != 0
+		case fieldBuildOptions:
+			return eachField(message, func(field protowire.Number, number uint64, _ []byte) error {
+				switch field {
+				case fieldReplicas:
+					o.replicas = int(number)
+				case fieldPartitions:
+					o.partitions = int(number)
+				}
+				return nil
+			})
+		}
+		return nil
+	})
+	if err != nil {
+		return o, fmt.Errorf("%w: the options of a compile are no CompileOptionsProto: %w", errMistaken, err)
+	}
+	return o, nil
+}
+
+// eachField calls visit for the fields of a message that are numbers or messages.
+func eachField(data []byte, visit func(field protowire.Number, number uint64, message []byte) error) error {
+	for len(data) > 0 {
+		field, kind, n := protowire.ConsumeTag(data)
+		if n < 0 {
+			return protowire.ParseError(n)
+		}
+		data = data[n:]
+		var number uint64
+		var message []byte
+		switch kind {
+		case protowire.VarintType:
+			number, n = protowire.ConsumeVarint(data)
+		case protowire.BytesType:
+			message, n = protowire.ConsumeBytes(data)
+		default:
+			n = protowire.ConsumeFieldValue(field, kind, data)
+		}
+		if n < 0 {
+			return protowire.ParseError(n)
+		}
+		data = data[n:]
+		if err := visit(field, number, message); err != nil {
+			return err
+		}
+	}
+	return nil
+}

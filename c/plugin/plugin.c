@@ -1,0 +1,48 @@
+#include "plugin.h"
+
+#include <stdlib.h>
+
+#include "_cgo_export.h"
+
+// The table PJRT_Api: each of its functions calls one of Go, with its number.
+#define F(number, name) \
+  static void *name(void *args) { return (void *)calliopePJRT(number, args); }
+#include "internal/abi/gen_table.h"
+#undef F
+
+struct version {
+  size_t struct_size;
+  void *extension_start;
+  int major, minor;
+};
+
+static struct {
+  size_t struct_size;
+  void *extension_start;
+  struct version version;
+#define F(number, name) void *(*f##number)(void *);
+#include "internal/abi/gen_table.h"
+#undef F
+} api;
+
+const void *GetPjrtApi(void) {
+  api.struct_size = sizeof api;
+  api.version.struct_size = sizeof api.version;
+  api.version.minor = calliopeMinor();
+#define F(number, name) api.f##number = name;
+#include "internal/abi/gen_table.h"
+#undef F
+  return &api;
+}
+
+void calliope_call_ready(uintptr_t callback, uintptr_t error, void *user_arg) {
+  ((void (*)(void *, void *))callback)((void *)error, user_arg);
+}
+
+const char *calliope_call_python(uintptr_t f, int64_t number, const uintptr_t *args, const uintptr_t *results) {
+  return ((const char *(*)(int64_t, const uintptr_t *, const uintptr_t *))f)(number, args, results);
+}
+
+void calliope_free(void *p) { free(p); }
+
+uintptr_t calliope_deleter(void) { return (uintptr_t)calliope_free; }
