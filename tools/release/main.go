@@ -144,7 +144,7 @@ func (b build) all() ([]module, error) {
 	if err := b.archive("libcalliope", entries); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"mlir-lint", "calliope-mlir"} {
+	for _, name := range []string{"mlir-lint", "calliope-mlir", "calliope-jax"} {
 		_, err = output(b.ctx, b.env, filepath.Join(b.work, "wheel"), "-version", version.Version, "-o", b.dir, name)
 		if err != nil {
 			return nil, err

@@ -3,7 +3,8 @@
 //	go run ./tools/wheel [-version VERSION] [-o DIR] [PACKAGE]
 //
 // The package mlir-lint, which is the default, has the command and no Python. The package calliope-mlir has
-// libcalliope and the module calliope_mlir, by which JAX programs use it.
+// libcalliope and the module calliope_mlir, by which JAX programs use it. The package calliope-jax has the PJRT plugin,
+// and registers it with JAX.
 //
 // It builds for $GOOS and $GOARCH with cgo and the C compiler $CC, and prints the name of the file. Its bytes depend
 // only on the sources, the version and the compilers.
@@ -36,7 +37,7 @@ func main() {
 	}
 	p, ok := packages[name]
 	if !ok || flag.NArg() > 1 {
-		log.Fatalf("name one package, mlir-lint or calliope-mlir, after the flags (-h prints them), not %q",
+		log.Fatalf("name one package, mlir-lint, calliope-mlir or calliope-jax, after the flags (-h prints them), not %q",
 			flag.Args())
 	}
 	path, err := p.write(*dir, *release)
@@ -52,11 +53,14 @@ type pkg struct {
 	metadata     string // what METADATA says of it, after the version
 	source, mode string // what the go command builds, and how
 	python       string // a folder with modules, "" for none
+	entries      string // the entry points, "" for none
 }
 
 var packages = map[string]pkg{
-	"mlir-lint":     {"mlir-lint", lintMetadata, "./tools/mlir-lint", "exe", ""},
-	"calliope-mlir": {"calliope-mlir", libraryMetadata, "./c/shared", "c-shared", "c/python/calliope_mlir"},
+	"mlir-lint":     {"mlir-lint", lintMetadata, "./tools/mlir-lint", "exe", "", ""},
+	"calliope-mlir": {"calliope-mlir", libraryMetadata, "./c/shared", "c-shared", "c/python/calliope_mlir", ""},
+	"calliope-jax": {"calliope-jax", jaxMetadata, "./c/plugin", "c-shared", "c/python/calliope_jax",
+		"[jax_plugins]\ncalliope = calliope_jax\n"},
 }
 
 // versions matches the versions that need no other spelling in the name of a wheel.
@@ -92,6 +96,9 @@ func (p pkg) write(dir, release string) (path string, err error) {
 	if err := w.addFile(folder+filepath.Base(built), built, mode); err != nil {
 		return "", err
 	}
+	if p.entries != "" {
+		w.add(w.folder("dist-info/entry_points.txt"), []byte(p.entries), 0o644)
+	}
 	for _, name := range []string{"LICENSE", "NOTICE"} {
 		if err := w.addFile(w.folder("dist-info/licenses/")+name, name, 0o644); err != nil {
 			return "", err
@@ -104,11 +111,19 @@ func (p pkg) write(dir, release string) (path string, err error) {
 func (p pkg) file(goos string) string {
 	switch {
 	case p.mode == "c-shared":
-		return "libcalliope" + cmp.Or(map[string]string{"windows": ".dll", "darwin": ".dylib"}[goos], ".so")
+		return p.library() + cmp.Or(map[string]string{"windows": ".dll", "darwin": ".dylib"}[goos], ".so")
 	case goos == "windows":
 		return "mlir-lint.exe"
 	}
 	return "mlir-lint"
+}
+
+// library returns the name of the library, without its ending.
+func (p pkg) library() string {
+	if p.source == "./c/plugin" {
+		return "libcalliope_pjrt"
+	}
+	return "libcalliope"
 }
 
 // names has the linker's flags for the name of the library on a system, the one that c/install gives it: what asks for
@@ -121,7 +136,7 @@ var names = map[string]string{
 // build builds the command or the library, without what depends on this machine and this folder.
 func (p pkg) build(to string) error {
 	flags := version.LinkFlags
-	if p.mode == "c-shared" {
+	if p.library() == "libcalliope" && p.mode == "c-shared" {
 		flags += names[cmp.Or(os.Getenv("GOOS"), runtime.GOOS)]
 	}
 	cmd := exec.Command("go", "build", "-buildmode="+p.mode, "-trimpath", "-buildvcs=false",

@@ -90,6 +90,22 @@ jit, scan, vmap, grad, shard_map and in exported modules: see
 https://github.com/calliope-mlir/calliope/blob/main/docs/embedding.md.
 `
 
+const jaxMetadata = `Metadata-Version: 2.4
+Name: calliope-jax
+Version: %s
+Summary: Calliope's JIT compiler as a backend of JAX
+Project-URL: Source, https://github.com/calliope-mlir/calliope
+License-Expression: Apache-2.0
+License-File: LICENSE
+License-File: NOTICE
+Requires-Python: >=3.11
+Requires-Dist: jax>=0.10
+Description-Content-Type: text/markdown
+
+JAX_PLATFORMS=calliope,cpu runs programs of JAX by MLIR and LLVM: see
+https://github.com/calliope-mlir/calliope/blob/main/docs/plugin.md.
+`
+
 // write adds what describes the wheel, and writes it to a folder.
 func (w *wheel) write(dir string) (path string, err error) {
 	w.add(w.folder("dist-info/METADATA"), fmt.Appendf(nil, w.metadata, w.version), 0o644)
