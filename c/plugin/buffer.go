@@ -33,7 +33,9 @@ func (d *device) newBuffer(a *engine.Array) *buffer {
 }
 
 // newToken returns a buffer without elements, for a token.
-func (d *device) newToken() *buffer { return &buffer{device: d, token: true} }
+func (d *device) newToken() *buffer {
+	return &buffer{device: d, shape: tensor.ShapeOf(tensor.Token), token: true}
+}
 
 func int64s(list []int) []int64 {
 	made := make([]int64, len(list))
@@ -138,7 +140,7 @@ func (b *buffer) toHost(to []byte, order []int64) error {
 func init() {
 	on(abi.BufferDestroy, func(a *abi.BufferDestroyArgs) error { return destroy[*buffer](a.Buffer) })
 	on(abi.BufferElementType, func(a *abi.BufferElementTypeArgs) error {
-		a.Type = object[*buffer](a.Buffer).elementType()
+		a.Type = elementType(object[*buffer](a.Buffer).shape)
 		return nil
 	})
 	on(abi.BufferDimensions, func(a *abi.BufferDimensionsArgs) error {

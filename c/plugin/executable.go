@@ -61,7 +61,7 @@ func (c *client) compile(code, options []byte) (*program, error) {
 	p.main = m.Main
 	p.describe(m.Module)
 	p.runner, err = load.Compile(ctx, m.Module, stages.Options{
-		Devices: stages.On(c.engine), Compile: engine.CompileOptions{Foreign: foreign},
+		Devices: stages.On(c.engine), Compile: engine.CompileOptions{Foreign: foreign()},
 		// The interpreter runs in a child process of a program in Go, which this is not.
 		Fallback: func(why error) error { return &engine.RefusedError{Err: why} },
 	}, native.EnsureOptions{})

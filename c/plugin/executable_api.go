@@ -9,7 +9,6 @@ import (
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/c/plugin/internal/abi"
-	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // An executable is a PJRT_Executable: what a caller may know of a program.
@@ -120,11 +119,7 @@ func init() {
 		e := object[*executable](a.Executable)
 		var list []abi.BufferType
 		for _, s := range e.outputs() {
-			t := elementTypes[s.DType]
-			if s.DType == tensor.Token {
-				t = abi.BufferTypeTOKEN
-			}
-			list = append(list, t)
+			list = append(list, elementType(s))
 		}
 		a.OutputTypes, a.NumOutputTypes = copied(&e.memory, list), len(list)
 		return nil

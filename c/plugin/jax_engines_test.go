@@ -23,12 +23,24 @@ func TestJAX(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			python, err := jaxenv.Python(t.Context(), version)
 			check.NoError(t, err)
-			cmd := exec.CommandContext(t.Context(), python, filepath.Join("testdata", "programs.py"))
+			library := filepath.Join(t.TempDir(), "handlers.so")
+			output(t, exec.Command("c++", "-std=c++17", "-shared", "-fPIC", "-o", library,
+				"-I", output(t, exec.Command(python, "-c", "import jax.ffi; print(jax.ffi.include_dir(), end='')")),
+				filepath.Join("testdata", "handlers.cc")))
+			cmd := exec.CommandContext(t.Context(), python, filepath.Join("testdata", "programs.py"), library)
 			cmd.Env = append(os.Environ(), "PYTHONPATH="+packages, "PYTHONDONTWRITEBYTECODE=1", "CALLIOPE_PJRT="+built,
 				"JAX_PLATFORMS=calliope,cpu")
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
+			output(t, cmd)
 		})
 	}
+}
+
+// output runs a command, and returns what it prints.
+func output(t *testing.T, cmd *exec.Cmd) string {
+	t.Helper()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", cmd, err, out)
+	}
+	return string(out)
 }

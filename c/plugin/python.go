@@ -21,13 +21,10 @@ var pythonFunction atomic.Uintptr
 func calliope_pjrt_serve_python(f C.uintptr_t) { pythonFunction.Store(uintptr(f)) }
 
 func init() {
-	if err := callbacks.Default.Register(python, callPython, callbacks.Options{}); err != nil {
+	if err := serve(python, callPython); err != nil {
 		panic(err)
 	}
 }
-
-// foreign has the targets that the plugin serves besides those of LAPACK.
-var foreign = []callbacks.ForeignTarget{{Target: python}}
 
 func callPython(f *callbacks.Frame) error {
 	var a struct {

@@ -1,5 +1,6 @@
 """Runs programs of JAX on the plugin, and compares them with XLA's CPU backend. It prints what differs."""
 
+import ctypes
 import sys
 import traceback
 
@@ -98,6 +99,44 @@ with jax.default_device(ours):
     array = jnp.arange(4.0)
     assert np.from_dlpack(array).sum() == 6
     assert jax.device_put(array, xla).sum() == 6 and jax.device_put(jnp.ones(3), ours).sum() == 3
+
+# Handlers of XLA's typed FFI, which the test has compiled by the headers of jaxlib.
+library = ctypes.CDLL(sys.argv[1])
+library.CounterTypeId.restype = library.CounterTypeInfo.restype = ctypes.c_void_p
+
+
+def capsule(address):
+    return jax.ffi.pycapsule(ctypes.cast(address, ctypes.CFUNCTYPE(None)))
+
+
+jax.ffi.register_ffi_target("scale", jax.ffi.pycapsule(library.Scale), platform="cpu")
+jax.ffi.register_ffi_type(
+    "counter",
+    {"type_id": capsule(library.CounterTypeId()), "type_info": capsule(library.CounterTypeInfo())},
+    platform="calliope",
+)
+jax.ffi.register_ffi_target(
+    "count",
+    {"instantiate": jax.ffi.pycapsule(library.CountInstantiate), "execute": jax.ffi.pycapsule(library.Count)},
+    platform="calliope",
+)
+with jax.default_device(ours):
+    scale = lambda x, factor: jax.ffi.ffi_call("scale", jax.ShapeDtypeStruct(x.shape, x.dtype))(
+        x, factor=np.float32(factor), note="a note", list=np.array([5, 7])
+    )
+    np.testing.assert_allclose(jax.jit(lambda x: scale(x, 2.5) + 1)(matrix), 2.5 * np.asarray(matrix) + 1, rtol=1e-6)
+    try:
+        jax.block_until_ready(jax.jit(lambda x: scale(x, -1))(matrix))
+        raise AssertionError("there is no error")
+    except jax.errors.JaxRuntimeError as e:
+        assert "the factor is negative" in str(e), e
+    count = jax.jit(
+        lambda: [
+            jax.ffi.ffi_call("count", jax.ShapeDtypeStruct((), jnp.int32), has_side_effect=True)(start=np.int64(start))
+            for start in (10, 100)
+        ]
+    )
+    assert [int(n) for _ in range(2) for n in count()] == [10, 100, 11, 101]
 
 print(f"{len(PROGRAMS)} programs, {failed} failed")
 sys.exit(failed > 0)

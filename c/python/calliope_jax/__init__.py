@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
+import functools
 import itertools
+import logging
 import os
 import pathlib
 import traceback
@@ -24,6 +26,7 @@ import numpy as np
 from jax._src import callback as jax_callback
 from jax._src import core, dtypes, ffi
 from jax._src import xla_bridge
+from jax._src.lib import xla_client
 from jax._src.interpreters import mlir
 
 __version__ = "0.1.0"
@@ -41,7 +44,70 @@ def initialize() -> None:
     """Registers the plugin. JAX calls this when it looks for its backends."""
     path = library()
     xla_bridge.register_plugin(NAME, library_path=path, options={"platform_name": "cpu"}, priority=-1)
-    _serve(ctypes.CDLL(path))
+    plugin = ctypes.CDLL(path)
+    _serve(plugin)
+    _take_handlers(plugin)
+
+
+def _take_handlers(plugin: ctypes.CDLL) -> None:
+    """Registers what jax.ffi registers for the platforms cpu and calliope with the plugin, too."""
+    register, register_type = plugin.calliope_pjrt_register_ffi, plugin.calliope_pjrt_register_ffi_type
+    register.argtypes, register_type.argtypes = [ctypes.c_char_p] + [ctypes.c_void_p] * 4, [ctypes.c_void_p] * 2
+    register.restype = register_type.restype = ctypes.c_char_p
+
+    def check(error):
+        if error:
+            raise ValueError(error.decode())
+
+    def take(name, handlers, platform, api_version=0, traits=0):
+        name = name if isinstance(name, str) else name.decode()
+        if api_version != 1 or name.startswith("lapack_"):  # the plugin has its own
+            return
+        bundle = handlers if isinstance(handlers, dict) else {"execute": handlers}
+        stages = ("instantiate", "prepare", "initialize", "execute")
+        check(register(name.encode(), *(_address(bundle.get(s)) for s in stages)))
+
+    def take_type(name, capsules):
+        if isinstance(capsules, dict):  # before JAX 0.10 it is the number alone
+            check(register_type(_address(capsules.get("type_id")), _address(capsules.get("type_info"))))
+
+    def try_to(take, *args):
+        """Takes what XLA's backend may take, though this one cannot."""
+        try:
+            take(*args)
+        except ValueError as e:
+            logging.getLogger(__name__).warning("%s", e)
+
+    host = xla_client.xla_platform_names["cpu"]
+    for name, handlers, *further in xla_client._custom_callback.get(host, ()):
+        try_to(take, name, handlers, host, *further)
+    for name, capsules in xla_client._custom_type_id.get(host, ()):
+        try_to(take_type, name, capsules)
+    target, state = xla_client.register_custom_call_target, xla_client.register_custom_type
+
+    def register_target(name, handlers, platform="cpu", *args, **options):
+        target(name, handlers, platform, *args, **options)
+        if platform == "cpu":
+            try_to(functools.partial(take, **options), name, handlers, platform, *args)
+
+    def register_state(name, capsules, platform="cpu"):
+        state(name, capsules, platform)
+        if platform == "cpu":
+            try_to(take_type, name, capsules)
+
+    xla_client.register_custom_call_target, xla_client.register_custom_type = register_target, register_state
+    xla_client.register_custom_call_handler(NAME, take)
+    xla_client.register_custom_type_handler(NAME, take_type)
+
+
+def _address(capsule):
+    if capsule is None:
+        return None
+    api = ctypes.pythonapi
+    api.PyCapsule_GetName.argtypes, api.PyCapsule_GetName.restype = [ctypes.py_object], ctypes.c_char_p
+    api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    api.PyCapsule_GetPointer.restype = ctypes.c_void_p
+    return api.PyCapsule_GetPointer(capsule, api.PyCapsule_GetName(capsule))
 
 
 _functions: weakref.WeakValueDictionary[int, "_Function"] = weakref.WeakValueDictionary()

@@ -37,6 +37,16 @@ var ffiTypes = func() (types [34]Type) {
 	return types
 }()
 
+// ToFFI returns the number of an element type in a call frame, or 0 if there is none.
+func ToFFI(d tensor.DType) int32 {
+	for number, of := range DTypes {
+		if of == d && d != tensor.Invalid {
+			return int32(number)
+		}
+	}
+	return 0
+}
+
 // OfFFI returns the element type of a number in a call frame. The Size is 0 if there is none.
 func OfFFI(number int32) Type {
 	if n := uint32(number); n < uint32(len(ffiTypes)) {
