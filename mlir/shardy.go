@@ -3,6 +3,7 @@ package mlir
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -166,8 +167,8 @@ func (c *Context) completeShardy(s *OperationState) error {
 				}
 			}
 		}
-		return fmt.Errorf("mlir: %s takes its type from its attribute value, which must have one, such as dense<0> : tensor<2xi32>",
-			s.Name)
+		return errors.New("mlir: sdy.constant takes its type from its attribute value, which must have one, such as " +
+			"dense<0> : tensor<2xi32>")
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ func TestInterpreter(t *testing.T) {
 		"python3.13":       {map[string]string{"bin/python3": prints, "bin/python3.13": prints}, "bin/python3.13"},
 		"an old python3":   {map[string]string{"bin/python3": fails}, ""},
 		"no Python at all": {nil, ""},
-		"pyenv": {map[string]string{"bin/python3.12": fails, "bin/pyenv": "echo $PYENV_ROOT",
+		"pyenv": {map[string]string{"pyenv/shims/python3.12": fails,
 			"pyenv/versions/3.11.7/bin/python": fails, "pyenv/versions/3.13.0/bin/python": prints},
 			"pyenv/versions/3.13.0/bin/python"},
 		"uv":           {map[string]string{"bin/python3": fails, "bin/uv": "echo $UV", "uv": prints}, "uv"},
@@ -29,8 +29,7 @@ func TestInterpreter(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			t.Setenv("PATH", filepath.Join(dir, "bin"))
-			t.Setenv("PYENV_ROOT", filepath.Join(dir, "pyenv"))
+			t.Setenv("PATH", filepath.Join(dir, "pyenv", "shims")+string(filepath.ListSeparator)+filepath.Join(dir, "bin"))
 			t.Setenv("UV", filepath.Join(dir, "uv"))
 			for path, does := range test.programs {
 				path = filepath.Join(dir, path)
