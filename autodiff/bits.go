@@ -6,7 +6,25 @@ import (
 )
 
 // bitcast is the rule of a bitcast_convert to the same type. Of others see refuseBits.
-var bitcast = same(func(_ *backward, _ mlir.Operation, g mlir.Value) mlir.Value { return g })
+var bitcast = rule{
+	multilinear: true,
+	jvp: func(f *forward, op mlir.Operation) {
+		if !isStopped(op) {
+			f.set(op.Result(0), f.operand(op, 0))
+		}
+	},
+	transpose: func(b *backward, op mlir.Operation) {
+		if !isStopped(op) {
+			b.to(op, 0, func(g mlir.Value) mlir.Value { return g })
+		}
+	},
+}
+
+// isStopped reports whether an operation is a conversion by which vmap makes a derivative zero.
+func isStopped(op mlir.Operation) bool {
+	_, ok := op.Attribute(transform.Stopped)
+	return ok
+}
 
 // refuseBits ends the transformation at a bitcast_convert that makes a floating point number of the bits of a reached
 // one, or of integers that depend on them. Integers have no tangents, so that the derivative would be zero. It is zero

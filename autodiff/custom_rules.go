@@ -35,7 +35,7 @@ var custom = map[string]rule{"stablehlo.composite": {jvp: jvpCustom, transpose: 
 // isZero reports whether the derivative of an operation is zero.
 func isZero(op mlir.Operation) bool {
 	if op.Name() != "stablehlo.composite" {
-		return ruleFor(op).zero
+		return ruleFor(op).zero || isStopped(op)
 	}
 	o, _ := stablehlo.AsComposite(op)
 	return o.Name == StopGradient

@@ -117,10 +117,12 @@ func (b *batcher) guard(taken mlir.Value, in mlir.Block) map[mlir.Value]mlir.Val
 }
 
 // guarded returns values for operations whose results only some elements take. They have no derivative for the others,
-// for which it may be infinite or NaN, also times zero. The conversion to the same type stops it.
+// for which it may be infinite or NaN, also times zero. A conversion to the same type with a mark stops it.
 func (b *batcher) guarded(taken, v mlir.Value) mlir.Value {
 	stopped := func(v mlir.Value) mlir.Value {
-		return b.Do(stablehlo.BitcastConvertOp{Operand: v, ResultType: v.Type()})
+		same := b.Do(stablehlo.BitcastConvertOp{Operand: v, ResultType: v.Type()})
+		same.Owner().SetAttribute(transform.Stopped, b.Context.StringAttribute("branch"))
+		return same
 	}
 	if !transform.IsComplex(v.Type()) {
 		return b.choose(taken, v, stopped(v))

@@ -49,6 +49,9 @@ func TestTables(t *testing.T) {
 	for _, op := range structs.All {
 		dialect, _, _ := strings.Cut(op.Name, ".")
 		typed[dialect]++
+		if dialect == "sdy" {
+			continue // package mlir has what a library lacks
+		}
 		if len(with[op.Name]) == 0 {
 			t.Errorf("no library has %s", op.Name)
 		}

@@ -20,7 +20,9 @@ const (
 	// LogGamma is the name of lgamma as JAX writes it since 0.12, and Known is of the numbers in it that are made of
 	// bits.
 	LogGamma = "lgamma"
-	Known    = "calliope.autodiff.known"
+	// Stopped is of a bitcast_convert to the same type whose derivative is zero.
+	Stopped = "calliope.autodiff.stopped"
+	Known   = "calliope.autodiff.known"
 )
 
 // markers mark the operations of a function of JAX by its name. A module has the name with a number for further shapes.
