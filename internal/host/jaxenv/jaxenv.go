@@ -79,8 +79,8 @@ const fits = "import ensurepip, sys, venv; assert sys.version_info >= (3, 12); p
 // interpreter returns the path of a Python that JAX runs on: of PATH, of pyenv or of uv.
 func interpreter(ctx context.Context) (string, error) {
 	candidates := []string{"python3.12", "python3.13", "python3.14", "python3"}
-	// On PATH, pyenv has a command for each version, in the folder shims. It fails if the user selected another version,
-	// or if the home is another one.
+	// On PATH, pyenv has a command for each version, in the folder shims. It fails if the user selected another
+	// version, or if the home is another one.
 	for _, folder := range filepath.SplitList(os.Getenv("PATH")) {
 		if filepath.Base(folder) == "shims" {
 			of, err := filepath.Glob(filepath.Join(filepath.Dir(folder), "versions", "3.*", "bin", "python"))

@@ -5,6 +5,7 @@ package jaxenv
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/test/check"
@@ -29,7 +30,8 @@ func TestInterpreter(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			t.Setenv("PATH", filepath.Join(dir, "pyenv", "shims")+string(filepath.ListSeparator)+filepath.Join(dir, "bin"))
+			folders := []string{filepath.Join(dir, "pyenv", "shims"), filepath.Join(dir, "bin")}
+			t.Setenv("PATH", strings.Join(folders, string(filepath.ListSeparator)))
 			t.Setenv("UV", filepath.Join(dir, "uv"))
 			for path, does := range test.programs {
 				path = filepath.Join(dir, path)
