@@ -75,7 +75,7 @@ func Batch(f mlir.Operation, o Options) (batched mlir.Operation, err error) {
 	if o.axis == nil {
 		o.axis = axisOf(f, o)
 	}
-	if o.axis != nil && !o.axis.inside { // parameters are not batched, so that their shardings have no axis
+	if o.axis.isOutside() { // parameters are not batched, so that their shardings have no axis
 		o.In, o.Out = unbatched(o.In, len(parameters)), unbatched(o.Out, len(results))
 	}
 	in, out := axes(f, "In", o.In, parameters, tokens), axes(f, "Out", o.Out, results, tokens)
@@ -123,7 +123,7 @@ func Batch(f mlir.Operation, o Options) (batched mlir.Operation, err error) {
 	made = made[1:]
 	for of, axes := range map[string][]int{transform.Parameters: in, transform.Results: out} {
 		list := transform.Shardings(f, of, len(axes))
-		if o.axis != nil {
+		if o.axis.isOutside() {
 			transform.DropAxis(list, o.axis.name)
 		}
 		for i, axis := range axes {

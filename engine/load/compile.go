@@ -11,6 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/stages"
+	"github.com/calliope-mlir/calliope/vmap"
 )
 
 // Compile compiles a module for the devices of o: see stages.Compile. It runs on as many devices as the module
@@ -21,14 +22,22 @@ import (
 // A callback that is not registered, or for other types, is a *preflight.Error.
 func Compile(
 	ctx context.Context, m *mlir.Module, o stages.Options, fetch native.EnsureOptions,
-) (engine.Executable, error) {
+) (_ engine.Executable, err error) {
 	signature, declared, err := describe(m)
 	if err != nil {
 		return nil, err
 	}
 	compile := &o.Compile
 	compile.Replicas = max(compile.Replicas, declared.Replicas)
-	if len(o.Devices) > 0 && !o.Devices[0].Engine.Can().OnHost {
+	if len(o.Devices) == 0 || o.Devices[0].Engine.Can().OnHost {
+		if declared.Partitions > 1 {
+			m = m.Clone()
+			defer func() { err = errors.Join(err, m.Close()) }()
+			if err := vmap.OneDevice(m); err != nil {
+				return nil, err
+			}
+		}
+	} else {
 		compile.Partitions = max(compile.Partitions, declared.Partitions)
 		compile.GSPMD = compile.GSPMD || declared.GSPMD
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/engine/load"
 	"github.com/calliope-mlir/calliope/internal/test/check"
+	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/stages"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -86,10 +87,17 @@ var notRun = map[string]string{
 	"ragged_all_to_all": "`ragged-all-to-all` is not supported",
 }
 
+// notJITed have the errors of the JIT compiler.
+var notJITed = map[string]string{}
+
 // TestRun runs each program on four devices, and compares with what JAX computed.
-func TestRun(t *testing.T) {
+func TestRun(t *testing.T) { testRun(t, devices(t), notRun) }
+
+// TestJIT runs each program on the one device of the JIT compiler.
+func TestJIT(t *testing.T) { testRun(t, jit.Engine(), notJITed) }
+
+func testRun(t *testing.T, e engine.Engine, notRun map[string]string) {
 	check.NoRaces(t)
-	e := devices(t)
 	for _, p := range programs() {
 		want := values(p.all("out"))
 		if len(want) == 0 {
