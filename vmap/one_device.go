@@ -1,6 +1,7 @@
 package vmap
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/contract"
@@ -8,15 +9,26 @@ import (
 	"github.com/calliope-mlir/calliope/internal/ir/transform"
 	"github.com/calliope-mlir/calliope/internal/ir/xlacalls"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/stablehlo/sharding"
 )
 
-// OneDevice makes a module whose arrays several devices share one for a single device, which computes the same: a batch
-// takes the place of the devices of each manual computation, along all its axes, and what else says how arrays are
-// divided is removed, as by sharding.Undivide. A callback in a manual computation is called for each device, in their
-// order. If there is an error, the module must not be used any more.
-func OneDevice(m *mlir.Module) (err error) {
+// OneDevice makes a module for several devices one for a single device, which computes the same. A batch takes the place
+// of the devices of each manual computation, along all its axes, and what else says how devices share arrays is removed,
+// as by sharding.Undivide. Where each device calls a callback, it is called for one after the other.
+//
+// If replicas is more than 1, main takes the parameters of all replicas, first all of the first one, and returns their
+// results in the same order.
+//
+// If there is an error, the module must not be used any more.
+func OneDevice(m *mlir.Module, replicas int) (err error) {
 	defer transform.Catch(&err, func() {})
+	if a, ok := m.Operation().Attribute("mhlo.num_partitions"); ok && replicas > 1 {
+		if n, _ := a.Int(); n > 1 {
+			return fmt.Errorf("vmap: OneDevice: the module has %d replicas of %d partitions each, and only one of both can be many",
+				replicas, n)
+		}
+	}
 	eachFunction(m, inlineManual)
 	unused, err := m.Context().NewPassManager(mlir.PassManagerOptions{Pipeline: "builtin.module(symbol-dce)"})
 	if err != nil {
@@ -26,7 +38,11 @@ func OneDevice(m *mlir.Module) (err error) {
 		return err
 	}
 	eachFunction(m, batchManual)
+	if replicas > 1 {
+		batchReplicas(m.SymbolTable(), int64(replicas))
+	}
 	m.Operation().RemoveAttribute("mhlo.num_partitions")
+	m.Operation().RemoveAttribute("mhlo.num_replicas")
 	return sharding.Undivide(m)
 }
 
@@ -80,4 +96,49 @@ func batchManual(table *mlir.SymbolTable, f mlir.Operation) {
 		transform.Replace(op.ResultValues(), results)
 		transform.Check(op.Erase())
 	}
+}
+
+// batchReplicas makes main compute all replicas, as a batch.
+func batchReplicas(table *mlir.SymbolTable, n int64) {
+	main, ok := table.Lookup("main")
+	if !ok {
+		transform.Check(fmt.Errorf("vmap: OneDevice: the module has no function @main, of which there are %d replicas", n))
+	}
+	for _, v := range main.Region(0).First().Arguments() {
+		if stablehlo.IsToken(v.Type()) {
+			transform.Fail(main, "its calls are in the order of a token that it takes, and replicas have no order")
+		}
+	}
+	batched := transform.Must(Batch(main, Options{
+		Size: n, Method: contract.Sequential, Name: "main.replicas",
+		axis: &axis{devices: [][]int64{transform.UpTo(int(n))}, each: true},
+	}))
+	batched.SetVisibility(mlir.Private)
+	of := main.Region(0).First()
+	types := slices.Repeat(mlir.TypesOf(of.ArgumentValues()), int(n))
+	results := len(of.Terminator().OperandValues())
+	made := transform.NewFunction(main.Location(), "main.all", types)
+	transform.Check(main.Erase())
+	transform.Must(table.Insert(made))
+	body := made.Region(0).First()
+	b := &batcher{Emitter: transform.NewEmitter(body.Terminator(), made.Location()), size: n}
+	var operands, returned []mlir.Value
+	parameters := len(types) / int(n)
+	for i := range parameters {
+		var parts []mlir.Value
+		for replica := range int(n) {
+			v := body.Argument(replica*parameters + i)
+			parts = append(parts, b.Reshape(v, first(1, transform.Dims(v))...))
+		}
+		operands = append(operands, b.Do(stablehlo.ConcatenateOp{Inputs: parts}))
+	}
+	name, _ := batched.Symbol()
+	batches := b.call(name, operands, mlir.TypesOf(batched.Region(0).First().Terminator().OperandValues()))
+	for replica := range n {
+		for i := range results {
+			returned = append(returned, b.part(batches[i], replica))
+		}
+	}
+	body.Terminator().SetOperands(returned...)
+	transform.Settle(made, table, "main")
 }

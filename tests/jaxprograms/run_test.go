@@ -59,7 +59,9 @@ func (p program) run(
 	if p.takesPlatform(m) && function != "derived.backward" {
 		inputs = append([]tensor.View{tensor.Scalar[int32](0)}, inputs...)
 	}
-	x, err := load.Compile(ctx, m.Module, stages.Options{Devices: stages.On(e)}, native.EnsureOptions{})
+	x, err := load.Compile(ctx, m.Module, stages.Options{
+		Devices: stages.On(e), Fallback: func(why error) error { return why },
+	}, native.EnsureOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +117,7 @@ func testRun(t *testing.T, e engine.Engine, notRun map[string]string) {
 			if strings.Contains(p.name, "int4") {
 				return // XLA, and so JAX, does not wrap integers of 4 bits; prepared for it, a module does
 			}
-			p.compare(t, "out", want, got, 2e-5)
+			p.compare(t, "out", want, got, max(2e-5, rough[p.name]))
 		})
 	}
 }
