@@ -140,8 +140,8 @@ func TestOneDeviceReplicas(t *testing.T) {
 	}
 	got, err := stablehlo.Evaluate(m, inputs...)
 	check.NoError(t, err)
-	check.Diff(t, "results", "[f32[2] [2 20] ui32[] 0 f32[] 0 f32[2] [4 40] ui32[] 1 f32[] 1 "+
-		"f32[2] [2 20] ui32[] 2 f32[] 4 f32[2] [4 40] ui32[] 3 f32[] 9]", fmt.Sprint(got))
+	check.Diff(t, "results", "[f32[2] [2 20] u32[] 0 f32[] 0 f32[2] [4 40] u32[] 1 f32[] 1 "+
+		"f32[2] [2 20] u32[] 2 f32[] 4 f32[2] [4 40] u32[] 3 f32[] 9]", fmt.Sprint(got))
 }
 
 // TestOneDeviceErrors holds that what has no meaning on one device is an error with its place.
