@@ -15,7 +15,8 @@ import (
 // An axis has the devices that the batch takes the place of: those along an axis of a mesh, those along all manual axes
 // or, without a mesh, the replicas of the function.
 type axis struct {
-	name  string         // of Options.AxisName, as MLIR prints it; "" stands for the manual axes of each manual computation
+	// name is that of Options.AxisName, as MLIR prints it. "" stands for the axes of each manual computation.
+	name  string
 	mesh  stablehlo.Mesh // that has the axis
 	along []string       // the axes along which the elements of the batch differ, the last one the fastest
 	// devices has the numbers of the devices that the elements are, one list for each place along the other axes of the

@@ -49,10 +49,11 @@ func (b *batcher) lists(op mlir.Operation) (lists [][]int64, over bool) {
 		groups = [][]int64{slices.Concat(b.axis.devices...)}
 	}
 	lists, over = b.elements(op, "groups", groups)
-	if all := slices.Sorted(slices.Values(slices.Concat(lists...))); over && !slices.Equal(all, transform.UpTo(int(b.size))) {
+	all := slices.Sorted(slices.Values(slices.Concat(lists...)))
+	switch {
+	case over && !slices.Equal(all, transform.UpTo(int(b.size))):
 		transform.Fail(op, "its groups %v do not have each device of %s once", groups, b.axis)
-	}
-	if over && slices.ContainsFunc(lists, func(g []int64) bool { return len(g) != len(lists[0]) }) {
+	case over && slices.ContainsFunc(lists, func(g []int64) bool { return len(g) != len(lists[0]) }):
 		transform.Fail(op, "its groups %v differ in size, so that they are not known for a batch", groups)
 	}
 	return lists, over
@@ -91,7 +92,8 @@ func (b *batcher) elements(op mlir.Operation, what string, lists [][]int64) (ele
 	}
 	for _, mine := range each {
 		if !sameGroups(mine, each[0]) {
-			transform.Fail(op, "its %s %v along %s, whose place the batch takes, differ between other devices", what, lists, b.axis)
+			transform.Fail(op, "its %s %v along %s, whose place the batch takes, differ between other devices", what,
+				lists, b.axis)
 		}
 	}
 	return each[0], true
@@ -120,8 +122,8 @@ func groupsOf(op mlir.Operation) (groups [][]int64) {
 		transform.Fail(op, "%v", err)
 	}
 	for _, list := range lists {
-		list = slices.DeleteFunc(slices.Clone(list), func(device int64) bool { return device < 0 }) // what fills a group
-		if len(list) > 0 {
+		isFill := func(device int64) bool { return device < 0 }
+		if list = slices.DeleteFunc(slices.Clone(list), isFill); len(list) > 0 {
 			groups = append(groups, list)
 		}
 	}
@@ -195,7 +197,8 @@ func (b *batcher) pick(x mlir.Value, from []int64) mlir.Value {
 			n++
 		}
 		if from[i] == none {
-			parts = append(parts, b.Zero(b.tensor(transform.Element(x.Type()), first(int64(n), transform.Dims(x)[1:])...)))
+			shape := first(int64(n), transform.Dims(x)[1:])
+			parts = append(parts, b.Zero(b.tensor(transform.Element(x.Type()), shape...)))
 		} else {
 			parts = append(parts, b.cut(x, from[i], from[i+n-1]+1, max(step, 1)))
 		}

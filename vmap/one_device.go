@@ -1,6 +1,7 @@
 package vmap
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -13,9 +14,9 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo/sharding"
 )
 
-// OneDevice makes a module for several devices one for a single device, which computes the same. A batch takes the place
-// of the devices of each manual computation, along all its axes, and what else says how devices share arrays is removed,
-// as by sharding.Undivide. Where each device calls a callback, it is called for one after the other.
+// OneDevice makes a module for several devices one for a single device, which computes the same. A batch takes the
+// place of the devices of each manual computation, along all its axes, and what else says how devices share arrays is
+// removed, as by sharding.Undivide. Where each device calls a callback, it is called for one after the other.
 //
 // If replicas is more than 1, main takes the parameters of all replicas, first all of the first one, and returns their
 // results in the same order.
@@ -25,7 +26,7 @@ func OneDevice(m *mlir.Module, replicas int) (err error) {
 	defer transform.Catch(&err, func() {})
 	if a, ok := m.Operation().Attribute("mhlo.num_partitions"); ok && replicas > 1 {
 		if n, _ := a.Int(); n > 1 {
-			return fmt.Errorf("vmap: OneDevice: the module has %d replicas of %d partitions each, and only one of both can be many",
+			return fmt.Errorf("vmap: the module has %d replicas of %d partitions each: only one of both can be more than 1",
 				replicas, n)
 		}
 	}
@@ -34,12 +35,12 @@ func OneDevice(m *mlir.Module, replicas int) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := unused.Run(m); err != nil { // such as functions with manual computations inside of others, which are inlined
+	if err := unused.Run(m); err != nil { // functions that were inlined may have manual computations of their own
 		return err
 	}
 	eachFunction(m, batchManual)
 	if replicas > 1 {
-		batchReplicas(m.SymbolTable(), int64(replicas))
+		batchReplicas(m.SymbolTable(), replicas)
 	}
 	m.Operation().RemoveAttribute("mhlo.num_partitions")
 	m.Operation().RemoveAttribute("mhlo.num_replicas")
@@ -85,58 +86,50 @@ func batchManual(table *mlir.SymbolTable, f mlir.Operation) {
 		transform.DropScalarShardings(op)
 		b := &batcher{
 			Emitter: transform.NewEmitter(op, op.Location()), size: 1, method: contract.Sequential, table: table,
-			made: map[string]string{}, axis: &axis{each: true}, tokens: map[mlir.Value]bool{}, values: map[mlir.Value]mlir.Value{},
+			made: map[string]string{}, axis: &axis{each: true}, tokens: tokensOf(f.Region(0).First()),
+			values: map[mlir.Value]mlir.Value{},
 		}
-		for block := range f.Region(0).Blocks() {
-			for v := range tokensOf(block) {
-				b.tokens[v] = true
-			}
-		}
-		results := b.replace(transform.Must(transform.AsManual(op)))
-		transform.Replace(op.ResultValues(), results)
+		transform.Replace(op.ResultValues(), b.replace(transform.Must(transform.AsManual(op))))
 		transform.Check(op.Erase())
 	}
 }
 
 // batchReplicas makes main compute all replicas, as a batch.
-func batchReplicas(table *mlir.SymbolTable, n int64) {
+func batchReplicas(table *mlir.SymbolTable, n int) {
 	main, ok := table.Lookup("main")
 	if !ok {
-		transform.Check(fmt.Errorf("vmap: OneDevice: the module has no function @main, of which there are %d replicas", n))
+		transform.Check(errors.New("vmap: the module has no function @main to compute replicas of"))
 	}
-	for _, v := range main.Region(0).First().Arguments() {
-		if stablehlo.IsToken(v.Type()) {
-			transform.Fail(main, "its calls are in the order of a token that it takes, and replicas have no order")
-		}
+	of := main.Region(0).First()
+	parameters := mlir.TypesOf(of.ArgumentValues())
+	if slices.ContainsFunc(parameters, stablehlo.IsToken) {
+		transform.Fail(main, "its calls are in the order of a token that it takes, and replicas have no order")
 	}
 	batched := transform.Must(Batch(main, Options{
-		Size: n, Method: contract.Sequential, Name: "main.replicas",
-		axis: &axis{devices: [][]int64{transform.UpTo(int(n))}, each: true},
+		Size: int64(n), Method: contract.Sequential, Name: "main.replicas",
+		axis: &axis{devices: [][]int64{transform.UpTo(n)}, each: true},
 	}))
 	batched.SetVisibility(mlir.Private)
-	of := main.Region(0).First()
-	types := slices.Repeat(mlir.TypesOf(of.ArgumentValues()), int(n))
-	results := len(of.Terminator().OperandValues())
-	made := transform.NewFunction(main.Location(), "main.all", types)
+	made := transform.NewFunction(main.Location(), "main.each", slices.Repeat(parameters, n))
 	transform.Check(main.Erase())
 	transform.Must(table.Insert(made))
 	body := made.Region(0).First()
-	b := &batcher{Emitter: transform.NewEmitter(body.Terminator(), made.Location()), size: n}
-	var operands, returned []mlir.Value
-	parameters := len(types) / int(n)
-	for i := range parameters {
+	b := &batcher{Emitter: transform.NewEmitter(body.Terminator(), made.Location()), size: int64(n)}
+	operands := make([]mlir.Value, len(parameters))
+	for i := range operands {
 		var parts []mlir.Value
-		for replica := range int(n) {
-			v := body.Argument(replica*parameters + i)
+		for replica := range n {
+			v := body.Argument(replica*len(parameters) + i)
 			parts = append(parts, b.Reshape(v, first(1, transform.Dims(v))...))
 		}
-		operands = append(operands, b.Do(stablehlo.ConcatenateOp{Inputs: parts}))
+		operands[i] = b.Do(stablehlo.ConcatenateOp{Inputs: parts})
 	}
 	name, _ := batched.Symbol()
-	batches := b.call(name, operands, mlir.TypesOf(batched.Region(0).First().Terminator().OperandValues()))
+	results := b.call(name, operands, mlir.TypesOf(batched.Region(0).First().Terminator().OperandValues()))
+	var returned []mlir.Value
 	for replica := range n {
-		for i := range results {
-			returned = append(returned, b.part(batches[i], replica))
+		for _, v := range results {
+			returned = append(returned, b.part(v, int64(replica)))
 		}
 	}
 	body.Terminator().SetOperands(returned...)

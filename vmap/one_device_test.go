@@ -110,7 +110,8 @@ func TestOneDevice(t *testing.T) {
 			for _, id := range ids {
 				joined = append(joined, of[id]...)
 			}
-			check.Diff(t, fmt.Sprintf("result %d, groups %v, pairs %v, devices %v", i, groups, pairs, ids), joined, floats(got[i]))
+			what := fmt.Sprintf("result %d, groups %v, pairs %v, devices %v", i, groups, pairs, ids)
+			check.Diff(t, what, joined, floats(got[i]))
 		}
 		var named []int64
 		for _, id := range check.Must(tensor.Slice[uint32](got[6])) {

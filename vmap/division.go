@@ -8,8 +8,9 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// A division is of the arrays of a manual computation into a batch of parts. The axes whose place the batch takes are its
-// dimensions. If there is a batch outside, whose devices differ along other axes, it is a first dimension of the name "".
+// A division is of the arrays of a manual computation into a batch of parts. The axes whose place the batch takes are
+// its dimensions. If there is a batch outside, whose devices differ along other axes, it is a first dimension of the
+// name "".
 type division struct {
 	transform.Manual
 	mesh  stablehlo.Mesh
@@ -213,32 +214,28 @@ func (b *batcher) divide(p division, x mlir.Value, batched bool, sharding string
 // The batch outside stays, unless no part is batched.
 func (b *batcher) join(p division, x mlir.Value, whole []int64, sharding string) mlir.Value {
 	outside := p.names[0] == ""
-	batched := transform.Rank(x) > len(whole)
 	l := p.layout(whole, outside, sharding)
-	if !batched {
-		if !slices.ContainsFunc(p.names, func(n string) bool { return n != "" && l.at[slices.Index(p.names, n)] >= 0 }) {
+	if transform.Rank(x) == len(whole) { // no part is batched
+		if !slices.ContainsFunc(p.axes(sharding), func(names []string) bool { return len(names) > 0 }) {
 			return x
 		}
 		x = b.copies(x)
 	}
-	shape := transform.Dims(x)[1:]
-	x = b.Reshape(x, slices.Concat(p.sizes, shape)...)
-	start, limit := make([]int64, len(p.sizes)+len(shape)), slices.Concat(p.sizes, shape)
+	limit := slices.Concat(p.sizes, transform.Dims(x)[1:])
+	x = b.Reshape(x, limit...)
 	for i, at := range l.at {
 		if at < 0 {
 			limit[i] = 1
 		}
 	}
+	x = b.Slice(x, make([]int64, len(limit)), limit, transform.Ones(len(limit)))
 	order := l.order()
-	split := make([]int64, len(order))
-	back := make([]int64, len(order))
+	split, back := make([]int64, len(order)), make([]int64, len(order))
 	for i, at := range order {
 		split[i], back[at] = l.split[at], int64(i)
 	}
-	x = b.Reshape(b.Slice(x, start, limit, transform.Ones(len(start))), split...)
-	x = b.Transpose(x, back)
 	if outside {
 		whole = first(p.sizes[0], whole)
 	}
-	return b.Reshape(x, whole...)
+	return b.Reshape(b.Transpose(b.Reshape(x, split...), back), whole...)
 }
