@@ -180,7 +180,7 @@ func (b *batcher) block(block mlir.Block) {
 func (b *batcher) operation(op mlir.Operation) []mlir.Value {
 	of := b.dependencies(op)
 	if b.between(op) {
-		return between[op.Name()](b, op)
+		return betweenOf(op)(b, op)
 	}
 	if len(of) == 0 && !b.communicates(op) && !b.isEach(op) {
 		return b.copy(op).ResultValues()

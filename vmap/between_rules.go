@@ -10,8 +10,16 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// between has the operations between devices whose place the batch takes.
+// between has the operations and custom calls between devices whose place the batch takes.
 var between map[string]rule
+
+// betweenOf returns the rule of an operation between devices, or nil.
+func betweenOf(op mlir.Operation) rule {
+	if call, ok := stablehlo.AsCustomCall(op); ok {
+		return between[call.Target]
+	}
+	return between[op.Name()]
+}
 
 func init() { // the rules refer to the table
 	between = map[string]rule{
@@ -24,6 +32,7 @@ func init() { // the rules refer to the table
 		"stablehlo.reduce_scatter":       combineAndScatter,
 		"stablehlo.partition_id":         number,
 		"stablehlo.replica_id":           number,
+		raggedAllToAll:                   exchangeRagged,
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 // between reports whether an operation is between the devices that the batch takes the place of.
 func (b *batcher) between(op mlir.Operation) bool {
-	if _, ok := between[op.Name()]; !ok || b.axis == nil || b.axis.isOutside() {
+	if b.axis == nil || b.axis.isOutside() || betweenOf(op) == nil {
 		return false
 	}
 	replicas := b.axis.isReplicas()
@@ -113,6 +113,9 @@ func sameGroups(x, y [][]int64) bool {
 // groupsOf returns the groups of devices of an operation.
 func groupsOf(op mlir.Operation) (groups [][]int64) {
 	a, _ := op.Attribute("replica_groups")
+	if config, ok := stablehlo.TypedConfig(op); ok {
+		a, _ = config.Entry("replica_groups")
+	}
 	stated, ok := stablehlo.AsGroups(a)
 	if !ok {
 		transform.Fail(op, "its groups %s have a form that is not known here", a)

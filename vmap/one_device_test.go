@@ -178,3 +178,21 @@ func TestOneDeviceErrors(t *testing.T) {
 	m := parse(t, `module attributes {mhlo.num_partitions = 2 : i32} { func.func @main() { return } }`)
 	check.Error(t, vmap.OneDevice(m, 2), "the module has 2 replicas of 2 partitions each")
 }
+
+// TestRagged holds that each device sends as many rows as it says, to where it says.
+func TestRagged(t *testing.T) {
+	m := mlirtest.Parse(t, mlirtest.ContextOf(t, mlirtest.Jaxlib(t)), `sdy.mesh @mesh = <["x"=2]>
+	func.func @main(%rows: tensor<6x1xf32>, %into: tensor<8x1xf32>, %in: tensor<4xi32>, %sizes: tensor<4xi32>, %out: tensor<4xi32>) -> tensor<8x1xf32> {
+		%0 = sdy.manual_computation(%rows, %into, %in, %sizes, %out) in_shardings=[<@mesh, [{"x"}, {}]>, <@mesh, [{"x"}, {}]>, <@mesh, [{"x"}]>, <@mesh, [{"x"}]>, <@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x"} (%a: tensor<3x1xf32>, %b: tensor<4x1xf32>, %c: tensor<2xi32>, %d: tensor<2xi32>, %e: tensor<2xi32>) {
+			%1 = stablehlo.custom_call @ragged_all_to_all(%a, %b, %c, %d, %e, %d) {api_version = 4 : i32, backend_config = {channel_id = 1 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}} : (tensor<3x1xf32>, tensor<4x1xf32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>) -> tensor<4x1xf32>
+			sdy.return %1 : tensor<4x1xf32>
+		} : (tensor<6x1xf32>, tensor<8x1xf32>, tensor<4xi32>, tensor<4xi32>, tensor<4xi32>) -> tensor<8x1xf32>
+		return %0 : tensor<8x1xf32>
+	}`)
+	check.NoError(t, vmap.OneDevice(m, 1))
+	column := func(x ...float32) tensor.View { return check.Must(tensor.FromSlice(x, len(x), 1)) }
+	got, err := stablehlo.Evaluate(m, column(1, 2, 3, 4, 5, 6), column(-1, -2, -3, -4, -5, -6, -7, -8),
+		tensor.Vector[int32](0, 1, 1, 0), tensor.Vector[int32](1, 2, 2, 1), tensor.Vector[int32](0, 2, 1, 0))
+	check.NoError(t, err)
+	check.Diff(t, "rows", []float32{1, 5, 6, -4, 4, -6, 2, 3}, floats(got[0]))
+}
