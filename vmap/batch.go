@@ -36,7 +36,7 @@ type Options struct {
 	// devices. If a mesh of the module has the axis, they are those along it in manual computations, whose operands and
 	// results are divided into elements as their shardings say, so that nil for In and Out means NotBatched. The module
 	// keeps its mesh and its number of partitions, for the function itself. Otherwise the axis is that of the replicas
-	// of the function, and each operation must be between all of them.
+	// of the function. See also OneDevice, for all devices of a module.
 	AxisName string
 
 	axis *axis             // of AxisName, for what is called inside of it

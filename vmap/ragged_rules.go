@@ -12,8 +12,8 @@ import (
 const raggedAllToAll = "ragged_all_to_all"
 
 // exchangeRagged writes rows of each element to places of the others of its group. The operands are the rows, what they
-// are written to and, for each receiver and chunk, where its rows begin, how many there are, where they go, and how many
-// arrive.
+// are written to and, for each receiver and chunk, where its rows begin, how many there are, where they go, and how
+// many arrive.
 func exchangeRagged(b *batcher, op mlir.Operation) []mlir.Value {
 	g := b.grouped(op)
 	operands := op.OperandValues()
