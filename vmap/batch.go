@@ -36,7 +36,7 @@ type Options struct {
 	// devices. If a mesh of the module has the axis, they are those along it in manual computations, whose operands and
 	// results are divided into elements as their shardings say, so that nil for In and Out means NotBatched. The module
 	// keeps its mesh and its number of partitions, for the function itself. Otherwise the axis is that of the replicas
-	// of the function, and each operation must be between all of them.
+	// of the function. See also OneDevice, for all devices of a module.
 	AxisName string
 
 	axis *axis             // of AxisName, for what is called inside of it
@@ -75,7 +75,7 @@ func Batch(f mlir.Operation, o Options) (batched mlir.Operation, err error) {
 	if o.axis == nil {
 		o.axis = axisOf(f, o)
 	}
-	if o.axis != nil && !o.axis.inside { // parameters are not batched, so that their shardings have no axis
+	if o.axis.isOutside() { // parameters are not batched, so that their shardings have no axis
 		o.In, o.Out = unbatched(o.In, len(parameters)), unbatched(o.Out, len(results))
 	}
 	in, out := axes(f, "In", o.In, parameters, tokens), axes(f, "Out", o.Out, results, tokens)
@@ -123,7 +123,7 @@ func Batch(f mlir.Operation, o Options) (batched mlir.Operation, err error) {
 	made = made[1:]
 	for of, axes := range map[string][]int{transform.Parameters: in, transform.Results: out} {
 		list := transform.Shardings(f, of, len(axes))
-		if o.axis != nil {
+		if o.axis.isOutside() {
 			transform.DropAxis(list, o.axis.name)
 		}
 		for i, axis := range axes {

@@ -42,7 +42,12 @@ func (b *batcher) full(v mlir.Value) mlir.Value {
 	if b.batched(v) {
 		return b.get(v)
 	}
-	return b.Broadcast(b.get(v), after(transform.UpTo(transform.Rank(v))), first(b.size, transform.Dims(v))...)
+	return b.copies(b.get(v))
+}
+
+// copies returns a batch of equal elements.
+func (b *batcher) copies(x mlir.Value) mlir.Value {
+	return b.Broadcast(x, after(transform.UpTo(transform.Rank(x))), first(b.size, transform.Dims(x))...)
 }
 
 // all returns the batches of the operands of an operation.
@@ -175,9 +180,9 @@ func (b *batcher) block(block mlir.Block) {
 func (b *batcher) operation(op mlir.Operation) []mlir.Value {
 	of := b.dependencies(op)
 	if b.between(op) {
-		return between[op.Name()](b, op)
+		return betweenOf(op)(b, op)
 	}
-	if len(of) == 0 && !b.communicates(op) {
+	if len(of) == 0 && !b.communicates(op) && !b.isEach(op) {
 		return b.copy(op).ResultValues()
 	}
 	for _, v := range slices.Concat(op.OperandValues(), op.ResultValues()) {
@@ -210,6 +215,11 @@ func (b *batcher) dependencies(op mlir.Operation) (list []mlir.Value) {
 		}
 	}
 	return list
+}
+
+// isEach reports whether each device that the batch takes the place of must do an operation itself: it has an effect.
+func (b *batcher) isEach(op mlir.Operation) bool {
+	return b.axis != nil && b.axis.each && !b.axis.isOutside() && !transform.IsPure(op)
 }
 
 // with calls f while values of the source have others that stand for them.

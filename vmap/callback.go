@@ -23,6 +23,8 @@ func (b *batcher) customCall(op mlir.Operation) []mlir.Value {
 		return b.loop(op)
 	case call.Err != nil:
 		transform.Fail(op, "%v", call.Err)
+	case b.axis != nil && b.axis.each: // as on the devices: each calls with its own arrays
+		return b.loop(op)
 	}
 	method := call.Config.Batching.Method
 	looks := call.Config.Form == contract.Observe || call.Config.Form == contract.Passthrough

@@ -99,7 +99,7 @@ func (b *batcher) function(f mlir.Operation, in []int) string {
 
 // reserve returns the name of a function that is made of another one, and whether it was reserved before.
 func (b *batcher) reserve(name, kind string) (made string, known bool) {
-	key := fmt.Sprint(name, " ", kind, " ", b.axis != nil && b.axis.inside)
+	key := fmt.Sprint(name, " ", kind, " ", b.size, b.axis.isOutside())
 	if made, known = b.made[key]; known {
 		return made, true
 	}

@@ -37,7 +37,7 @@ func constraint(b *batcher, op mlir.Operation) []mlir.Value {
 // devices.
 func manual(b *batcher, op mlir.Operation) []mlir.Value {
 	m := transform.Must(transform.AsManual(op))
-	if b.replaces(m) {
+	if len(b.taken(m)) > 0 {
 		return b.replace(m)
 	}
 	operands := op.OperandValues()
@@ -72,7 +72,7 @@ func (b *batcher) manual(m transform.Manual, operands []mlir.Value, results []ml
 	end := transform.Must(mlir.Create(block, mlir.OperationState{Name: "sdy.return", Location: m.Op.Location()}))
 	outside := b.Emitter
 	b.Emitter = transform.NewEmitter(end, m.Op.Location()) // its constants are in it
-	end.SetOperands(b.parts(m, block.ArgumentValues())...)
+	end.SetOperands(b.parts(m, block.ArgumentValues(), b.full)...)
 	b.Emitter = outside
 	return transform.Must(mlir.Create(mlir.Before(b.Before), mlir.OperationState{
 		Name: m.Op.Name(), Location: m.Op.Location(), Operands: operands, Results: results,
@@ -80,15 +80,15 @@ func (b *batcher) manual(m transform.Manual, operands []mlir.Value, results []ml
 	})).ResultValues()
 }
 
-// parts creates the operations of a manual computation, and returns the batches and tokens that it returns.
-func (b *batcher) parts(m transform.Manual, with []mlir.Value) []mlir.Value {
+// parts creates the operations of a manual computation, and returns the tokens that it returns and, by of, the batches.
+func (b *batcher) parts(m transform.Manual, with []mlir.Value, of func(mlir.Value) mlir.Value) []mlir.Value {
 	b.evaluate(m.Body, with)
 	returned := m.Body.Terminator().OperandValues()
 	for i, v := range returned {
 		if b.tokens[v] {
 			returned[i] = b.get(v)
 		} else {
-			returned[i] = b.full(v)
+			returned[i] = of(v)
 		}
 	}
 	return returned

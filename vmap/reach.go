@@ -3,7 +3,6 @@ package vmap
 import (
 	"slices"
 
-	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/ir/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -37,10 +36,11 @@ func (r reach) block(b mlir.Block) {
 				r.add(op.Result(i), r.is(v))
 			}
 		default: // also of a manual computation: if one is, all its results are
-			batched := r.communicates(op)
-			if r.between(op) {
-				batched = !slices.Contains(uniform, op.Name())
-			} else if op.Name() == callop.Manual && r.replaces(transform.Must(transform.AsManual(op))) {
+			batched := r.communicates(op) || r.isEach(op)
+			switch {
+			case r.between(op):
+				batched = !r.isUniform(op)
+			case r.axis.isOutside() && r.replaces(op):
 				continue // its results are not divided
 			}
 			for inner := range op.All() {

@@ -11,24 +11,36 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/stages"
+	"github.com/calliope-mlir/calliope/vmap"
 )
 
 // Compile compiles a module for the devices of o: see stages.Compile. It runs on as many devices as the module
-// declares, if o does not ask for more; an engine of one device runs a module that devices share as a whole. If devices
-// share it, the inputs and results of the Executable are whole arrays, as if there were one device, and its results are
-// in the host's memory. JAX's calls of LAPACK are served; the library is fetched if it is missing.
+// declares, if o does not ask for more; an engine of one device computes what all of them do: see vmap.OneDevice. If
+// devices share the module, the inputs and results of the Executable are whole arrays, as if there were one device, and
+// its results are in the host's memory. Replicas have inputs and results of their own, also on one device. JAX's calls
+// of LAPACK are served; the library is fetched if it is missing.
 //
 // A callback that is not registered, or for other types, is a *preflight.Error.
 func Compile(
 	ctx context.Context, m *mlir.Module, o stages.Options, fetch native.EnsureOptions,
-) (engine.Executable, error) {
+) (_ engine.Executable, err error) {
 	signature, declared, err := describe(m)
 	if err != nil {
 		return nil, err
 	}
 	compile := &o.Compile
 	compile.Replicas = max(compile.Replicas, declared.Replicas)
-	if len(o.Devices) > 0 && !o.Devices[0].Engine.Can().OnHost {
+	replicas := 1 // that one device computes
+	if len(o.Devices) == 0 || o.Devices[0].Engine.Can().OnHost {
+		replicas, compile.Replicas = max(compile.Replicas, 1), 0
+		if declared.Partitions > 1 || replicas > 1 {
+			m = m.Clone()
+			defer func() { err = errors.Join(err, m.Close()) }()
+			if err := vmap.OneDevice(m, replicas); err != nil {
+				return nil, err
+			}
+		}
+	} else {
 		compile.Partitions = max(compile.Partitions, declared.Partitions)
 		compile.GSPMD = compile.GSPMD || declared.GSPMD
 	}
@@ -41,8 +53,13 @@ func Compile(
 		return nil, err
 	}
 	e, err := stages.Compile(ctx, m, o)
-	if err != nil || compile.Partitions <= 1 {
-		return e, err
+	switch {
+	case err != nil:
+		return nil, err
+	case replicas > 1:
+		return &replicated{e, replicas}, nil
+	case compile.Partitions <= 1:
+		return e, nil
 	}
 	d, err := Divide(e, signature, declared)
 	if err != nil {

@@ -21,7 +21,7 @@ func (e *ManualError) Error() string {
 
 // Undivide removes from a module what says how devices share its arrays: operations and attributes of Shardy. A module
 // describes whole arrays, so it computes the same on one device. A manual computation describes parts: if it is for
-// several devices, the error is a *[ManualError], and the module must not be used any more.
+// several devices, the error is a *[ManualError], and the module must not be used any more: see vmap.OneDevice.
 func Undivide(m *mlir.Module) error {
 	var meshes []mlir.Operation
 	var err error

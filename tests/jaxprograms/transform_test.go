@@ -45,7 +45,7 @@ var (
 	// rough are programs of numbers with few bits.
 	rough = map[string]float64{"bfloat16_arithmetic": 2e-2, "bfloat16_functions": 2e-2, "dot_any_f8_any_f8_any": 0.2,
 		"dot_any_f8_any_f8_any_fast_accum": 0.2, "dot_any_f8_any_f8_f32_fast_accum": 0.2, "float16_arithmetic": 2e-3,
-		"float8_e4m3fn_arithmetic": 0.3}
+		"float8_e4m3fn_arithmetic": 0.3, "psum_bfloat16": 1e-2}
 	// refused have the errors for what has no derivative.
 	refused = map[string]string{
 		"pbroadcast":        "`collective-broadcast` is not supported",

@@ -38,8 +38,12 @@ func TestAlone(t *testing.T) {
 }`
 	command{stdin: checked}.run(t, "--jit", "--check", "-").want(t, exitDone, "1 of 1 checks hold", "")
 	command{stdin: checked}.run(t, "--jit", "--exact", "-").want(t, exitFailed, "",
-		"--jit cannot be combined with --replicas, --devices, --cache or --exact")
+		"--jit cannot be combined with --devices, --cache or --exact")
 	command{stdin: dividedModule}.run(t, "--jit", "-").want(t, exitDone, "out0 f32[2] [3 1]", "")
-	command{stdin: manualModule}.run(t, "--jit", "-").want(t, exitFailed, "",
-		"sdy.manual_computation at <stdin>:5:10: it is for several devices: use XLA, or one device")
+	command{stdin: manualModule}.run(t, "--jit", "-").want(t, exitDone, "out0 f32[2] [3 1]", "")
+	const replicas = `func.func @main() -> tensor<ui32> {
+  %x = stablehlo.replica_id : tensor<ui32>
+  return %x : tensor<ui32>
+}`
+	command{stdin: replicas}.run(t, "--jit", "--replicas", "2", "-").want(t, exitDone, "out0 u32[] 0\nout1 u32[] 1", "")
 }

@@ -263,8 +263,8 @@ func (o options) validate(modules []string) error {
 		return fmt.Errorf("--devices %d: use 1 to %d", o.devices, maxDevices)
 	case o.devices > 0 && o.devices < o.replicas:
 		return fmt.Errorf("--devices %d: %d replicas need at least that many devices", o.devices, o.replicas)
-	case o.jit && (o.replicas > 1 || o.devices > 0 || o.cache != "" || o.exact):
-		return errors.New("--jit cannot be combined with --replicas, --devices, --cache or --exact: leave them out")
+	case o.jit && (o.devices > 0 || o.cache != "" || o.exact):
+		return errors.New("--jit cannot be combined with --devices, --cache or --exact: leave them out")
 	case o.timeout < 0:
 		return fmt.Errorf("--timeout %v: use a duration such as 30s", o.timeout)
 	}

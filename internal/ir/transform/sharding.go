@@ -84,23 +84,22 @@ func axesWith(text string, at int) string {
 	return "#sdy.sharding<" + strings.Join(parts, ", ") + ">"
 }
 
-// WithoutAxis removes an axis from a sharding <mesh, [axes of each dimension], …>. It returns the dimension that the
-// axis divides, or -1, and the axes before it that divide the same dimension.
-func WithoutAxis(sharding, axis string) (dimension int, before []string, without string, err error) {
-	dimension = -1
-	parts := split(sharding[1 : len(sharding)-1])
-	for d, axes := range split(strings.Trim(parts[1], "[]")) {
-		list := split(strings.Trim(axes, "{}"))
-		for i, name := range list {
-			switch {
-			case name == axis:
-				dimension, before = d, list[:i]
-			case strings.HasPrefix(name, axis+":"):
-				return 0, nil, "", fmt.Errorf("the sharding %s has a part of the axis %s only", sharding, axis)
+// DimensionAxes returns the axes that divide each dimension of a sharding <mesh, [axes of each dimension], …>, as MLIR
+// prints them. The error is for a part of one of some axes.
+func DimensionAxes(sharding string, some []string) (axes [][]string, err error) {
+	for _, dimension := range split(strings.Trim(split(sharding[1 : len(sharding)-1])[1], "[]")) {
+		var list []string
+		for _, name := range split(strings.Trim(dimension, "{}")) {
+			if before, _, isPart := strings.Cut(name, ":("); isPart && slices.Contains(some, before) {
+				return nil, fmt.Errorf("the sharding %s has a part of the axis %s only", sharding, before)
+			}
+			if name != "?" {
+				list = append(list, name)
 			}
 		}
+		axes = append(axes, list)
 	}
-	return dimension, before, dropAxis(sharding, axis), nil
+	return axes, nil
 }
 
 // DropAxis removes an axis of a mesh from shardings that Shardings returned, and those that have no axis then.
@@ -111,7 +110,7 @@ func DropAxis(list []mlir.Attribute, axis string) {
 			continue
 		}
 		var kept []mlir.NamedAttribute
-		if text := dropAxis(s.String(), axis); strings.Contains(text, `"`) {
+		if text := WithoutAxis(s.String(), axis); strings.Contains(text, `"`) {
 			s = Must(a.Context().ParseAttribute(text))
 			kept = append(kept, mlir.NamedAttribute{Name: "sdy.sharding", Value: s})
 		}
@@ -119,7 +118,8 @@ func DropAxis(list []mlir.Attribute, axis string) {
 	}
 }
 
-func dropAxis(sharding, axis string) string {
+// WithoutAxis removes an axis from the text of a sharding.
+func WithoutAxis(sharding, axis string) string {
 	of := regexp.MustCompile(regexp.QuoteMeta(axis) + `(:\(\d+\)\d+)?(, )?`)
 	return strings.ReplaceAll(of.ReplaceAllString(sharding, ""), ", }", "}")
 }
