@@ -48,6 +48,7 @@ PROGRAMS = {
     "complex": (lambda x: jnp.exp(1j * x) * (1 + 2j), matrix),
     "empty": (lambda x: jnp.sum(x[:0]), matrix),
     "callback": (lambda x: jax.pure_callback(lambda y: np.asarray(y) * 2, x, x), matrix),
+    "ordered callback": (lambda x: io_callback(lambda y: np.asarray(y) * 2, x, x, ordered=True), matrix),
     "callbacks of a batch": (
         lambda x: jax.vmap(lambda y: jax.pure_callback(np.sin, y, y, vmap_method="sequential"))(x),
         matrix,

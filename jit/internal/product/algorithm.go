@@ -5,8 +5,8 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// applyAlgorithms rounds the operands of products as their algorithms say, and gives the products results of the type of
-// the sums: MLIR's pass lowers no product with an algorithm.
+// applyAlgorithms rounds the operands of products as their algorithms say, and gives the products results of the type
+// of the sums: MLIR's pass lowers no product with an algorithm.
 func applyAlgorithms(m *mlir.Module) error {
 	for op := range m.Operation().Index().Named("stablehlo.dot_general") {
 		dot, _ := stablehlo.AsDotGeneral(op)
@@ -24,8 +24,8 @@ func applyAlgorithms(m *mlir.Module) error {
 	return nil
 }
 
-// roundedTo returns the element type that an algorithm computes with. Several operations have the digits of the operand,
-// or nearly so, and nothing computes with tf32: both stay as they are, which is more exact.
+// roundedTo returns the element type that an algorithm computes with. Several operations have the digits of the
+// operand, or nearly so, and nothing computes with tf32: both stay as they are, which is more exact.
 func roundedTo(precision mlir.Type, operations int64, operand mlir.Value) mlir.Type {
 	if kind, _ := precision.FloatKind(); operations > 1 || kind == mlir.TF32 {
 		precision, _ = operand.Type().Element()
