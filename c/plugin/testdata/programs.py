@@ -96,6 +96,11 @@ with jax.default_device(ours):
     exported = jax.export.deserialize(jax.export.export(jax.jit(jnp.sin), platforms=["cpu"])(1.0).serialize())
     assert abs(exported.call(1.0) - np.sin(1.0)) < 1e-6
 
+    pinned = jax.sharding.SingleDeviceSharding(ours, memory_kind="pinned_host")
+    placed = jax.jit(lambda x: x + 1, out_shardings=pinned)(jax.device_put(jnp.ones(3), pinned))
+    assert placed.sharding == pinned and placed.sum() == 6, placed.sharding
+    assert jax.jit(lambda x: jax.device_put(x, jax.memory.Space.Device))(placed).sharding.memory_kind == "device"
+
     array = jnp.arange(4.0)
     assert np.from_dlpack(array).sum() == 6
     assert jax.device_put(array, xla).sum() == 6 and jax.device_put(jnp.ones(3), ours).sum() == 3
