@@ -34,8 +34,8 @@ var float8s = map[mlir.FloatKind]float8{
 	mlir.F8E4M3B11FNUZ: {8, 3, 11, noMinusZero},
 }
 
-// convertFloat8s makes operations on bits of the conversions of numbers of at most eight bits. The arithmetic on them is
-// one on f32 by now.
+// convertFloat8s makes operations on bits of the conversions of numbers of at most eight bits. The arithmetic on them
+// is one on f32 by now.
 func convertFloat8s(m *mlir.Module, _ *Executable) error {
 	return replaceEach(m, func(b *mlir.Builder, op mlir.Operation) (none mlir.Value) {
 		x, to := op.Operand(0), op.Result(0).Type()

@@ -16,10 +16,10 @@ import (
 // A buffer is an array on the device, or a token.
 type buffer struct {
 	memory
-	space  *space
-	shape  tensor.Shape
-	token  bool
-	dims   *int64
+	space *space
+	shape tensor.Shape
+	token bool
+	dims  *int64
 
 	mu    sync.Mutex
 	array *engine.Array // nil if it was deleted or donated
