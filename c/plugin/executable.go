@@ -45,6 +45,8 @@ func (c *client) compile(code, options []byte) (*program, error) {
 		return nil, err
 	case o.tupled:
 		return nil, fmt.Errorf("%w: the parameters of a program are arrays here, not one tuple", errMistaken)
+	case o.unknown != "":
+		return nil, fmt.Errorf("%w: No such compile option: '%s'", errMistaken, o.unknown)
 	case max(o.replicas, 1)*max(o.partitions, 1) > 1:
 		return nil, &engine.RefusedError{Err: fmt.Errorf("the program runs on %d devices, and there is one",
 			max(o.replicas, 1)*max(o.partitions, 1))}

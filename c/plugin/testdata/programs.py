@@ -96,6 +96,12 @@ with jax.default_device(ours):
     exported = jax.export.deserialize(jax.export.export(jax.jit(jnp.sin), platforms=["cpu"])(1.0).serialize())
     assert abs(exported.call(1.0) - np.sin(1.0)) < 1e-6
 
+    try:
+        jax.jit(jnp.sin, compiler_options={"no_such_option": True})(1.0)
+        raise AssertionError("there is no error")
+    except jax.errors.JaxRuntimeError as e:
+        assert "No such compile option: 'no_such_option'" in str(e), e
+
     pinned = jax.sharding.SingleDeviceSharding(ours, memory_kind="pinned_host")
     placed = jax.jit(lambda x: x + 1, out_shardings=pinned)(jax.device_put(jnp.ones(3), pinned))
     assert placed.sharding == pinned and placed.sum() == 6, placed.sharding
