@@ -2,10 +2,10 @@
 
     python ledger.py --plugin libcalliope_pjrt.so --cases 2 --results FOLDER --page PAGE.md TESTS lax_test nn_test
 
-TESTS is the folder tests of JAX's repository, at the version of JAX that this Python has, with pytest, absl,
-hypothesis, scipy and cloudpickle beside it. A test process that crashes, or is in one test for too long, ends that
-test, and the next process goes on behind it. FOLDER keeps the results of each test: another call runs only what it
-lacks, and with --again what failed on the plugin, too. On PAGE what stands between two marks is replaced.
+TESTS is the folder tests of JAX's repository, at the version of JAX that this Python has, with pytest, absl, hypothesis
+and scipy beside it. A test process that crashes, or is in one test for too long, ends that test, and the next process
+goes on behind it. FOLDER keeps the results of each test: another call runs only what it lacks, and with --again what
+failed on the plugin, too. On PAGE what stands between two marks is replaced.
 
 pytest loads this file as a plugin of its own, which writes the results.
 """
@@ -23,7 +23,8 @@ import zlib
 
 PLUGIN, XLA = "calliope", "cpu"
 BEGIN, END = "<!-- ledger.py writes this -->\n", "<!-- the end -->\n"
-COLLECTING = 300  # seconds that a process may take to find its tests
+COLLECTING = 300  # seconds that a process may take to find its tests, and to end
+DYING = ("Fatal Python", "LLVM ERROR", "SIG", "fatal error", "free()", "malloc", "panic", "python:")
 
 
 # In the process of the tests: one line for the begin of a test, one for its end.
@@ -102,9 +103,7 @@ def run(file, backend, options):
                 return done
             text = path.with_suffix(".log").read_bytes()[begin:].decode(errors="replace").splitlines()
             why = f"more than {options.limit} s" if hung else next(
-                (t for t in text if t.startswith(("fatal error", "panic", "Fatal Python", "LLVM ERROR", "F1", "F0",
-                                                  "SIG", "python:", "free()", "malloc"))),
-                f"the process ended with {child.returncode}")
+                (line for line in text if line.startswith(DYING)), f"the process ended with {child.returncode}")
             with open(path, "a") as f:
                 end = "hung" if hung else "crashed"
                 f.write(json.dumps({"test": open_test or "the file", "end": end, "why": why}) + "\n")
@@ -114,21 +113,19 @@ def run(file, backend, options):
 
 def _wait(child, path, limit):
     """Waits for a process, and kills it if one test takes too long. It reports whether it did."""
+    start = time.time()
     try:
         while child.poll() is None:
             time.sleep(0.5)
-            last = max(path.stat().st_mtime if path.exists() else 0, child_began.setdefault(child.pid, time.time()))
-            began = path.exists() and path.stat().st_mtime > child_began[child.pid]
-            if time.time() - last > (limit if began else COLLECTING):
+            written = path.stat().st_mtime if path.exists() else 0
+            idle = time.time() - max(start, written)
+            if idle > COLLECTING or idle > limit and written > start and _read(path)[1]:
                 return True
         return False
     finally:
         if child.poll() is None:
             os.killpg(child.pid, signal.SIGKILL)
             child.wait()
-
-
-child_began = {}
 
 
 def compare(ours, theirs):
