@@ -251,27 +251,17 @@ func signature(m *mlir.Module) (*Executable, error) {
 
 // refuse returns an *UnsupportedError if a module has operations of a dialect that is lowered by now.
 func refuse(m *mlir.Module, _ *Executable) error {
-	return refused(m, func(op mlir.Operation) bool {
-		dialect, _, _ := strings.Cut(op.Name(), ".")
-		return slices.Contains(lowered, dialect)
-	}, nil)
-}
-
-// refused returns the error of a module with operations that are not supported, or nil. why, if not nil, says why.
-func refused(m *mlir.Module, is func(mlir.Operation) bool, why func(operations string) error) error {
 	found := map[string]bool{}
 	e := &UnsupportedError{}
 	for op := range m.Operation().All() {
-		if name := op.Name(); !found[name] && is(op) {
+		name := op.Name()
+		if dialect, _, _ := strings.Cut(name, "."); !found[name] && slices.Contains(lowered, dialect) {
 			found[name] = true
 			e.Operations = append(e.Operations, Operation{name, op.Location().Position()})
 		}
 	}
 	if len(found) == 0 {
 		return nil
-	}
-	if why != nil {
-		e.Err = why(e.names())
 	}
 	return e
 }

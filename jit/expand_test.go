@@ -4,12 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/cmplx"
-	"strings"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/test/check"
-	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
-	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -51,22 +48,6 @@ func TestDynamicIota(t *testing.T) {
 		%0 = stablehlo.convert %s : (tensor<1xbf16>) -> tensor<1xf32>
 		return %0 : tensor<1xf32> }`)
 	check.Diff(t, "result", "[f32[1] [59904]]", fmt.Sprint(got))
-}
-
-// TestMissingTypes computes with numbers that LLVM has no code for, and moves them.
-func TestMissingTypes(t *testing.T) {
-	for _, of := range []string{"f4E2M1FN", "f8E8M0FNU"} {
-		text := strings.ReplaceAll(`func.func @main() -> tensor<3xOF> {
-			%0 = stablehlo.iota dim = 0 : tensor<3xOF>
-			return %0 : tensor<3xOF> }`, "OF", of)
-		_, err := jit.Compile(t.Context(), mlirtest.Parse(t, mlirtest.Context(t), text), jit.Options{})
-		check.Error(t, err, "LLVM has no arithmetic on numbers of "+of+": arith.sitofp at ", ":2:9: use another type")
-		got := run(t, strings.ReplaceAll(`func.func @main() -> tensor<2xOF> {
-			%0 = stablehlo.constant dense<[1.0, 2.0, 4.0]> : tensor<3xOF>
-			%1 = stablehlo.slice %0 [1:3] : (tensor<3xOF>) -> tensor<2xOF>
-			return %1 : tensor<2xOF> }`, "OF", of))
-		check.Diff(t, of, "["+strings.ToLower(of)+"[2] [2 4]]", fmt.Sprint(got))
-	}
 }
 
 // TestComplexCubeRoot has zero, and numbers on both axes.

@@ -1,75 +1,62 @@
 package jit
 
 import (
-	"fmt"
 	"math"
-	"slices"
-	"strings"
 
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
 )
 
-// A float8 is a format of floating-point numbers of eight bits, of which the first one is the sign.
+// A float8 is a format of floating-point numbers of at most eight bits, of which the first one is the sign.
 type float8 struct {
-	fraction, bias int
-	special        int64 // the pattern of infinity, without its sign, or of NaN in a format without infinity
+	bits, fraction, bias int
+	special              int64 // the pattern of infinity, without its sign, or one of these:
 }
 
-// The patterns of the only NaN of formats without infinity.
+// What formats without infinity have: the pattern of their only NaN, or the largest number in the place of what is
+// larger, and a negative zero in that of NaN.
 const (
 	noInfinity  = 0x7f
 	noMinusZero = 0x80 // in the place of a negative zero
+	finite      = -1
 )
 
 var float8s = map[mlir.FloatKind]float8{
-	mlir.F8E5M2:        {2, 15, 0x7c},
-	mlir.F8E4M3:        {3, 7, 0x78},
-	mlir.F8E3M4:        {4, 3, 0x70},
-	mlir.F8E4M3FN:      {3, 7, noInfinity},
-	mlir.F8E5M2FNUZ:    {2, 16, noMinusZero},
-	mlir.F8E4M3FNUZ:    {3, 8, noMinusZero},
-	mlir.F8E4M3B11FNUZ: {3, 11, noMinusZero},
+	mlir.F4E2M1FN:      {4, 1, 1, finite},
+	mlir.F6E2M3FN:      {6, 3, 1, finite},
+	mlir.F6E3M2FN:      {6, 2, 3, finite},
+	mlir.F8E5M2:        {8, 2, 15, 0x7c},
+	mlir.F8E4M3:        {8, 3, 7, 0x78},
+	mlir.F8E3M4:        {8, 4, 3, 0x70},
+	mlir.F8E4M3FN:      {8, 3, 7, noInfinity},
+	mlir.F8E5M2FNUZ:    {8, 2, 16, noMinusZero},
+	mlir.F8E4M3FNUZ:    {8, 3, 8, noMinusZero},
+	mlir.F8E4M3B11FNUZ: {8, 3, 11, noMinusZero},
 }
 
-// checkFloats refuses to compute with numbers that the following steps and LLVM lack. Only the elements may be moved.
-func checkFloats(m *mlir.Module, _ *Executable) error {
-	missing := ""
-	return refused(m, func(op mlir.Operation) bool {
-		dialect, name, _ := strings.Cut(op.Name(), ".")
-		if dialect != "arith" && dialect != "math" || name == "constant" || name == "select" || name == "bitcast" {
-			return false
-		}
-		for _, v := range slices.Concat(op.OperandValues(), op.ResultValues()) {
-			switch kindOf(v.Type()) {
-			case mlir.F4E2M1FN, mlir.F6E2M3FN, mlir.F6E3M2FN, mlir.F8E8M0FNU:
-				missing = v.Type().String()
-				return true
-			}
-		}
-		return false
-	}, func(operations string) error {
-		return fmt.Errorf("LLVM has no arithmetic on numbers of %s: %s: use another type, or XLA", missing, operations)
-	})
-}
-
-// convertFloat8s makes operations on bits of the conversions of numbers of eight bits. The arithmetic on them is one on
-// f32 by now.
+// convertFloat8s makes operations on bits of the conversions of numbers of at most eight bits. The arithmetic on them
+// is one on f32 by now.
 func convertFloat8s(m *mlir.Module, _ *Executable) error {
 	return replaceEach(m, func(b *mlir.Builder, op mlir.Operation) (none mlir.Value) {
 		x, to := op.Operand(0), op.Result(0).Type()
-		c := converter{b}
-		if f, ok := float8s[kindOf(x.Type())]; ok {
-			return c.convert(c.widen(x, f), to)
+		from, c := kindOf(x.Type()), converter{b}
+		switch f, ok := float8s[from]; {
+		case ok:
+			x = c.widen(x, f)
+		case from == mlir.F8E8M0FNU:
+			x = c.widenPower(x)
 		}
-		f, ok := float8s[kindOf(to)]
-		if !ok {
-			return none
+		switch f, ok := float8s[kindOf(to)]; {
+		case ok && kindOf(x.Type()) == mlir.F64:
+			return arith.Bitcast(b, to, c.narrow(x, f))
+		case ok:
+			return arith.Bitcast(b, to, c.narrow(c.convert(x, c.Context().F32Type()), f))
+		case kindOf(to) == mlir.F8E8M0FNU:
+			return arith.Bitcast(b, to, c.narrowPower(c.convert(x, c.Context().F32Type())))
+		case x != op.Operand(0):
+			return c.convert(x, to)
 		}
-		if kindOf(x.Type()) != mlir.F64 {
-			x = c.convert(x, c.Context().F32Type())
-		}
-		return arith.Bitcast(b, to, c.narrow(x, f))
+		return none
 	}, "arith.extf", "arith.truncf")
 }
 
@@ -96,29 +83,55 @@ func (c converter) convert(x mlir.Value, to mlir.Type) mlir.Value {
 func (c converter) widen(x mlir.Value, f float8) mlir.Value {
 	b, i32, f32 := c.Builder, c.Context().IntegerType(32, mlir.Signless), c.Context().F32Type()
 	n := func(v int64) mlir.Value { return arith.ConstantInt(b, i32, v) }
-	pattern := arith.ExtUI(b, i32, arith.Bitcast(b, c.Context().IntegerType(8, mlir.Signless), x))
-	magnitude := arith.AndI(b, pattern, n(0x7f))
+	pattern := arith.ExtUI(b, i32, arith.Bitcast(b, c.Context().IntegerType(f.bits, mlir.Signless), x))
+	minus := int64(1) << (f.bits - 1)
+	magnitude := arith.AndI(b, pattern, n(minus-1))
 	normal := arith.AddI(b, arith.ShLI(b, magnitude, n(int64(23-f.fraction))), n(int64(127-f.bias)<<23))
 	unit := arith.ConstantFloat(b, f32, math.Ldexp(1, 1-f.bias-f.fraction))
 	subnormal := arith.Bitcast(b, i32, arith.MulF(b, arith.SIToFP(b, f32, magnitude), unit))
 	isSubnormal := arith.CmpI(b, arith.CmpIPredicateUlt, magnitude, n(1<<f.fraction))
 	result := arith.Select(b, isSubnormal, subnormal, normal)
-	isNaN := arith.CmpI(b, arith.CmpIPredicateUgt, magnitude, n(f.special))
-	switch isSpecial := arith.CmpI(b, arith.CmpIPredicateEq, magnitude, n(f.special)); f.special {
+	const quiet = 0x1ff << 22 // NaN
+	is := func(p arith.CmpIPredicate, x mlir.Value) mlir.Value { return arith.CmpI(b, p, x, n(f.special)) }
+	switch f.special {
+	case finite:
 	case noInfinity:
-		isNaN = isSpecial
+		result = arith.Select(b, is(arith.CmpIPredicateEq, magnitude), n(quiet), result)
 	case noMinusZero:
-		isNaN = arith.CmpI(b, arith.CmpIPredicateEq, pattern, n(f.special))
+		result = arith.Select(b, is(arith.CmpIPredicateEq, pattern), n(quiet), result)
 	default:
-		result = arith.Select(b, isSpecial, n(0xff<<23), result)
+		result = arith.Select(b, is(arith.CmpIPredicateEq, magnitude), n(0xff<<23), result)
+		result = arith.Select(b, is(arith.CmpIPredicateUgt, magnitude), n(quiet), result)
 	}
-	result = arith.Select(b, isNaN, n(0x1ff<<22), result) // a quiet one
-	sign := arith.ShLI(b, arith.AndI(b, pattern, n(0x80)), n(24))
+	sign := arith.ShLI(b, arith.AndI(b, pattern, n(minus)), n(int64(32-f.bits)))
 	return arith.Bitcast(b, f32, arith.OrI(b, result, sign))
 }
 
+// widenPower returns an f8E8M0FNU, which is a power of two or NaN, as an f32.
+func (c converter) widenPower(x mlir.Value) mlir.Value {
+	b, i32 := c.Builder, c.Context().IntegerType(32, mlir.Signless)
+	n := func(v int64) mlir.Value { return arith.ConstantInt(b, i32, v) }
+	exponent := arith.ExtUI(b, i32, arith.Bitcast(b, c.Context().IntegerType(8, mlir.Signless), x))
+	is := func(v int64) mlir.Value { return arith.CmpI(b, arith.CmpIPredicateEq, exponent, n(v)) }
+	result := arith.Select(b, is(0), n(1<<22), arith.ShLI(b, exponent, n(23)))
+	return arith.Bitcast(b, c.Context().F32Type(), arith.Select(b, is(0xff), n(0x1ff<<22), result))
+}
+
+// narrowPower returns the pattern of the power of two that is nearest to an f32, of two the larger one. It is NaN for a
+// number that is too large, zero or negative.
+func (c converter) narrowPower(x mlir.Value) mlir.Value {
+	b, i32 := c.Builder, c.Context().IntegerType(32, mlir.Signless)
+	n := func(v int64) mlir.Value { return arith.ConstantInt(b, i32, v) }
+	pattern := arith.Bitcast(b, i32, x)
+	carried := arith.ShRUI(b, arith.AddI(b, arith.ShRUI(b, pattern, n(22)), n(1)), n(1))
+	least := arith.CmpI(b, arith.CmpIPredicateUlt, pattern, n(3<<21)) // of subnormal numbers
+	result := arith.Select(b, least, n(0), arith.MinUI(b, carried, n(0xff)))
+	result = arith.Select(b, arith.CmpI(b, arith.CmpIPredicateEq, pattern, n(0)), n(0xff), result)
+	return arith.TruncI(b, c.Context().IntegerType(8, mlir.Signless), result)
+}
+
 // narrow returns the pattern of the number that is nearest to an f32 or f64, of two that with an even pattern. It is
-// infinity for a number that is too large, and NaN in a format without infinity.
+// infinity for a number that is too large, NaN in a format without infinity, or the largest one in a finite format.
 func (c converter) narrow(x mlir.Value, f float8) mlir.Value {
 	b, wide, bits, fraction, bias := c.Builder, x.Type(), 32, 23, 127
 	if kindOf(wide) == mlir.F64 {
@@ -138,16 +151,20 @@ func (c converter) narrow(x mlir.Value, f float8) mlir.Value {
 	absolute, large := arith.Bitcast(b, wide, magnitude), float(fraction+1-f.bias-f.fraction)
 	subnormal := arith.SubI(b, arith.Bitcast(b, i, arith.AddF(b, absolute, large)), arith.Bitcast(b, i, large))
 	isSubnormal := arith.CmpF(b, arith.CmpFPredicateOLT, absolute, float(1-f.bias))
-	result := arith.MinUI(b, arith.Select(b, isSubnormal, subnormal, normal), n(f.special))
-	nan := f.special | 1<<(f.fraction-1)
-	if f.special == noMinusZero {
+	minus := int64(1) << (f.bits - 1)
+	largest, nan := f.special, f.special|1<<(f.fraction-1)
+	switch f.special {
+	case noMinusZero:
 		nan = noMinusZero
+	case finite:
+		largest, nan = minus-1, minus
 	}
+	result := arith.MinUI(b, arith.Select(b, isSubnormal, subnormal, normal), n(largest))
 	result = arith.Select(b, arith.CmpF(b, arith.CmpFPredicateUNO, x, x), n(nan), result)
-	sign := arith.AndI(b, arith.ShRUI(b, pattern, n(int64(bits-8))), n(0x80))
+	sign := arith.AndI(b, arith.ShRUI(b, pattern, n(int64(bits-f.bits))), n(minus))
 	signed := arith.OrI(b, result, sign)
 	if f.special == noMinusZero {
 		signed = arith.Select(b, arith.CmpI(b, arith.CmpIPredicateEq, result, n(0)), result, signed)
 	}
-	return arith.TruncI(b, c.Context().IntegerType(8, mlir.Signless), signed)
+	return arith.TruncI(b, c.Context().IntegerType(f.bits, mlir.Signless), signed)
 }

@@ -79,10 +79,9 @@ var steps = []step{
 		"math-extend-to-supported-types",
 	),
 	widenIntegers,
-	checkFloats,
 	passes(
 		"arith-emulate-unsupported-floats{source-types=bf16,f8E5M2,f8E4M3,f8E3M4,f8E4M3FN,f8E5M2FNUZ,f8E4M3FNUZ," +
-			"f8E4M3B11FNUZ target-type=f32}",
+			"f8E4M3B11FNUZ,f4E2M1FN,f6E2M3FN,f6E3M2FN,f8E8M0FNU target-type=f32}",
 	),
 	keepRoundings,
 	convertFloat8s,

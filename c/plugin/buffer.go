@@ -16,25 +16,25 @@ import (
 // A buffer is an array on the device, or a token.
 type buffer struct {
 	memory
-	device *device
-	shape  tensor.Shape
-	token  bool
-	dims   *int64
+	space *space
+	shape tensor.Shape
+	token bool
+	dims  *int64
 
 	mu    sync.Mutex
 	array *engine.Array // nil if it was deleted or donated
 	views []io.Closer   // one for each reference of others
 }
 
-func (d *device) newBuffer(a *engine.Array) *buffer {
-	b := &buffer{device: d, shape: a.Shape(), array: a}
+func (s *space) newBuffer(a *engine.Array) *buffer {
+	b := &buffer{space: s, shape: a.Shape(), array: a}
 	b.dims = copied(&b.memory, int64s(b.shape.Dims))
 	return b
 }
 
 // newToken returns a buffer without elements, for a token.
-func (d *device) newToken() *buffer {
-	return &buffer{device: d, shape: tensor.ShapeOf(tensor.Token), token: true}
+func (s *space) newToken() *buffer {
+	return &buffer{space: s, shape: tensor.ShapeOf(tensor.Token), token: true}
 }
 
 func int64s(list []int) []int64 {
@@ -168,11 +168,11 @@ func init() {
 		return nil
 	})
 	on(abi.BufferDevice, func(a *abi.BufferDeviceArgs) error {
-		a.Device = object[*buffer](a.Buffer).device.self
+		a.Device = object[*buffer](a.Buffer).space.device.self
 		return nil
 	})
 	on(abi.BufferMemory, func(a *abi.BufferMemoryArgs) error {
-		a.Memory = object[*buffer](a.Buffer).device.space.self
+		a.Memory = object[*buffer](a.Buffer).space.self
 		return nil
 	})
 	on(abi.BufferDelete, func(a *abi.BufferDeleteArgs) error { return object[*buffer](a.Buffer).delete() })
@@ -184,11 +184,11 @@ func init() {
 		return nil
 	})
 	on(abi.BufferCopyToDevice, func(a *abi.BufferCopyToDeviceArgs) (err error) {
-		a.DstBuffer, err = copyTo(object[*buffer](a.Buffer), object[*device](a.DstDevice))
+		a.DstBuffer, err = copyTo(object[*buffer](a.Buffer), object[*device](a.DstDevice).spaces[0])
 		return err
 	})
 	on(abi.BufferCopyToMemory, func(a *abi.BufferCopyToMemoryArgs) (err error) {
-		a.DstBuffer, err = copyTo(object[*buffer](a.Buffer), object[*space](a.DstMemory).device)
+		a.DstBuffer, err = copyTo(object[*buffer](a.Buffer), object[*space](a.DstMemory))
 		return err
 	})
 	on(abi.BufferToHostBuffer, func(a *abi.BufferToHostBufferArgs) error {
@@ -254,7 +254,7 @@ func init() {
 	})
 }
 
-func copyTo(b *buffer, d *device) (abi.Handle, error) {
+func copyTo(b *buffer, to *space) (abi.Handle, error) {
 	a, err := b.take()
 	if err != nil {
 		return 0, err
@@ -267,5 +267,5 @@ func copyTo(b *buffer, d *device) (abi.Handle, error) {
 	if err != nil {
 		return 0, err
 	}
-	return handle(d.newBuffer(made)), nil
+	return handle(to.newBuffer(made)), nil
 }

@@ -30,7 +30,7 @@ type client struct {
 	self     abi.Handle
 
 	platformName, version *byte
-	devices, spaces       *abi.Handle
+	devices               *abi.Handle
 }
 
 func newClient(platform string) (*client, error) {
@@ -46,7 +46,6 @@ func newClient(platform string) (*client, error) {
 	c.platformName, _ = c.string(platform)
 	c.version, _ = c.string(platformVersion)
 	c.devices = copied(&c.memory, []abi.Handle{c.device.self})
-	c.spaces = copied(&c.memory, []abi.Handle{c.device.space.self})
 	return c, nil
 }
 
@@ -114,7 +113,7 @@ func init() {
 		return nil
 	})
 	on(abi.ClientAddressableMemories, func(a *abi.ClientAddressableMemoriesArgs) error {
-		a.AddressableMemories, a.NumAddressableMemories = object[*client](a.Client).spaces, 1
+		a.AddressableMemories, a.NumAddressableMemories = object[*client](a.Client).device.handles, len(kinds)
 		return nil
 	})
 	on(abi.ClientLookupDevice, func(a *abi.ClientLookupDeviceArgs) (err error) {

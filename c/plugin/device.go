@@ -11,19 +11,23 @@ import (
 type device struct {
 	memory
 	client      *client
-	space       *space
+	spaces      []*space // the first one is that of arrays for which nothing else is said
 	self        abi.Handle
 	description abi.Handle
-	spaces      *abi.Handle
+	handles     *abi.Handle // of the spaces
 
 	kind, text         *byte
 	kindSize, textSize int
 }
 
-// A space is the memory of a device.
+// kinds are those of the memories of JAX's CPU backend. Here they differ in their names alone.
+var kinds = []string{"device", "pinned_host", "unpinned_host"}
+
+// A space is a memory of a device.
 type space struct {
 	memory
 	device  *device
+	number  int
 	self    abi.Handle
 	devices *abi.Handle
 
@@ -35,21 +39,27 @@ type space struct {
 type description struct{ *device }
 
 func newDevice(c *client) *device {
-	d := &device{client: c, space: &space{}}
+	d := &device{client: c}
 	d.self, d.description = handle(d), handle(description{d})
 	d.kind, d.kindSize = d.string("cpu")
 	d.text, d.textSize = d.string("CalliopeDevice(id=0)")
-	s := d.space
-	s.device, s.self = d, handle(s)
-	s.devices = copied(&s.memory, []abi.Handle{d.self})
-	s.kind, s.kindSize = s.string("device")
-	s.text, s.textSize = s.string("CalliopeMemory(id=0)")
-	d.spaces = copied(&d.memory, []abi.Handle{s.self})
+	var handles []abi.Handle
+	for i, kind := range kinds {
+		s := &space{device: d, number: i}
+		s.self = handle(s)
+		s.devices = copied(&s.memory, []abi.Handle{d.self})
+		s.kind, s.kindSize = s.string(kind)
+		s.text, s.textSize = s.string(fmt.Sprintf("CalliopeMemory(id=%d)", i))
+		d.spaces, handles = append(d.spaces, s), append(handles, s.self)
+	}
+	d.handles = copied(&d.memory, handles)
 	return d
 }
 
 func (d *device) free() {
-	_ = destroy[*space](d.space.self)
+	for _, s := range d.spaces {
+		_ = destroy[*space](s.self)
+	}
 	cgo.Handle(d.description).Delete()
 	cgo.Handle(d.self).Delete()
 	d.memory.free()
@@ -69,11 +79,11 @@ func init() {
 		return nil
 	})
 	on(abi.DeviceAddressableMemories, func(a *abi.DeviceAddressableMemoriesArgs) error {
-		a.Memories, a.NumMemories = object[*device](a.Device).spaces, 1
+		a.Memories, a.NumMemories = object[*device](a.Device).handles, len(kinds)
 		return nil
 	})
 	on(abi.DeviceDefaultMemory, func(a *abi.DeviceDefaultMemoryArgs) error {
-		a.Memory = object[*device](a.Device).space.self
+		a.Memory = object[*device](a.Device).spaces[0].self
 		return nil
 	})
 	on(abi.DeviceGetAttributes, func(a *abi.DeviceGetAttributesArgs) error {
@@ -111,7 +121,7 @@ func init() {
 		return nil
 	})
 	on(abi.MemoryId, func(a *abi.MemoryIdArgs) error {
-		_, a.Id = object[*space](a.Memory), 0
+		a.Id = int32(object[*space](a.Memory).number)
 		return nil
 	})
 	on(abi.MemoryKind, func(a *abi.MemoryKindArgs) error {
@@ -120,7 +130,7 @@ func init() {
 		return nil
 	})
 	on(abi.MemoryKindId, func(a *abi.MemoryKindIdArgs) error {
-		_, a.KindId = object[*space](a.Memory), 0
+		a.KindId = int32(object[*space](a.Memory).number)
 		return nil
 	})
 	on(abi.MemoryDebugString, func(a *abi.MemoryDebugStringArgs) error {
@@ -139,17 +149,17 @@ func init() {
 	})
 }
 
-// deviceOf returns the client's device that a caller names by a device or a memory, or the first one if it names none.
-func (c *client) deviceOf(named, memory abi.Handle) (*device, error) {
-	d := c.device
+// spaceOf returns the client's memory that a caller names by a device or a memory, or the first one if it names none.
+func (c *client) spaceOf(named, memory abi.Handle) (*space, error) {
+	s := c.device.spaces[0]
 	if named != 0 {
-		d = object[*device](named)
+		s = object[*device](named).spaces[0]
 	}
 	if memory != 0 {
-		d = object[*space](memory).device
+		s = object[*space](memory)
 	}
-	if d.client != c {
+	if s.device.client != c {
 		return nil, fmt.Errorf("%w: the device is of another client", errMistaken)
 	}
-	return d, nil
+	return s, nil
 }

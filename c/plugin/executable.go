@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/calliope-mlir/calliope/c/plugin/internal/abi"
@@ -28,7 +29,8 @@ type program struct {
 	code        []byte // what it was made of, for a caller that keeps it
 	options     []byte
 	main        stablehlo.Main
-	donated     []bool // by parameter
+	donated     []bool   // by parameter
+	from, to    []*space // of arguments and results, tokens among them
 	runner      engine.Executable
 
 	mu     sync.Mutex
@@ -43,6 +45,8 @@ func (c *client) compile(code, options []byte) (*program, error) {
 		return nil, err
 	case o.tupled:
 		return nil, fmt.Errorf("%w: the parameters of a program are arrays here, not one tuple", errMistaken)
+	case o.unknown != "":
+		return nil, fmt.Errorf("%w: No such compile option: '%s'", errMistaken, o.unknown)
 	case max(o.replicas, 1)*max(o.partitions, 1) > 1:
 		return nil, &engine.RefusedError{Err: fmt.Errorf("the program runs on %d devices, and there is one",
 			max(o.replicas, 1)*max(o.partitions, 1))}
@@ -59,7 +63,9 @@ func (c *client) compile(code, options []byte) (*program, error) {
 		return nil, fmt.Errorf("%w: %w", errMistaken, err)
 	}
 	p.main = m.Main
-	p.describe(m.Module)
+	if err := p.describe(m.Module); err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
 	p.runner, err = load.Compile(ctx, m.Module, stages.Options{
 		Devices: stages.On(c.engine), Compile: engine.CompileOptions{Foreign: foreign()},
 		// The interpreter runs in a child process of a program in Go, which this is not.
@@ -68,8 +74,8 @@ func (c *client) compile(code, options []byte) (*program, error) {
 	return p, errors.Join(err, m.Close())
 }
 
-// describe reads the name of the module, and which parameters it writes to.
-func (p *program) describe(m *mlir.Module) {
+// describe reads the name of the module, which parameters it writes to, and in which memories its arrays are.
+func (p *program) describe(m *mlir.Module) (err error) {
 	p.name, _ = m.Operation().Symbol()
 	p.name = cmp.Or(p.name, "module")
 	f, _ := m.SymbolTable().Lookup("main")
@@ -81,6 +87,30 @@ func (p *program) describe(m *mlir.Module) {
 		}
 		p.donated = append(p.donated, donated)
 	}
+	p.from, err = p.client.device.spacesOf(f, p.main.Tokens+len(p.main.Params), function.ArgAttr)
+	if err == nil {
+		p.to, err = p.client.device.spacesOf(f, p.main.Returned+len(p.main.Results), function.ResultAttr)
+	}
+	return err
+}
+
+// spacesOf returns the memories of the first n parameters or results of a function, whose attributes get returns.
+func (d *device) spacesOf(f mlir.Operation, n int,
+	get func(f mlir.Operation, i int, name string) (mlir.Attribute, bool)) ([]*space, error) {
+	list := slices.Repeat(d.spaces[:1], n)
+	for i := range list {
+		a, ok := get(f, i, "mhlo.memory_kind")
+		if !ok {
+			continue
+		}
+		kind, _ := a.Text()
+		number := slices.Index(kinds, kind)
+		if number < 0 {
+			return nil, fmt.Errorf("%w: there is no memory %q: a device has %q", errMistaken, kind, kinds)
+		}
+		list[i] = d.spaces[number]
+	}
+	return list, nil
 }
 
 func (p *program) close() error {
@@ -121,13 +151,13 @@ func (p *program) run(in []*buffer, kept map[int]bool) ([]*buffer, error) {
 		b.array = nil
 		b.mu.Unlock()
 	}
-	device := p.client.device
 	var out []*buffer
-	for range p.main.Returned {
-		out = append(out, device.newToken())
-	}
-	for _, a := range arrays {
-		out = append(out, device.newBuffer(a))
+	for i, s := range p.to {
+		if i < p.main.Returned {
+			out = append(out, s.newToken())
+		} else {
+			out = append(out, s.newBuffer(arrays[i-p.main.Returned]))
+		}
 	}
 	return out, nil
 }

@@ -105,14 +105,14 @@ func init() {
 	})
 	on(abi.ExecutableOutputMemoryKinds, func(a *abi.ExecutableOutputMemoryKindsArgs) error {
 		e := object[*executable](a.Executable)
-		a.NumOutputs = len(e.outputs())
-		a.MemoryKinds, a.MemoryKindSizes = e.kinds(a.NumOutputs)
+		a.NumOutputs = len(e.to)
+		a.MemoryKinds, a.MemoryKindSizes = e.kindsOf(e.to)
 		return nil
 	})
 	on(abi.ExecutableParameterMemoryKinds, func(a *abi.ExecutableParameterMemoryKindsArgs) error {
 		e := object[*executable](a.Executable)
-		a.NumParameters = e.main.Tokens + len(e.main.Params)
-		a.MemoryKinds, a.MemoryKindSizes = e.kinds(a.NumParameters)
+		a.NumParameters = len(e.from)
+		a.MemoryKinds, a.MemoryKindSizes = e.kindsOf(e.from)
 		return nil
 	})
 	on(abi.ExecutableOutputElementTypes, func(a *abi.ExecutableOutputElementTypesArgs) error {
@@ -168,9 +168,13 @@ func init() {
 	})
 }
 
-// kinds returns the kind of the memory of n arrays.
-func (e *executable) kinds(n int) (**byte, *int) {
-	return e.strings(slices.Repeat([]string{"device"}, n))
+// kindsOf returns the kinds of memories.
+func (e *executable) kindsOf(list []*space) (**byte, *int) {
+	var names []string
+	for _, s := range list {
+		names = append(names, kinds[s.number])
+	}
+	return e.strings(names)
 }
 
 // saved begins what Serialize writes.

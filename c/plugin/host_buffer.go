@@ -10,7 +10,7 @@ import (
 )
 
 // fromHost copies an array of the caller. strides are the distances in bytes of its elements; none is row-major.
-func (d *device) fromHost(data unsafe.Pointer, s tensor.Shape, strides []int64) (*buffer, error) {
+func (m *space) fromHost(data unsafe.Pointer, s tensor.Shape, strides []int64) (*buffer, error) {
 	a, to, err := engine.NewHostArray(s)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errMistaken, err)
@@ -26,7 +26,7 @@ func (d *device) fromHost(data unsafe.Pointer, s tensor.Shape, strides []int64) 
 			i += size
 		})
 	}
-	return d.newBuffer(a), nil
+	return m.newBuffer(a), nil
 }
 
 func shapeOf(t abi.BufferType, dims []int64) (tensor.Shape, error) {
@@ -47,7 +47,7 @@ func shapeOf(t abi.BufferType, dims []int64) (tensor.Shape, error) {
 
 func init() {
 	on(abi.ClientBufferFromHostBuffer, func(a *abi.ClientBufferFromHostBufferArgs) error {
-		d, err := object[*client](a.Client).deviceOf(a.Device, a.Memory)
+		m, err := object[*client](a.Client).spaceOf(a.Device, a.Memory)
 		if err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func init() {
 				return fmt.Errorf("%w: %w", errMistaken, err)
 			}
 		}
-		b, err := d.fromHost(a.Data, s, abi.List(a.ByteStrides, a.NumByteStrides))
+		b, err := m.fromHost(a.Data, s, abi.List(a.ByteStrides, a.NumByteStrides))
 		if err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func init() {
 		return nil
 	})
 	on(abi.ClientCreateUninitializedBuffer, func(a *abi.ClientCreateUninitializedBufferArgs) error {
-		d, err := object[*client](a.Client).deviceOf(a.Device, a.Memory)
+		m, err := object[*client](a.Client).spaceOf(a.Device, a.Memory)
 		if err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func init() {
 		if err != nil {
 			return err
 		}
-		a.Buffer = handle(d.newBuffer(made))
+		a.Buffer = handle(m.newBuffer(made))
 		return nil
 	})
 }

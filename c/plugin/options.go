@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -10,12 +11,15 @@ import (
 // xla/pjrt/proto/compile_options.proto.
 type compileOptions struct {
 	replicas, partitions int
-	tupled               bool // the parameters are one tuple
+	tupled               bool   // the parameters are one tuple
+	unknown              string // an option that XLA does not have either
 }
 
 // The numbers of fields.
 const (
 	fieldTupled       = 2
+	fieldOverrides    = 7 // in it:
+	fieldName         = 1
 	fieldBuildOptions = 3 // in it:
 	fieldReplicas     = 4
 	fieldPartitions   = 5
@@ -26,6 +30,13 @@ func readCompileOptions(data []byte) (o compileOptions, err error) {
 		switch field {
 		case fieldTupled:
 			o.tupled = number != 0
+		case fieldOverrides:
+			return eachField(message, func(field protowire.Number, _ uint64, name []byte) error {
+				if field == fieldName && !strings.HasPrefix(string(name), "xla_") { // those of XLA say nothing here
+					o.unknown = string(name)
+				}
+				return nil
+			})
 		case fieldBuildOptions:
 			return eachField(message, func(field protowire.Number, number uint64, _ []byte) error {
 				switch field {

@@ -37,11 +37,6 @@ func engines(jit, interpreter, xla string) map[string]string {
 }
 
 var engineDeviations = []engineDeviation{
-	{title: "Small floating-point types", module: "engine-small-floats",
-		about:  "Package jit has no numbers of f4, f6 and f8E8M0FNU.",
-		inputs: []tensor.View{{Shape: tensor.ShapeOf(tensor.F8E8M0FNU, 2), Data: []byte{127, 128}}},
-		says:   engines(refuses, "f32[2] [1 2]", "f32[2] [1 2]"),
-		advice: "the other types of eight bits, bf16 or f16."},
 	{title: "Quantized numbers", module: "engine-quantized",
 		about:  "stablehlo.Evaluate has no quantized numbers. Package jit and the preparation make integers of them.",
 		inputs: []tensor.View{tensor.Vector[float32](1.1, -2)},

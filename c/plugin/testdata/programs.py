@@ -49,6 +49,7 @@ PROGRAMS = {
     "complex": (lambda x: jnp.exp(1j * x) * (1 + 2j), matrix),
     "empty": (lambda x: jnp.sum(x[:0]), matrix),
     "callback": (lambda x: jax.pure_callback(lambda y: np.asarray(y) * 2, x, x), matrix),
+    "ordered callback": (lambda x: io_callback(lambda y: np.asarray(y) * 2, x, x, ordered=True), matrix),
     "callbacks of a batch": (
         lambda x: jax.vmap(lambda y: jax.pure_callback(np.sin, y, y, vmap_method="sequential"))(x),
         matrix,
@@ -95,6 +96,17 @@ with jax.default_device(ours):
 
     exported = jax.export.deserialize(jax.export.export(jax.jit(jnp.sin), platforms=["cpu"])(1.0).serialize())
     assert abs(exported.call(1.0) - np.sin(1.0)) < 1e-6
+
+    try:
+        jax.jit(jnp.sin, compiler_options={"no_such_option": True})(1.0)
+        raise AssertionError("there is no error")
+    except jax.errors.JaxRuntimeError as e:
+        assert "No such compile option: 'no_such_option'" in str(e), e
+
+    pinned = jax.sharding.SingleDeviceSharding(ours, memory_kind="pinned_host")
+    placed = jax.jit(lambda x: x + 1, out_shardings=pinned)(jax.device_put(jnp.ones(3), pinned))
+    assert placed.sharding == pinned and placed.sum() == 6, placed.sharding
+    assert jax.jit(lambda x: jax.device_put(x, jax.memory.Space.Device))(placed).sharding.memory_kind == "device"
 
     array = jnp.arange(4.0)
     assert np.from_dlpack(array).sum() == 6

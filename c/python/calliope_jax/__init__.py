@@ -28,6 +28,7 @@ from jax._src import core, dtypes, ffi
 from jax._src import xla_bridge
 from jax._src.lib import xla_client
 from jax._src.interpreters import mlir
+from jax._src.sharding_impls import SdyArray, SdyArrayList
 
 __version__ = "0.1.0"
 
@@ -181,6 +182,10 @@ def _emit(ctx, callback, token, operands, operand_avals, result_avals, *, has_si
     ctx.module_context.add_keepalive(f)
     if token:
         operands = [token, *operands]
+        if result_avals and isinstance(sharding, SdyArrayList):  # without results there is the token's alone
+            devices = sharding.shardings[0].logical_device_ids
+            ours = SdyArray(mesh_shape=(), dim_shardings=(), logical_device_ids=devices)
+            sharding = SdyArrayList((ours, *sharding.shardings))
         ctx = dataclasses.replace(
             ctx,
             avals_in=[core.abstract_token, *ctx.avals_in],

@@ -60,10 +60,19 @@ func lowerTorchIndexSelect(e *emitter) error {
 	return e.signIndices(1)
 }
 
-// lowerOnFloat8 computes an operation on floats of eight bits in f32. MLIR's pass gives formats without infinity one,
-// rounds constants of f8E3M4 to NaN, and the parts of a logistic, of which the exponential is NaN in some formats.
+// lowerOnFloat8 computes an operation on floats of at most eight bits in f32. MLIR's pass gives formats without
+// infinity one, and f8E8M0FNU a zero, rounds constants of f8E3M4 to NaN, and the parts of a logistic, of which the
+// exponential is NaN in some formats.
 func lowerOnFloat8(e *emitter) error {
-	if kind, _ := e.elementOf(e.op.Operand(0)).FloatKind(); kind.Bits() != 8 {
+	if kind, ok := e.elementOf(e.op.Operand(0)).FloatKind(); !ok || kind.Bits() > 8 {
+		return nil
+	}
+	return e.in(e.Context().F32Type())
+}
+
+// lowerCompare compares numbers of f8E8M0FNU in f32. MLIR's pass takes their first bit for a sign in a total order.
+func lowerCompare(e *emitter) error {
+	if kind, _ := e.elementOf(e.op.Operand(0)).FloatKind(); kind != mlir.F8E8M0FNU {
 		return nil
 	}
 	return e.in(e.Context().F32Type())

@@ -38,6 +38,37 @@ func TestFloat8(t *testing.T) {
 	}
 }
 
+// TestSmallestFloats converts numbers of four bits and powers of two, and computes with them. Of these the two smallest
+// are not among them: XLA takes denormal numbers for zeros.
+func TestSmallestFloats(t *testing.T) {
+	for _, d := range []tensor.DType{tensor.F4E2M1FN, tensor.F8E8M0FNU} {
+		t.Run(d.String(), func(t *testing.T) {
+			all := patterns(d)
+			var singles []float32
+			for i := range all.Data {
+				if d == tensor.F4E2M1FN {
+					all.Data[i] %= 16
+				} else {
+					all.Data[i] = max(all.Data[i], 2)
+				}
+				f, _ := tensor.Float8(d, all.Data[i])
+				for _, x := range []float32{f, f * 0.75, f * 1.25, f * 1.5, f * 1.75, -f} {
+					singles = append(singles, x, math.Nextafter32(x, 0), math.Nextafter32(x, 1e38))
+				}
+			}
+			inputs := []tensor.View{tensor.Vector(singles...), tensor.Vector[float64](1, 0, -3), all}
+			onXLA(t, 0, []program{{"all", module8(d, inputs, 256, conversions(inputs[0].Shape, inputs[1].Shape)+
+				pairs(256, "add", "maximum", "minimum")+"abs %c : tensor<256xT>\nsign %c : tensor<256xT>"), inputs},
+				{"order", function("%x: "+typeOf(256, d.MLIR()), "tensor<256x256xi1>", strings.ReplaceAll(`
+					%0 = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<256xOF>) -> tensor<256x256xOF>
+					%1 = stablehlo.broadcast_in_dim %x, dims = [1] : (tensor<256xOF>) -> tensor<256x256xOF>
+					%2 = stablehlo.compare LT, %0, %1, TOTALORDER
+						: (tensor<256x256xOF>, tensor<256x256xOF>) -> tensor<256x256xi1>
+					return %2 : tensor<256x256xi1>`, "OF", d.MLIR())), []tensor.View{all}}})
+		})
+	}
+}
+
 // patterns returns all numbers of a format.
 func patterns(d tensor.DType) tensor.View {
 	v := tensor.View{Shape: tensor.ShapeOf(d, 256), Data: make([]byte, 256)}

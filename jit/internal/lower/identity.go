@@ -13,7 +13,8 @@ import (
 func lowerIdentity(e *emitter) error { return e.replace(e.operands()) }
 
 // annotations are the targets of custom calls that say where an array is, or how devices share it.
-var annotations = []string{"LayoutConstraint", "SPMDFullToShardShape", "SPMDShardToFullShape", "Sharding",
+var annotations = []string{"LayoutConstraint", "MoveToDevice", "MoveToHost", "SPMDFullToShardShape",
+	"SPMDShardToFullShape", "Sharding", "annotate_device_placement",
 	"xla.sdy.FuncResultSharding", "xla.sdy.PropagationBarrier", "xla.sdy.ShardingGroup"}
 
 // lowerAnnotation replaces a custom call of annotations by its operands.

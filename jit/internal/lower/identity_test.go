@@ -18,6 +18,10 @@ func TestIdentity(t *testing.T) {
 		{name: "sharding", text: `
 			%r = stablehlo.custom_call @Sharding(%x) {mhlo.sharding = "{replicated}"} : (tensor<2xf32>) -> tensor<2xf32>
 			return %r : tensor<2xf32>`},
+		{name: "memory", text: `
+			%r = stablehlo.custom_call @annotate_device_placement(%x) {has_side_effect = true,
+				mhlo.frontend_attributes = {_xla_buffer_placement = "pinned_host"}} : (tensor<2xf32>) -> tensor<2xf32>
+			return %r : tensor<2xf32>`},
 		{name: "barrier and tuple", text: `
 			%a:2 = stablehlo.optimization_barrier %x, %x : tensor<2xf32>, tensor<2xf32>
 			%b = stablehlo.tuple %a#0, %a#1 : tuple<tensor<2xf32>, tensor<2xf32>>

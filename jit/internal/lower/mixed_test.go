@@ -70,6 +70,35 @@ func TestMixedOperands(t *testing.T) {
 		constants+"\n"+strings.Join(body, "\n")+"\nreturn "+strings.Join(results, ", ")+" : "+all)}})
 }
 
+// TestAlgorithms has products, small and large ones, that state what their operands are rounded to.
+func TestAlgorithms(t *testing.T) {
+	var list []program
+	for _, a := range []struct {
+		of, to, precision, sum string
+		operations             int
+	}{
+		{"bf16", "bf16", "bf16", "f32", 1}, {"f32", "f32", "bf16", "f32", 1}, {"f32", "f32", "bf16", "f32", 3},
+		{"f32", "f32", "f32", "f32", 1}, {"f64", "f64", "f64", "f64", 1}, {"f16", "f16", "f16", "f16", 1},
+	} {
+		algorithm := fmt.Sprintf("#stablehlo.dot_algorithm<lhs_precision_type = %s, rhs_precision_type = %[1]s, "+
+			"accumulation_type = %[2]s, lhs_component_count = 1, rhs_component_count = 1, "+
+			"num_primitive_operations = %[3]d, allow_imprecise_accumulation = false>", a.precision, a.sum, a.operations)
+		body := ""
+		for i, size := range []string{"2x2", "16x16"} {
+			body += strings.NewReplacer("OF", a.of, "TO", a.to, "SIZE", size, "%x", fmt.Sprintf("%%x%d", i),
+				"%r", fmt.Sprintf("%%r%d", i), "ALGORITHM", algorithm).Replace(`
+				%r = "stablehlo.dot_general"(%x, %x) {algorithm = ALGORITHM, dot_dimension_numbers =
+					#stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}
+					: (tensor<SIZExOF>, tensor<SIZExOF>) -> tensor<SIZExTO>`)
+		}
+		types := fmt.Sprintf("tensor<2x2x%s>, tensor<16x16x%[1]s>", a.to)
+		list = append(list, program{name: fmt.Sprint(a), text: function(
+			fmt.Sprintf("%%x0: tensor<2x2x%s>, %%x1: tensor<16x16x%[1]s>", a.of), types,
+			body+"\nreturn %r0, %r1 : "+types)})
+	}
+	onXLA(t, 1e-4, list)
+}
+
 // TestIota has places that the narrow types lack, and those that integers of their width lack.
 func TestIota(t *testing.T) {
 	var body, types, results []string

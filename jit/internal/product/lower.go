@@ -19,7 +19,7 @@ const smallest = 512
 
 // Lower replaces the products of a module, which has operations of StableHLO, that gain from it. Others stay.
 func Lower(m *mlir.Module) error {
-	for _, step := range []func(*mlir.Module) error{convert, expand, convertConvolutions} {
+	for _, step := range []func(*mlir.Module) error{applyAlgorithms, convert, expand, convertConvolutions} {
 		if err := step(m); err != nil {
 			return err
 		}
@@ -72,7 +72,7 @@ func read(op mlir.Operation) (p product, ok bool) {
 	}
 	operand, result := shapes[0].DType, shapes[2].DType
 	kernel, ok := newKernel(operand, result)
-	if !ok || shapes[1].DType != operand || dot.Algorithm != nil {
+	if !ok || shapes[1].DType != operand {
 		return p, false
 	}
 	function := ""

@@ -69,9 +69,13 @@ func isSigned(elem mlir.Type) bool {
 }
 
 // computeIn gives an operation operands and a result of an element type, and converts the result back.
-func computeIn(op mlir.Operation, elem mlir.Type) error {
+func computeIn(op mlir.Operation, elem mlir.Type) error { return convertAll(op, elem, elem, elem) }
+
+// convertAll gives an operation two operands and a result of element types, and converts the result back.
+func convertAll(op mlir.Operation, left, right, result mlir.Type) error {
 	b := mlir.NewBuilder(mlir.Before(op), op.Location())
-	for i, v := range op.OperandValues() {
+	for i, elem := range []mlir.Type{left, right} {
+		v := op.Operand(i)
 		if t := withElements(b, v.Type(), elem); b.Err() == nil && !t.Equal(v.Type()) {
 			v = stablehlo.Convert(b, t, v)
 		}
@@ -82,7 +86,7 @@ func computeIn(op mlir.Operation, elem mlir.Type) error {
 	}
 	r := op.Result(0)
 	stated := r.Type()
-	t := withElements(b, stated, elem)
+	t := withElements(b, stated, result)
 	if b.Err() != nil || t.Equal(stated) {
 		return b.Err()
 	}

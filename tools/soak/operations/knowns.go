@@ -52,7 +52,6 @@ var refusals = []*known{
 	{on: "xla", what: "refuses", ops: "chlo.top_k", types: "class:c", internal: true, says: "complex comparison",
 		why: "XLA does not order complex numbers"},
 
-	{on: "jit", what: "refuses", when: mentions("f6E", "f4E2M1FN", "f8E8M0FNU"), apart: true, why: compiled},
 	{on: "jit", what: "refuses", when: mentions("!quant"), says: "there is no lowering for it",
 		why: compiled},
 
