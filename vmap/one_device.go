@@ -21,7 +21,7 @@ import (
 // If replicas is more than 1, main takes the parameters of all replicas, first all of the first one, and returns their
 // results in the same order.
 //
-// If there is an error, the module must not be used any more.
+// Private functions to which no symbol refers are removed. If there is an error, the module must not be used any more.
 func OneDevice(m *mlir.Module, replicas int) (err error) {
 	defer transform.Catch(&err, func() {})
 	if a, ok := m.Operation().Attribute("mhlo.num_partitions"); ok && replicas > 1 {
@@ -56,10 +56,10 @@ func eachFunction(m *mlir.Module, f func(table *mlir.SymbolTable, of mlir.Operat
 	}
 }
 
-// outermost returns the manual computations of a function that are not in others.
+// outermost returns the manual computations of a function that are over some axes and not in others.
 func outermost(f mlir.Operation) (list []mlir.Operation) {
 	f.Walk(func(op mlir.Operation) mlir.WalkAction {
-		if op.Name() != callop.Manual {
+		if op.Name() != callop.Manual || len(transform.Must(transform.AsManual(op)).Axes) == 0 {
 			return mlir.WalkContinue
 		}
 		list = append(list, op)

@@ -175,6 +175,8 @@ func TestOneDeviceErrors(t *testing.T) {
 			check.Error(t, vmap.OneDevice(m, 1), test.want)
 		})
 	}
+	none := strings.NewReplacer(`"a", ?`, "?", `{"a"}`, "{}", "2xf32", "4xf32").Replace(partly("%1 = stablehlo.sine %y : tensor<2xf32>"))
+	check.NoError(t, vmap.OneDevice(mlirtest.Parse(t, mlirtest.ContextOf(t, mlirtest.Jaxlib(t)), none), 1))
 	m := parse(t, `module attributes {mhlo.num_partitions = 2 : i32} { func.func @main() { return } }`)
 	check.Error(t, vmap.OneDevice(m, 2), "the module has 2 replicas of 2 partitions each")
 }

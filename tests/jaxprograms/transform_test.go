@@ -147,3 +147,28 @@ func TestBatch(t *testing.T) {
 		})
 	}
 }
+
+// TestOneDevice makes each program one for a single device, also those that call functions of Python.
+func TestOneDevice(t *testing.T) {
+	for _, p := range programs() {
+		t.Run(p.version+"/"+p.file, func(t *testing.T) {
+			file, err := load.Open(t.Context(), p.file, p.module, load.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := file.Parse(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer m.Close()
+			check.NoError(t, m.Refine(p.shapes(m)))
+			check.NoError(t, vmap.OneDevice(m.Module, 1))
+			check.NoError(t, m.Verify())
+			for _, left := range []string{"sdy.", "num_partitions", "partition_id", "stablehlo.all_", "stablehlo.collective_"} {
+				if strings.Contains(m.String(), left) {
+					t.Errorf("%s is left in\n%s", left, m)
+				}
+			}
+		})
+	}
+}
