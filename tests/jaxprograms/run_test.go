@@ -1,7 +1,6 @@
 package jaxprograms
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -90,13 +89,6 @@ var notRun = map[string]string{
 	"ragged_all_to_all": "`ragged-all-to-all` is not supported",
 }
 
-// notJITed has the errors of the JIT compiler. The interpreter runs all of these.
-var notJITed = map[string]string{
-	"float4_e2m1fn":  "LLVM has no arithmetic on numbers of f4E2M1FN",
-	"float8_e8m0fnu": "LLVM has no arithmetic on numbers of f8E8M0FNU",
-	"scaled_dot":     "LLVM has no arithmetic on numbers of f8E8M0FNU",
-}
-
 // TestRun runs each program on four devices, and compares with what JAX computed.
 func TestRun(t *testing.T) {
 	e := devices(t)
@@ -105,12 +97,7 @@ func TestRun(t *testing.T) {
 
 // TestJIT runs each program on the one device of the JIT compiler, with a batch in the place of the four.
 func TestJIT(t *testing.T) {
-	testRun(t, jit.Engine(), func(p program) string {
-		if bytes.Contains(p.module, []byte(", algorithm = <")) { // that says how exact a product is
-			return "there is no lowering for it"
-		}
-		return notJITed[p.name]
-	})
+	testRun(t, jit.Engine(), func(program) string { return "" })
 }
 
 // testRun runs each program on an engine. notRun returns the error of a program, or "".
