@@ -196,7 +196,7 @@ def main():
         head, _, rest = options.page.read_text().partition(BEGIN)
         text = (f"JAX {jax.__version__}, one of {options.part} tests, {options.cases} cases of each that generates them, "
                 f"{options.limit} seconds for a test:\n\n{text}")
-        options.page.write_text(head + BEGIN + text + END + rest.partition(END)[2])
+        options.page.write_text(head + BEGIN + text + "\n" + END + rest.partition(END)[2])
 
 
 if __name__ == "__main__":

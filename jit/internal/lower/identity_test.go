@@ -62,10 +62,6 @@ func TestRefused(t *testing.T) {
 			%r = "stablehlo.collective_broadcast"(%x) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> :
 				(tensor<2xf32>) -> tensor<2xf32>
 			return %r : tensor<2xf32>`, []string{"stablehlo.collective_broadcast", "several devices"}},
-		{"type", `
-			%a = stablehlo.convert %x : (tensor<2xf32>) -> tensor<2xf8E8M0FNU>
-			%r = stablehlo.convert %a : (tensor<2xf8E8M0FNU>) -> tensor<2xf32>
-			return %r : tensor<2xf32>`, []string{"arith.truncf at test.mlir:3", "arith.extf at test.mlir:4"}},
 		{"dimensions", `
 			%i = stablehlo.constant dense<0> : tensor<2xi32>
 			%r = "stablehlo.torch_index_select"(%x, %i) <{batch_dims = 5 : i64, dim = 0 : i64}> :
