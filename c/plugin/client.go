@@ -17,58 +17,75 @@ import (
 // usualPlatform is the name of the platform of a client without the option platform_name.
 const usualPlatform = "calliope"
 
+// maxDevices is the greatest number of devices of a client.
+const maxDevices = 1024
+
 const platformVersion = "Calliope's JIT compiler"
 
-// A client has one device, which is the CPU. Its memory is that of the host.
+// A client has one device or several, which share the CPU: programs for several run as one, see package vmap. Their
+// memory is that of the host.
 type client struct {
 	memory
 	engine   engine.Engine
 	library  *mlir.Library
 	platform string
-	device   *device
+	devices  []*device
 	topology *topology
 	self     abi.Handle
 
 	platformName, version *byte
-	devices               *abi.Handle
+	handles, spaces       *abi.Handle // of the devices, and of their memories
 }
 
-func newClient(platform string) (*client, error) {
+func newClient(platform string, devices int) (*client, error) {
 	library, err := mlir.Open(mlir.OpenOptions{})
 	if err != nil {
 		return nil, err
 	}
 	c := &client{engine: jit.Engine(), library: library, platform: platform}
 	c.self = handle(c)
-	c.device = newDevice(c)
+	var handles, spaces []abi.Handle
+	for id := range devices {
+		d := newDevice(c, id)
+		c.devices, handles = append(c.devices, d), append(handles, d.self)
+		for _, s := range d.spaces {
+			spaces = append(spaces, s.self)
+		}
+	}
 	c.topology = &topology{client: c}
 	c.topology.self = handle(c.topology)
 	c.platformName, _ = c.string(platform)
 	c.version, _ = c.string(platformVersion)
-	c.devices = copied(&c.memory, []abi.Handle{c.device.self})
+	c.handles, c.spaces = copied(&c.memory, handles), copied(&c.memory, spaces)
 	return c, nil
 }
 
 func (c *client) free() {
-	c.device.free()
+	for _, d := range c.devices {
+		d.free()
+	}
 	_ = destroy[*topology](c.topology.self)
 	c.memory.free()
 }
 
 // optionsOf returns the options of a client.
-func optionsOf(list []abi.NamedValue) (platform string, err error) {
-	platform = usualPlatform
+func optionsOf(list []abi.NamedValue) (platform string, devices int, err error) {
+	platform, devices = usualPlatform, 1
 	for _, o := range list {
 		name := string(abi.Bytes(o.Name, o.NameSize))
 		switch {
 		case name == "platform_name" && o.Type == abi.NamedValueKString:
 			platform = string(abi.Bytes(*(**byte)(unsafe.Pointer(&o.Value)), o.ValueSize))
+		case name == "num_devices" && o.Type == abi.NamedValueKInt64:
+			if devices = int(o.Value[0]); devices < 1 || devices > maxDevices {
+				return "", 0, fmt.Errorf("%w: num_devices is %d: use 1 to %d", errMistaken, devices, maxDevices)
+			}
 		default:
-			return "", fmt.Errorf("%w: there is no option %q of this type: the plugin has platform_name, a string",
-				errMistaken, name)
+			return "", 0, fmt.Errorf("%w: there is no option %q of this type: the plugin has platform_name, a string, and "+
+				"num_devices, an integer", errMistaken, name)
 		}
 	}
-	return platform, nil
+	return platform, devices, nil
 }
 
 func init() {
@@ -79,11 +96,11 @@ func init() {
 		return err
 	})
 	on(abi.ClientCreate, func(a *abi.ClientCreateArgs) error {
-		platform, err := optionsOf(abi.List(a.CreateOptions, a.NumOptions))
+		platform, devices, err := optionsOf(abi.List(a.CreateOptions, a.NumOptions))
 		if err != nil {
 			return err
 		}
-		c, err := newClient(platform)
+		c, err := newClient(platform, devices)
 		if err == nil {
 			a.Client = c.self
 		}
@@ -105,15 +122,18 @@ func init() {
 		return nil
 	})
 	on(abi.ClientDevices, func(a *abi.ClientDevicesArgs) error {
-		a.Devices, a.NumDevices = object[*client](a.Client).devices, 1
+		c := object[*client](a.Client)
+		a.Devices, a.NumDevices = c.handles, len(c.devices)
 		return nil
 	})
 	on(abi.ClientAddressableDevices, func(a *abi.ClientAddressableDevicesArgs) error {
-		a.AddressableDevices, a.NumAddressableDevices = object[*client](a.Client).devices, 1
+		c := object[*client](a.Client)
+		a.AddressableDevices, a.NumAddressableDevices = c.handles, len(c.devices)
 		return nil
 	})
 	on(abi.ClientAddressableMemories, func(a *abi.ClientAddressableMemoriesArgs) error {
-		a.AddressableMemories, a.NumAddressableMemories = object[*client](a.Client).device.handles, len(kinds)
+		c := object[*client](a.Client)
+		a.AddressableMemories, a.NumAddressableMemories = c.spaces, len(c.devices)*len(kinds)
 		return nil
 	})
 	on(abi.ClientLookupDevice, func(a *abi.ClientLookupDeviceArgs) (err error) {
@@ -125,22 +145,25 @@ func init() {
 		return err
 	})
 	on(abi.ClientDefaultDeviceAssignment, func(a *abi.ClientDefaultDeviceAssignmentArgs) error {
-		object[*client](a.Client)
-		if n := a.NumReplicas * a.NumPartitions; n != 1 || a.DefaultAssignmentSize < 1 {
-			return fmt.Errorf("%w: there is one device, and %d replicas of %d partitions need %d", errMistaken,
-				a.NumReplicas, a.NumPartitions, n)
+		c := object[*client](a.Client)
+		n := int(a.NumReplicas) * int(a.NumPartitions)
+		if n < 1 || n > len(c.devices) || a.DefaultAssignmentSize < n {
+			return fmt.Errorf("%w: there are %d devices, and %d replicas of %d partitions need %d", errMistaken,
+				len(c.devices), a.NumReplicas, a.NumPartitions, n)
 		}
-		*a.DefaultAssignment = 0
+		for i := range abi.List(a.DefaultAssignment, n) {
+			abi.List(a.DefaultAssignment, n)[i] = int32(i)
+		}
 		return nil
 	})
 	on(abi.ClientUpdateGlobalProcessInfo, func(*abi.ClientUpdateGlobalProcessInfoArgs) error { return nil })
 }
 
 func (c *client) lookup(id int32) (abi.Handle, error) {
-	if id != 0 {
-		return 0, fmt.Errorf("%w: there is no device %d: the only one is device 0", errMistaken, id)
+	if id < 0 || int(id) >= len(c.devices) {
+		return 0, fmt.Errorf("%w: there is no device %d: there are %d", errMistaken, id, len(c.devices))
 	}
-	return c.device.self, nil
+	return c.devices[id].self, nil
 }
 
 // always is memory that is never freed.

@@ -7,10 +7,11 @@ import (
 	"github.com/calliope-mlir/calliope/c/plugin/internal/abi"
 )
 
-// A device is the CPU. It is its own description.
+// A device is the CPU, or a part in a program for several devices. It is its own description.
 type device struct {
 	memory
 	client      *client
+	id          int
 	spaces      []*space // the first one is that of arrays for which nothing else is said
 	self        abi.Handle
 	description abi.Handle
@@ -38,23 +39,26 @@ type space struct {
 // A description is that of a device.
 type description struct{ *device }
 
-func newDevice(c *client) *device {
-	d := &device{client: c}
+func newDevice(c *client, id int) *device {
+	d := &device{client: c, id: id}
 	d.self, d.description = handle(d), handle(description{d})
 	d.kind, d.kindSize = d.string("cpu")
-	d.text, d.textSize = d.string("CalliopeDevice(id=0)")
+	d.text, d.textSize = d.string(fmt.Sprintf("CalliopeDevice(id=%d)", id))
 	var handles []abi.Handle
 	for i, kind := range kinds {
 		s := &space{device: d, number: i}
 		s.self = handle(s)
 		s.devices = copied(&s.memory, []abi.Handle{d.self})
 		s.kind, s.kindSize = s.string(kind)
-		s.text, s.textSize = s.string(fmt.Sprintf("CalliopeMemory(id=%d)", i))
+		s.text, s.textSize = s.string(fmt.Sprintf("CalliopeMemory(id=%d)", s.id()))
 		d.spaces, handles = append(d.spaces, s), append(handles, s.self)
 	}
 	d.handles = copied(&d.memory, handles)
 	return d
 }
+
+// id returns the number of a memory among those of all devices.
+func (s *space) id() int { return s.device.id*len(kinds) + s.number }
 
 func (d *device) free() {
 	for _, s := range d.spaces {
@@ -75,7 +79,7 @@ func init() {
 		return nil
 	})
 	on(abi.DeviceLocalHardwareId, func(a *abi.DeviceLocalHardwareIdArgs) error {
-		_, a.LocalHardwareId = object[*device](a.Device), 0
+		a.LocalHardwareId = int32(object[*device](a.Device).id)
 		return nil
 	})
 	on(abi.DeviceAddressableMemories, func(a *abi.DeviceAddressableMemoriesArgs) error {
@@ -94,7 +98,7 @@ func init() {
 		return nil
 	})
 	on(abi.DeviceDescriptionId, func(a *abi.DeviceDescriptionIdArgs) error {
-		_, a.Id = object[description](a.DeviceDescription), 0
+		a.Id = int32(object[description](a.DeviceDescription).id)
 		return nil
 	})
 	on(abi.DeviceDescriptionProcessIndex, func(a *abi.DeviceDescriptionProcessIndexArgs) error {
@@ -121,7 +125,7 @@ func init() {
 		return nil
 	})
 	on(abi.MemoryId, func(a *abi.MemoryIdArgs) error {
-		a.Id = int32(object[*space](a.Memory).number)
+		a.Id = int32(object[*space](a.Memory).id())
 		return nil
 	})
 	on(abi.MemoryKind, func(a *abi.MemoryKindArgs) error {
@@ -151,7 +155,7 @@ func init() {
 
 // spaceOf returns the client's memory that a caller names by a device or a memory, or the first one if it names none.
 func (c *client) spaceOf(named, memory abi.Handle) (*space, error) {
-	s := c.device.spaces[0]
+	s := c.devices[0].spaces[0]
 	if named != 0 {
 		s = object[*device](named).spaces[0]
 	}

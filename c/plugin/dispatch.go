@@ -13,8 +13,8 @@ import (
 	"github.com/calliope-mlir/calliope/engine"
 )
 
-// functions are those of the API, by their numbers. The others are missing.
-var functions [abi.NumFunctions]func(args unsafe.Pointer) error
+// functions are those of the API, by their numbers, and of the extension Shardings. The others are missing.
+var functions [abi.NumFunctions + 2]func(args unsafe.Pointer) error
 
 // on sets a function. What do writes to its arguments is what the caller gets.
 func on[T any](f abi.Function, do func(args *T) error) {

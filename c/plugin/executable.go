@@ -17,6 +17,7 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/stablehlo/sharding"
 	"github.com/calliope-mlir/calliope/stages"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -29,9 +30,13 @@ type program struct {
 	code        []byte // what it was made of, for a caller that keeps it
 	options     []byte
 	main        stablehlo.Main
-	donated     []bool   // by parameter
-	from, to    []*space // of arguments and results, tokens among them
+	donated     []bool // by parameter
+	from, to    []int  // the numbers of the memories of arguments and results, tokens among them
 	runner      engine.Executable
+
+	replicas, partitions int
+	devices              []*device           // first those of the first replica
+	params, results      []sharding.Sharding // of partitions
 
 	mu     sync.Mutex
 	closed bool
@@ -47,9 +52,6 @@ func (c *client) compile(code, options []byte) (*program, error) {
 		return nil, fmt.Errorf("%w: the parameters of a program are arrays here, not one tuple", errMistaken)
 	case o.unknown != "":
 		return nil, fmt.Errorf("%w: No such compile option: '%s'", errMistaken, o.unknown)
-	case max(o.replicas, 1)*max(o.partitions, 1) > 1:
-		return nil, &engine.RefusedError{Err: fmt.Errorf("the program runs on %d devices, and there is one",
-			max(o.replicas, 1)*max(o.partitions, 1))}
 	}
 	sum := sha256.Sum256(code)
 	p := &program{client: c, code: code, options: options, fingerprint: hex.EncodeToString(sum[:])}
@@ -62,12 +64,12 @@ func (c *client) compile(code, options []byte) (*program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errMistaken, err)
 	}
-	p.main = m.Main
-	if err := p.describe(m.Module); err != nil {
+	p.main, p.params, p.results = m.Main, m.Declared.Params, m.Declared.Results
+	if err := cmp.Or(p.place(o), p.describe(m.Module)); err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
 	p.runner, err = load.Compile(ctx, m.Module, stages.Options{
-		Devices: stages.On(c.engine), Compile: engine.CompileOptions{Foreign: foreign()},
+		Devices: stages.On(c.engine), Compile: engine.CompileOptions{Foreign: foreign(), Replicas: p.replicas},
 		// The interpreter runs in a child process of a program in Go, which this is not.
 		Fallback: func(why error) error { return &engine.RefusedError{Err: why} },
 	}, native.EnsureOptions{})
@@ -87,17 +89,39 @@ func (p *program) describe(m *mlir.Module) (err error) {
 		}
 		p.donated = append(p.donated, donated)
 	}
-	p.from, err = p.client.device.spacesOf(f, p.main.Tokens+len(p.main.Params), function.ArgAttr)
+	p.from, err = spacesOf(f, p.main.Tokens+len(p.main.Params), function.ArgAttr)
 	if err == nil {
-		p.to, err = p.client.device.spacesOf(f, p.main.Returned+len(p.main.Results), function.ResultAttr)
+		p.to, err = spacesOf(f, p.main.Returned+len(p.main.Results), function.ResultAttr)
 	}
 	return err
 }
 
-// spacesOf returns the memories of the first n parameters or results of a function, whose attributes get returns.
-func (d *device) spacesOf(f mlir.Operation, n int,
-	get func(f mlir.Operation, i int, name string) (mlir.Attribute, bool)) ([]*space, error) {
-	list := slices.Repeat(d.spaces[:1], n)
+// place chooses the devices.
+func (p *program) place(o compileOptions) error {
+	p.replicas, p.partitions = max(o.replicas, 1), max(o.partitions, 1)
+	n := p.replicas * p.partitions
+	ids := o.devices
+	for i := len(ids); len(o.devices) == 0 && i < n; i++ {
+		ids = append(ids, i)
+	}
+	if len(ids) != n {
+		return fmt.Errorf("%w: %d devices are assigned to %d replicas of %d partitions", errMistaken, len(ids),
+			p.replicas, p.partitions)
+	}
+	for _, id := range ids {
+		if id < 0 || id >= len(p.client.devices) {
+			return fmt.Errorf("%w: the program is for device %d: there are %d", errMistaken, id, len(p.client.devices))
+		}
+		p.devices = append(p.devices, p.client.devices[id])
+	}
+	return nil
+}
+
+// spacesOf returns the numbers of the memories of the first n parameters or results of a function, whose attributes get
+// returns.
+func spacesOf(f mlir.Operation, n int,
+	get func(f mlir.Operation, i int, name string) (mlir.Attribute, bool)) ([]int, error) {
+	list := make([]int, n)
 	for i := range list {
 		a, ok := get(f, i, "mhlo.memory_kind")
 		if !ok {
@@ -108,7 +132,7 @@ func (d *device) spacesOf(f mlir.Operation, n int,
 		if number < 0 {
 			return nil, fmt.Errorf("%w: there is no memory %q: a device has %q", errMistaken, kind, kinds)
 		}
-		list[i] = d.spaces[number]
+		list[i] = number
 	}
 	return list, nil
 }
@@ -123,55 +147,20 @@ func (p *program) close() error {
 	return p.runner.Close()
 }
 
-// run runs the program. kept are the parameters whose buffers are not given away.
-func (p *program) run(in []*buffer, kept map[int]bool) ([]*buffer, error) {
-	tokens := p.main.Tokens
-	if len(in) != tokens+len(p.main.Params) {
-		return nil, fmt.Errorf("%w: the program takes %d buffers, not %d", errMistaken, tokens+len(p.main.Params),
-			len(in))
-	}
-	inputs := make([]engine.Input, len(p.main.Params))
-	var given []*buffer
-	for i, b := range in[tokens:] {
-		a, err := b.take()
-		if err != nil {
-			return nil, fmt.Errorf("argument %d: %w", i, err)
-		}
-		inputs[i] = a
-		if p.donated[i] && !kept[tokens+i] {
-			inputs[i], given = engine.Donate(a), append(given, b)
-		}
-	}
-	arrays, err := p.runner.Run(context.Background(), inputs...)
-	if err != nil {
-		return nil, err
-	}
-	for _, b := range given {
-		b.mu.Lock()
-		b.array = nil
-		b.mu.Unlock()
-	}
-	var out []*buffer
-	for i, s := range p.to {
-		if i < p.main.Returned {
-			out = append(out, s.newToken())
-		} else {
-			out = append(out, s.newBuffer(arrays[i-p.main.Returned]))
-		}
-	}
-	return out, nil
-}
-
 // A loaded is a PJRT_LoadedExecutable, and an executable a PJRT_Executable of the same program.
 type loaded struct {
 	memory
 	*program
-	devices *abi.Handle
+	handles *abi.Handle // of the devices
 }
 
 func (p *program) load() abi.Handle {
 	l := &loaded{program: p}
-	l.devices = copied(&l.memory, []abi.Handle{p.client.device.self})
+	var handles []abi.Handle
+	for _, d := range p.devices {
+		handles = append(handles, d.self)
+	}
+	l.handles = copied(&l.memory, handles)
 	return handle(l)
 }
 
@@ -180,11 +169,28 @@ func (l *loaded) free() {
 	l.memory.free()
 }
 
-// outputs returns the shapes of all results, with those of tokens.
-func (p *program) outputs() []tensor.Shape {
-	list := make([]tensor.Shape, p.main.Returned)
+// outputs returns the shapes of all results on each device, with those of tokens.
+func (p *program) outputs() ([]tensor.Shape, error) {
+	list := make([]tensor.Shape, p.main.Returned, len(p.to))
 	for i := range list {
 		list[i] = tensor.ShapeOf(tensor.Token)
 	}
-	return append(list, p.main.Results...)
+	for i, s := range p.main.Results {
+		if of := p.sharding(p.results, i); of.IsKnown() {
+			var err error
+			if s, err = of.PartShape(s); err != nil {
+				return nil, fmt.Errorf("result %d: %w", i, err)
+			}
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// sharding returns that of a parameter or result of partitions. One that is not known is not divided.
+func (p *program) sharding(list []sharding.Sharding, i int) (s sharding.Sharding) {
+	if p.partitions > 1 && i < len(list) && list[i].IsKnown() && list[i].NumDevices() == p.partitions {
+		return list[i]
+	}
+	return s
 }

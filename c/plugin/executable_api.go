@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unsafe"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"github.com/calliope-mlir/calliope/c/plugin/internal/abi"
 )
 
@@ -41,7 +43,8 @@ func init() {
 		return nil
 	})
 	on(abi.LoadedExecutableAddressableDevices, func(a *abi.LoadedExecutableAddressableDevicesArgs) error {
-		a.AddressableDevices, a.NumAddressableDevices = object[*loaded](a.Executable).devices, 1
+		l := object[*loaded](a.Executable)
+		a.AddressableDevices, a.NumAddressableDevices = l.handles, len(l.devices)
 		return nil
 	})
 	on(abi.LoadedExecutableDelete, func(a *abi.LoadedExecutableDeleteArgs) error {
@@ -61,10 +64,9 @@ func init() {
 		return nil
 	})
 	on(abi.LoadedExecutableGetDeviceAssignment, func(a *abi.LoadedExecutableGetDeviceAssignmentArgs) error {
-		object[*loaded](a.Executable)
-		// A DeviceAssignmentProto of one replica of one computation, on device 0.
-		given := give([]byte{8, 1, 16, 1, 26, 3, 10, 1, 0})
-		a.SerializedBytes, a.SerializedBytesSize = (*byte)(given), 9
+		data := object[*loaded](a.Executable).assignment()
+		given := give(data)
+		a.SerializedBytes, a.SerializedBytesSize = (*byte)(given), len(data)
 		a.SerializedDeviceAssignment = abi.Handle(uintptr(given))
 		a.SerializedDeviceAssignmentDeleter = deleter
 		return nil
@@ -72,8 +74,11 @@ func init() {
 	on(abi.LoadedExecutableAddressableDeviceLogicalIds,
 		func(a *abi.LoadedExecutableAddressableDeviceLogicalIdsArgs) error {
 			l := object[*loaded](a.Executable)
-			a.AddressableDeviceLogicalIds = copied(&l.memory, []abi.LogicalDeviceIds{{}})
-			a.NumAddressableDeviceLogicalIds = 1
+			var ids []abi.LogicalDeviceIds
+			for i := range l.devices {
+				ids = append(ids, abi.LogicalDeviceIds{Replica: int32(i / l.partitions), Partition: int32(i % l.partitions)})
+			}
+			a.AddressableDeviceLogicalIds, a.NumAddressableDeviceLogicalIds = copied(&l.memory, ids), len(ids)
 			return nil
 		})
 	on(abi.ExecutableDestroy, func(a *abi.ExecutableDestroyArgs) error { return destroy[*executable](a.Executable) })
@@ -83,15 +88,15 @@ func init() {
 		return nil
 	})
 	on(abi.ExecutableNumReplicas, func(a *abi.ExecutableNumReplicasArgs) error {
-		_, a.NumReplicas = object[*executable](a.Executable), 1
+		a.NumReplicas = object[*executable](a.Executable).replicas
 		return nil
 	})
 	on(abi.ExecutableNumPartitions, func(a *abi.ExecutableNumPartitionsArgs) error {
-		_, a.NumPartitions = object[*executable](a.Executable), 1
+		a.NumPartitions = object[*executable](a.Executable).partitions
 		return nil
 	})
 	on(abi.ExecutableNumOutputs, func(a *abi.ExecutableNumOutputsArgs) error {
-		a.NumOutputs = len(object[*executable](a.Executable).outputs())
+		a.NumOutputs = len(object[*executable](a.Executable).to)
 		return nil
 	})
 	on(abi.ExecutableFingerprint, func(a *abi.ExecutableFingerprintArgs) error {
@@ -117,22 +122,24 @@ func init() {
 	})
 	on(abi.ExecutableOutputElementTypes, func(a *abi.ExecutableOutputElementTypesArgs) error {
 		e := object[*executable](a.Executable)
+		shapes, err := e.outputs()
 		var list []abi.BufferType
-		for _, s := range e.outputs() {
+		for _, s := range shapes {
 			list = append(list, elementType(s))
 		}
 		a.OutputTypes, a.NumOutputTypes = copied(&e.memory, list), len(list)
-		return nil
+		return err
 	})
 	on(abi.ExecutableOutputDimensions, func(a *abi.ExecutableOutputDimensionsArgs) error {
 		e := object[*executable](a.Executable)
+		shapes, err := e.outputs()
 		var all []int64
 		var ranks []int
-		for _, s := range e.outputs() {
+		for _, s := range shapes {
 			all, ranks = append(all, int64s(s.Dims)...), append(ranks, s.Rank())
 		}
 		a.NumOutputs, a.Dims, a.DimSizes = len(ranks), copied(&e.memory, all), copied(&e.memory, ranks)
-		return nil
+		return err
 	})
 	on(abi.ExecutableSerialize, func(a *abi.ExecutableSerializeArgs) error {
 		data := object[*executable](a.Executable).serialize()
@@ -169,12 +176,27 @@ func init() {
 }
 
 // kindsOf returns the kinds of memories.
-func (e *executable) kindsOf(list []*space) (**byte, *int) {
+func (e *executable) kindsOf(list []int) (**byte, *int) {
 	var names []string
-	for _, s := range list {
-		names = append(names, kinds[s.number])
+	for _, number := range list {
+		names = append(names, kinds[number])
 	}
 	return e.strings(names)
+}
+
+// assignment returns the devices as a DeviceAssignmentProto.
+func (p *program) assignment() []byte {
+	data := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), uint64(p.replicas))
+	data = protowire.AppendVarint(protowire.AppendTag(data, 2, protowire.VarintType), uint64(p.partitions))
+	for partition := range p.partitions {
+		var ids, packed []byte
+		for replica := range p.replicas {
+			packed = protowire.AppendVarint(packed, uint64(p.devices[replica*p.partitions+partition].id))
+		}
+		ids = protowire.AppendBytes(protowire.AppendTag(ids, fieldID, protowire.BytesType), packed)
+		data = protowire.AppendBytes(protowire.AppendTag(data, fieldDevices, protowire.BytesType), ids)
+	}
+	return data
 }
 
 // saved begins what Serialize writes.
@@ -202,36 +224,40 @@ func execute(a *abi.LoadedExecutableExecuteArgs) error {
 	l := object[*loaded](a.Executable)
 	options, _ := abi.Within[abi.ExecuteOptions](unsafe.Pointer(a.Options))
 	switch {
-	case a.NumDevices != 1:
-		return fmt.Errorf("%w: the program runs on one device, not on %d", errMistaken, a.NumDevices)
+	case a.NumDevices != len(l.devices):
+		return fmt.Errorf("%w: the program runs on %d devices, not on %d", errMistaken, len(l.devices), a.NumDevices)
 	case options.NumSendOps > 0 || options.NumRecvOps > 0:
 		return fmt.Errorf("%w: send and recv of the host", errMissing)
 	}
-	if a.ExecuteDevice != 0 && object[*device](a.ExecuteDevice) != l.client.device {
+	if a.ExecuteDevice != 0 && object[*device](a.ExecuteDevice) != l.devices[0] {
 		return errors.New("the device is not one of the program")
 	}
 	kept := map[int]bool{}
 	for _, i := range abi.List(options.NonDonatableInputIndices, options.NumNonDonatableInputIndices) {
 		kept[int(i)] = true
 	}
-	in := make([]*buffer, a.NumArgs)
-	if a.NumArgs > 0 {
-		for i, h := range abi.List(*a.ArgumentLists, a.NumArgs) {
-			in[i] = object[*buffer](h)
+	in := make([][]*buffer, a.NumDevices)
+	for device := range in {
+		if a.NumArgs > 0 {
+			for _, h := range abi.List(abi.List(a.ArgumentLists, a.NumDevices)[device], a.NumArgs) {
+				in[device] = append(in[device], object[*buffer](h))
+			}
 		}
 	}
 	out, err := l.run(in, kept)
 	if err != nil {
 		return err
 	}
-	if len(out) > 0 {
-		to := abi.List(*a.OutputLists, len(out))
-		for i, b := range out {
-			to[i] = handle(b)
+	for device, list := range out {
+		if len(list) > 0 {
+			to := abi.List(abi.List(a.OutputLists, a.NumDevices)[device], len(list))
+			for i, b := range list {
+				to[i] = handle(b)
+			}
 		}
-	}
-	if a.DeviceCompleteEvents != nil {
-		*a.DeviceCompleteEvents = over()
+		if a.DeviceCompleteEvents != nil {
+			abi.List(a.DeviceCompleteEvents, a.NumDevices)[device] = over()
+		}
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 // xla/pjrt/proto/compile_options.proto.
 type compileOptions struct {
 	replicas, partitions int
+	devices              []int  // by the numbers of replicas and partitions, first all partitions of the first replica
 	tupled               bool   // the parameters are one tuple
 	unknown              string // an option that XLA does not have either
 }
@@ -23,6 +24,9 @@ const (
 	fieldBuildOptions = 3 // in it:
 	fieldReplicas     = 4
 	fieldPartitions   = 5
+	fieldAssignment   = 9 // in it, for each partition:
+	fieldDevices      = 3 // in it, for each replica:
+	fieldID           = 1
 )
 
 func readCompileOptions(data []byte) (o compileOptions, err error) {
@@ -38,15 +42,7 @@ func readCompileOptions(data []byte) (o compileOptions, err error) {
 				return nil
 			})
 		case fieldBuildOptions:
-			return eachField(message, func(field protowire.Number, number uint64, _ []byte) error {
-				switch field {
-				case fieldReplicas:
-					o.replicas = int(number)
-				case fieldPartitions:
-					o.partitions = int(number)
-				}
-				return nil
-			})
+			return o.readBuildOptions(message)
 		}
 		return nil
 	})
@@ -54,6 +50,60 @@ func readCompileOptions(data []byte) (o compileOptions, err error) {
 		return o, fmt.Errorf("%w: the options of a compile are no CompileOptionsProto: %w", errMistaken, err)
 	}
 	return o, nil
+}
+
+func (o *compileOptions) readBuildOptions(data []byte) error {
+	var assigned [][]int // by partition
+	err := eachField(data, func(field protowire.Number, number uint64, message []byte) error {
+		switch field {
+		case fieldReplicas:
+			o.replicas = int(number)
+		case fieldPartitions:
+			o.partitions = int(number)
+		case fieldAssignment:
+			return eachField(message, func(field protowire.Number, _ uint64, partition []byte) error {
+				if field != fieldDevices {
+					return nil
+				}
+				ids, err := numbersOf(partition, fieldID)
+				assigned = append(assigned, ids)
+				return err
+			})
+		}
+		return nil
+	})
+	if err != nil || len(assigned) == 0 {
+		return err
+	}
+	for replica := range assigned[0] {
+		for _, ids := range assigned {
+			if replica < len(ids) {
+				o.devices = append(o.devices, ids[replica])
+			}
+		}
+	}
+	return nil
+}
+
+// numbersOf returns the numbers of a repeated field, which may be packed.
+func numbersOf(data []byte, of protowire.Number) (list []int, err error) {
+	err = eachField(data, func(field protowire.Number, number uint64, packed []byte) error {
+		switch {
+		case field != of:
+		case packed == nil:
+			list = append(list, int(number))
+		default:
+			for len(packed) > 0 {
+				v, n := protowire.ConsumeVarint(packed)
+				if n < 0 {
+					return protowire.ParseError(n)
+				}
+				list, packed = append(list, int(v)), packed[n:]
+			}
+		}
+		return nil
+	})
+	return list, err
 }
 
 // eachField calls visit for the fields of a message that are numbers or messages.

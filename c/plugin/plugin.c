@@ -10,6 +10,13 @@
 #include "internal/abi/gen_table.h"
 #undef F
 
+enum {
+#define F(number, name) function_##number,
+#include "internal/abi/gen_table.h"
+#undef F
+  NUM_FUNCTIONS
+};
+
 struct version {
   size_t struct_size;
   void *extension_start;
@@ -25,7 +32,20 @@ static struct {
 #undef F
 } api;
 
+// The extension Shardings.
+static void *ParameterShardings(void *args) { return (void *)calliopePJRT(NUM_FUNCTIONS, args); }
+static void *OutputShardings(void *args) { return (void *)calliopePJRT(NUM_FUNCTIONS + 1, args); }
+
+static struct {
+  size_t struct_size;
+  int type;
+  void *next;
+  void *(*parameters)(void *);
+  void *(*outputs)(void *);
+} shardings = {sizeof shardings, 19, NULL, ParameterShardings, OutputShardings};
+
 const void *GetPjrtApi(void) {
+  api.extension_start = &shardings;
   api.struct_size = sizeof api;
   api.version.struct_size = sizeof api.version;
   api.version.minor = calliopeMinor();

@@ -33,8 +33,11 @@ func init() {
 	})
 	on(abi.TopologyDescriptionGetDeviceDescriptions, func(a *abi.TopologyDescriptionGetDeviceDescriptionsArgs) error {
 		t := object[*topology](a.Topology)
-		a.Descriptions = copied(&t.memory, []abi.Handle{t.client.device.description})
-		a.NumDescriptions = 1
+		var list []abi.Handle
+		for _, d := range t.client.devices {
+			list = append(list, d.description)
+		}
+		a.Descriptions, a.NumDescriptions = copied(&t.memory, list), len(list)
 		return nil
 	})
 	on(abi.TopologyDescriptionAttributes, func(a *abi.TopologyDescriptionAttributesArgs) error {

@@ -6,7 +6,7 @@ JAX finds this package by itself, and runs on it if its platform is asked for:
 
 The second name is for functions that a program calls on the host: jax.pure_callback, jax.experimental.io_callback and
 jax.debug hand them arrays of JAX's own CPU backend. Its devices are of the platform cpu, so that programs are lowered
-for CPUs.
+for CPUs. CALLIOPE_DEVICES=4 in the environment makes four of them, which share the CPU.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def library() -> str:
 def initialize() -> None:
     """Registers the plugin. JAX calls this when it looks for its backends."""
     path = library()
-    xla_bridge.register_plugin(NAME, library_path=path, options={"platform_name": "cpu"}, priority=-1)
+    options = {"platform_name": "cpu", "num_devices": int(os.environ.get("CALLIOPE_DEVICES", "1"))}
+    xla_bridge.register_plugin(NAME, library_path=path, options=options, priority=-1)
     plugin = ctypes.CDLL(path)
     _serve(plugin)
     _take_handlers(plugin)

@@ -6,10 +6,35 @@ import "unsafe"
 type Function int32
 
 // String returns the name of the function in C.
-func (f Function) String() string { return names[f] }
+func (f Function) String() string {
+	switch f {
+	case ParameterShardings:
+		return "PJRT_Shardings_PJRT_Executable_ParameterShardings"
+	case OutputShardings:
+		return "PJRT_Shardings_PJRT_Executable_OutputShardings"
+	}
+	return names[f]
+}
 
 // NumFunctions is how many functions the API has.
 const NumFunctions = len(names)
+
+// The functions of the extension Shardings have numbers after those of the API.
+const (
+	ParameterShardings = Function(NumFunctions)
+	OutputShardings    = ParameterShardings + 1
+)
+
+// ShardingsArgs are the arguments of both: the shardings are OpShardings of xla/xla_data.proto, in the memory of the
+// executable (xla/pjrt/c/pjrt_c_api_shardings_extension.h).
+type ShardingsArgs struct {
+	StructSize     int
+	ExtensionStart *ExtensionBase
+	Executable     Handle
+	Num            int
+	Shardings      **byte
+	Sizes          *int
+}
 
 // A Handle is a pointer to what only the plugin looks into: a number that the plugin gave out, or 0.
 type Handle uintptr
