@@ -76,7 +76,8 @@ func init() {
 			l := object[*loaded](a.Executable)
 			var ids []abi.LogicalDeviceIds
 			for i := range l.devices {
-				ids = append(ids, abi.LogicalDeviceIds{Replica: int32(i / l.partitions), Partition: int32(i % l.partitions)})
+				replica, partition := i/l.partitions, i%l.partitions
+				ids = append(ids, abi.LogicalDeviceIds{Replica: int32(replica), Partition: int32(partition)})
 			}
 			a.AddressableDeviceLogicalIds, a.NumAddressableDeviceLogicalIds = copied(&l.memory, ids), len(ids)
 			return nil

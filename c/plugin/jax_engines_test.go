@@ -19,8 +19,9 @@ func TestJAX(t *testing.T) {
 	for _, version := range jaxenv.Versions() {
 		t.Run(version, func(t *testing.T) {
 			library := filepath.Join(t.TempDir(), "handlers.so")
-			output(t, exec.Command("c++", "-std=c++17", "-shared", "-fPIC", "-o", library, "-I",
-				output(t, exec.Command(pythonWith(t, version), "-c", "import jax.ffi; print(jax.ffi.include_dir(), end='')")),
+			headers := output(t, exec.Command(pythonWith(t, version), "-c",
+				"import jax.ffi; print(jax.ffi.include_dir(), end='')"))
+			output(t, exec.Command("c++", "-std=c++17", "-shared", "-fPIC", "-o", library, "-I", headers,
 				filepath.Join("testdata", "handlers.cc")))
 			run(t, version, 1, "programs.py", library)
 		})
