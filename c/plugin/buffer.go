@@ -19,7 +19,7 @@ type buffer struct {
 	space *space
 	shape tensor.Shape
 	token bool
-	dims  *int64
+	dims  abi.Ptr[int64]
 
 	mu    sync.Mutex
 	array *engine.Array // nil if it was deleted or donated
@@ -105,17 +105,17 @@ func (b *buffer) unrefer() error {
 }
 
 // elements returns the address of the elements.
-func (b *buffer) elements() (unsafe.Pointer, error) {
+func (b *buffer) elements() (abi.Ptr[byte], error) {
 	a, err := b.take()
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	v, err := a.View(context.Background())
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	defer v.Close()
-	return unsafe.Pointer(unsafe.SliceData(v.Tensor().Data)), nil
+	return abi.To(unsafe.SliceData(v.Tensor().Data)), nil
 }
 
 // toHost copies the elements to the caller's memory.
@@ -155,7 +155,7 @@ func init() {
 	})
 	on(abi.BufferDynamicDimensionIndices, func(a *abi.BufferDynamicDimensionIndicesArgs) error {
 		object[*buffer](a.Buffer)
-		a.DynamicDimIndices, a.NumDynamicDims = nil, 0
+		a.DynamicDimIndices, a.NumDynamicDims = 0, 0
 		return nil
 	})
 	on(abi.BufferGetMemoryLayout, func(a *abi.BufferGetMemoryLayoutArgs) error {
@@ -197,11 +197,11 @@ func init() {
 		if err != nil {
 			return fmt.Errorf("%w: %w", errMistaken, err)
 		}
-		if a.Dst == nil {
+		if a.Dst == 0 {
 			a.DstSize = b.shape.NumBytes()
 			return nil
 		}
-		if err := b.toHost(unsafe.Slice((*byte)(a.Dst), a.DstSize), order); err != nil {
+		if err := b.toHost(abi.Bytes(a.Dst, a.DstSize), order); err != nil {
 			return err
 		}
 		a.Event = over()
@@ -224,7 +224,7 @@ func init() {
 			return fmt.Errorf("%w: %d bytes from %d on are more than the array's %d", errMistaken, a.TransferSize,
 				a.Offset, len(from))
 		}
-		copy(unsafe.Slice((*byte)(a.Dst), a.TransferSize), from[a.Offset:])
+		copy(abi.Bytes(a.Dst, int(a.TransferSize)), from[a.Offset:])
 		a.Event = over()
 		return nil
 	})
@@ -239,7 +239,7 @@ func init() {
 	})
 	on(abi.BufferUnsafePointer, func(a *abi.BufferUnsafePointerArgs) error {
 		p, err := object[*buffer](a.Buffer).elements()
-		a.BufferPointer = uint64(uintptr(p))
+		a.BufferPointer = uint64(p)
 		return err
 	})
 	on(abi.BufferOpaqueDeviceMemoryDataPointer, func(a *abi.BufferOpaqueDeviceMemoryDataPointerArgs) (err error) {

@@ -33,8 +33,8 @@ type client struct {
 	topology *topology
 	self     abi.Handle
 
-	platformName, version *byte
-	handles, spaces       *abi.Handle // of the devices, and of their memories
+	platformName, version abi.Ptr[byte]
+	handles, spaces       abi.Ptr[abi.Handle] // of the devices, and of their memories
 }
 
 func newClient(platform string, devices int) (*client, error) {
@@ -75,7 +75,7 @@ func optionsOf(list []abi.NamedValue) (platform string, devices int, err error) 
 		name := string(abi.Bytes(o.Name, o.NameSize))
 		switch {
 		case name == "platform_name" && o.Type == abi.NamedValueKString:
-			platform = string(abi.Bytes(*(**byte)(unsafe.Pointer(&o.Value)), o.ValueSize))
+			platform = string(abi.Bytes(abi.Ptr[byte](o.Value[0]), o.ValueSize))
 		case name == "num_devices" && o.Type == abi.NamedValueKInt64:
 			if devices = int(o.Value[0]); devices < 1 || devices > maxDevices {
 				return "", 0, fmt.Errorf("%w: num_devices is %d: use 1 to %d", errMistaken, devices, maxDevices)
@@ -92,7 +92,7 @@ func init() {
 	on(abi.PluginInitialize, func(*abi.PluginInitializeArgs) error { return nil })
 	on(abi.PluginAttributes, func(a *abi.PluginAttributesArgs) error {
 		list, err := attributes()
-		a.Attributes, a.NumAttributes = unsafe.SliceData(list), len(list)
+		a.Attributes, a.NumAttributes = list, numAttributes
 		return err
 	})
 	on(abi.ClientCreate, func(a *abi.ClientCreateArgs) error {
@@ -169,25 +169,27 @@ func (c *client) lookup(id int32) (abi.Handle, error) {
 // always is memory that is never freed.
 var always memory
 
+const numAttributes = 3
+
 // attributes returns what the plugin reads: the versions of StableHLO.
-var attributes = sync.OnceValues(func() ([]abi.NamedValue, error) {
+var attributes = sync.OnceValues(func() (list abi.Ptr[abi.NamedValue], err error) {
 	library, err := mlir.Open(mlir.OpenOptions{})
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	current, err := stablehlo.CurrentVersion(library)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	oldest, err := stablehlo.MinimumVersion(library)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	made := []abi.NamedValue{
+	made := [numAttributes]abi.NamedValue{
 		named("xla_version", 2), // which has StableHLO's portable artifacts
 		named("stablehlo_current_version", numbers(current)...), named("stablehlo_minimum_version", numbers(oldest)...),
 	}
-	return unsafe.Slice(copied(&always, made), len(made)), nil
+	return copied(&always, made[:]), nil
 })
 
 // named returns a named value of numbers.
@@ -197,7 +199,7 @@ func named(name string, values ...int64) abi.NamedValue {
 	v.Name, v.NameSize = always.string(name)
 	if len(values) > 1 {
 		v.Type = abi.NamedValueKInt64List
-		*(**int64)(unsafe.Pointer(&v.Value)) = copied(&always, values)
+		v.Value[0] = uint64(copied(&always, values))
 	}
 	return v
 }

@@ -15,9 +15,9 @@ type device struct {
 	spaces      []*space // the first one is that of arrays for which nothing else is said
 	self        abi.Handle
 	description abi.Handle
-	handles     *abi.Handle // of the spaces
+	handles     abi.Ptr[abi.Handle] // of the spaces
 
-	kind, text         *byte
+	kind, text         abi.Ptr[byte]
 	kindSize, textSize int
 }
 
@@ -30,9 +30,9 @@ type space struct {
 	device  *device
 	number  int
 	self    abi.Handle
-	devices *abi.Handle
+	devices abi.Ptr[abi.Handle]
 
-	kind, text         *byte
+	kind, text         abi.Ptr[byte]
 	kindSize, textSize int
 }
 
@@ -93,8 +93,8 @@ func init() {
 	on(abi.DeviceGetAttributes, func(a *abi.DeviceGetAttributesArgs) error {
 		object[*device](a.Device)
 		given := give(nil)
-		a.Attributes, a.NumAttributes = (*abi.NamedValue)(given), 0
-		a.DeviceAttributes, a.AttributesDeleter = abi.Handle(uintptr(given)), deleter
+		a.Attributes, a.NumAttributes = abi.Ptr[abi.NamedValue](given), 0
+		a.DeviceAttributes, a.AttributesDeleter = abi.Handle(given), deleter
 		return nil
 	})
 	on(abi.DeviceDescriptionId, func(a *abi.DeviceDescriptionIdArgs) error {

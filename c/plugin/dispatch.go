@@ -65,7 +65,7 @@ var (
 type failure struct {
 	memory
 	err  error
-	text *byte
+	text abi.Ptr[byte]
 	size int
 }
 

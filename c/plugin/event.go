@@ -28,7 +28,7 @@ func init() {
 		if err := object[*event](a.Event).err; err != nil {
 			failed = newFailure(err)
 		}
-		C.calliope_call_ready(C.uintptr_t(a.Callback), C.uintptr_t(failed), a.UserArg)
+		C.calliope_call_ready(C.uintptr_t(a.Callback), C.uintptr_t(failed), C.uintptr_t(a.UserArg))
 		return nil
 	})
 }

@@ -151,7 +151,7 @@ func (p *program) close() error {
 type loaded struct {
 	memory
 	*program
-	handles *abi.Handle // of the devices
+	handles abi.Ptr[abi.Handle] // of the devices
 }
 
 func (p *program) load() abi.Handle {

@@ -22,7 +22,7 @@ type executable struct {
 func init() {
 	on(abi.ClientCompile, func(a *abi.ClientCompileArgs) error {
 		c := object[*client](a.Client)
-		source, _ := abi.Within[abi.Program](unsafe.Pointer(a.Program))
+		source, _ := abi.Within[abi.Program](unsafe.Pointer(a.Program.Get()))
 		if format := string(abi.Bytes(source.Format, source.FormatSize)); format != "mlir" {
 			return fmt.Errorf("%w: a program in the format %q: the plugin compiles StableHLO in MLIR's text or bytecode, mlir",
 				errMissing, format)
@@ -66,8 +66,8 @@ func init() {
 	on(abi.LoadedExecutableGetDeviceAssignment, func(a *abi.LoadedExecutableGetDeviceAssignmentArgs) error {
 		data := object[*loaded](a.Executable).assignment()
 		given := give(data)
-		a.SerializedBytes, a.SerializedBytesSize = (*byte)(given), len(data)
-		a.SerializedDeviceAssignment = abi.Handle(uintptr(given))
+		a.SerializedBytes, a.SerializedBytesSize = given, len(data)
+		a.SerializedDeviceAssignment = abi.Handle(given)
 		a.SerializedDeviceAssignmentDeleter = deleter
 		return nil
 	})
@@ -145,8 +145,8 @@ func init() {
 	on(abi.ExecutableSerialize, func(a *abi.ExecutableSerializeArgs) error {
 		data := object[*executable](a.Executable).serialize()
 		given := give(data)
-		a.SerializedBytes, a.SerializedBytesSize = (*byte)(given), len(data)
-		a.SerializedExecutable = abi.Handle(uintptr(given))
+		a.SerializedBytes, a.SerializedBytesSize = given, len(data)
+		a.SerializedExecutable = abi.Handle(given)
 		a.SerializedExecutableDeleter = deleter
 		return nil
 	})
@@ -155,7 +155,7 @@ func init() {
 		if err != nil {
 			return err
 		}
-		if a.OverriddenSerializedCompileOptions != nil {
+		if a.OverriddenSerializedCompileOptions != 0 {
 			options = slices.Clone(abi.Bytes(a.OverriddenSerializedCompileOptions,
 				a.OverriddenSerializedCompileOptionsSize))
 		}
@@ -169,15 +169,15 @@ func init() {
 	on(abi.ExecutableGetCompileOptions, func(a *abi.ExecutableGetCompileOptionsArgs) error {
 		e := object[*executable](a.Executable)
 		given := give(e.options)
-		a.SerializedBytes, a.SerializedBytesSize = (*byte)(given), len(e.options)
-		a.SerializedCompileOptions = abi.Handle(uintptr(given))
+		a.SerializedBytes, a.SerializedBytesSize = given, len(e.options)
+		a.SerializedCompileOptions = abi.Handle(given)
 		a.SerializedCompileOptionsDeleter = deleter
 		return nil
 	})
 }
 
 // kindsOf returns the kinds of memories.
-func (e *executable) kindsOf(list []int) (**byte, *int) {
+func (e *executable) kindsOf(list []int) (abi.Ptr[abi.Ptr[byte]], abi.Ptr[int]) {
 	var names []string
 	for _, number := range list {
 		names = append(names, kinds[number])
@@ -223,7 +223,7 @@ func parts(data []byte) (code, options []byte, err error) {
 // execute runs a program. It returns when the run is over.
 func execute(a *abi.LoadedExecutableExecuteArgs) error {
 	l := object[*loaded](a.Executable)
-	options, _ := abi.Within[abi.ExecuteOptions](unsafe.Pointer(a.Options))
+	options, _ := abi.Within[abi.ExecuteOptions](unsafe.Pointer(a.Options.Get()))
 	switch {
 	case a.NumDevices != len(l.devices):
 		return fmt.Errorf("%w: the program runs on %d devices, not on %d", errMistaken, len(l.devices), a.NumDevices)
@@ -256,7 +256,7 @@ func execute(a *abi.LoadedExecutableExecuteArgs) error {
 				to[i] = handle(b)
 			}
 		}
-		if a.DeviceCompleteEvents != nil {
+		if a.DeviceCompleteEvents != 0 {
 			abi.List(a.DeviceCompleteEvents, a.NumDevices)[device] = over()
 		}
 	}

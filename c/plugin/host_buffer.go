@@ -58,12 +58,12 @@ func init() {
 		if n := a.NumByteStrides; n != 0 && n != s.Rank() {
 			return fmt.Errorf("%w: there are %d strides, and the array has %d dimensions", errMistaken, n, s.Rank())
 		}
-		if a.DeviceLayout != nil {
+		if a.DeviceLayout != 0 {
 			if _, err := abi.MinorToMajor(a.DeviceLayout, s.Rank()); err != nil { // the device chooses its layout
 				return fmt.Errorf("%w: %w", errMistaken, err)
 			}
 		}
-		b, err := m.fromHost(a.Data, s, abi.List(a.ByteStrides, a.NumByteStrides))
+		b, err := m.fromHost(unsafe.Pointer(a.Data.Get()), s, abi.List(a.ByteStrides, a.NumByteStrides))
 		if err != nil {
 			return err
 		}

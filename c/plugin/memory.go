@@ -4,7 +4,11 @@ package main
 // #include "plugin.h"
 import "C"
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/calliope-mlir/calliope/c/plugin/internal/abi"
+)
 
 // A memory is memory of C that callers are given. It is of one value, and freed with it.
 type memory struct{ list []unsafe.Pointer }
@@ -17,19 +21,19 @@ func (m *memory) bytes(n int) unsafe.Pointer {
 }
 
 // string returns a copy of a text.
-func (m *memory) string(s string) (text *byte, size int) { return copied(m, []byte(s)), len(s) }
+func (m *memory) string(s string) (text abi.Ptr[byte], size int) { return copied(m, []byte(s)), len(s) }
 
 // copied returns a copy of a list.
-func copied[T any](m *memory, list []T) *T {
+func copied[T any](m *memory, list []T) abi.Ptr[T] {
 	var one T
 	p := (*T)(m.bytes(len(list) * int(unsafe.Sizeof(one))))
 	copy(unsafe.Slice(p, len(list)), list)
-	return p
+	return abi.To(p)
 }
 
 // strings returns copies of texts, and of their sizes.
-func (m *memory) strings(list []string) (texts **byte, sizes *int) {
-	var all []*byte
+func (m *memory) strings(list []string) (texts abi.Ptr[abi.Ptr[byte]], sizes abi.Ptr[int]) {
+	var all []abi.Ptr[byte]
 	var lengths []int
 	for _, s := range list {
 		text, size := m.string(s)
@@ -46,10 +50,10 @@ func (m *memory) free() {
 }
 
 // give returns a copy of data that the caller frees by deleter.
-func give(data []byte) unsafe.Pointer {
+func give(data []byte) abi.Ptr[byte] {
 	p := C.malloc(C.size_t(max(len(data), 1)))
 	copy(unsafe.Slice((*byte)(p), len(data)), data)
-	return p
+	return abi.To((*byte)(p))
 }
 
 // deleter is a function of C that frees what give returned.

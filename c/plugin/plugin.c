@@ -55,8 +55,8 @@ const void *GetPjrtApi(void) {
   return &api;
 }
 
-void calliope_call_ready(uintptr_t callback, uintptr_t error, void *user_arg) {
-  ((void (*)(void *, void *))callback)((void *)error, user_arg);
+void calliope_call_ready(uintptr_t callback, uintptr_t error, uintptr_t user_arg) {
+  ((void (*)(void *, void *))callback)((void *)error, (void *)user_arg);
 }
 
 const char *calliope_call_python(uintptr_t f, int64_t number, const uintptr_t *args, const uintptr_t *results) {

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 // calliope_call_ready calls a PJRT_Event_OnReadyCallback with an error, which may be 0.
-void calliope_call_ready(uintptr_t callback, uintptr_t error, void *user_arg);
+void calliope_call_ready(uintptr_t callback, uintptr_t error, uintptr_t user_arg);
 
 // calliope_call_python calls what package calliope_jax has registered: a function of a number, and of the addresses of
 // arrays. It returns NULL, or the text of an error.

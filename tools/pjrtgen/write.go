@@ -80,15 +80,13 @@ func (a *api) goType(t cc.Type) string {
 			if e.NumFields() == 0 {
 				return "Handle"
 			}
-			return "*" + goName(nameOf(e))
+			return "Ptr[" + goName(nameOf(e)) + "]"
 		}
 		switch elem.Kind() {
-		case cc.Void:
-			return "unsafe.Pointer"
-		case cc.Char, cc.SChar:
-			return "*byte"
+		case cc.Void, cc.Char, cc.SChar:
+			return "Ptr[byte]"
 		}
-		return "*" + a.goType(elem)
+		return "Ptr[" + a.goType(elem) + "]"
 	}
 	switch t.Kind() {
 	case cc.Bool:

@@ -29,15 +29,25 @@ const (
 // executable (xla/pjrt/c/pjrt_c_api_shardings_extension.h).
 type ShardingsArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Executable     Handle
 	Num            int
-	Shardings      **byte
-	Sizes          *int
+	Shardings      Ptr[Ptr[byte]]
+	Sizes          Ptr[int]
 }
 
 // A Handle is a pointer to what only the plugin looks into: a number that the plugin gave out, or 0.
 type Handle uintptr
+
+// A Ptr is a pointer to memory of C. It is a number for Go's garbage collector, because what a caller has not set may
+// be what is left of a pointer to Go's memory, at which the collector would end the process.
+type Ptr[T any] uintptr
+
+// Get returns the pointer, which must be set.
+func (p Ptr[T]) Get() *T { return *(**T)(unsafe.Pointer(&p)) }
+
+// To returns a pointer as a field has it.
+func To[T any](p *T) Ptr[T] { return Ptr[T](uintptr(unsafe.Pointer(p))) }
 
 // Within returns a copy of the struct at p, whose first field is the size that the caller knows. What that lacks is
 // zero. save writes the copy back.
@@ -50,7 +60,12 @@ func Within[T any](p unsafe.Pointer) (args *T, save func()) {
 }
 
 // Bytes returns what a pointer and a number describe, in the caller's memory.
-func Bytes(p *byte, n int) []byte { return unsafe.Slice(p, n) }
+func Bytes(p Ptr[byte], n int) []byte { return List(p, n) }
 
 // List returns an array in the caller's memory.
-func List[T any](p *T, n int) []T { return unsafe.Slice(p, n) }
+func List[T any](p Ptr[T], n int) []T {
+	if n == 0 {
+		return nil
+	}
+	return unsafe.Slice(p.Get(), n)
+}

@@ -412,46 +412,46 @@ const (
 type ExtensionBase struct {
 	StructSize int
 	Type       ExtensionType
-	Next       *ExtensionBase
+	Next       Ptr[ExtensionBase]
 }
 
 type ApiVersion struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	MajorVersion   int32
 	MinorVersion   int32
 }
 
 type ErrorDestroyArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Error          Handle
 }
 
 type ErrorMessageArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Error          Handle
-	Message        *byte
+	Message        Ptr[byte]
 	MessageSize    int
 }
 
 type ErrorGetCodeArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Error          Handle
 	Code           ErrorCode
 }
 
 type PluginInitializeArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 }
 
 type NamedValue struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
-	Name           *byte
+	ExtensionStart Ptr[ExtensionBase]
+	Name           Ptr[byte]
 	NameSize       int
 	Type           NamedValueType
 	Value          [1]uint64
@@ -460,142 +460,142 @@ type NamedValue struct {
 
 type PluginAttributesArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
-	Attributes     *NamedValue
+	ExtensionStart Ptr[ExtensionBase]
+	Attributes     Ptr[NamedValue]
 	NumAttributes  int
 }
 
 type EventDestroyArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Event          Handle
 }
 
 type EventIsReadyArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Event          Handle
 	IsReady        bool
 }
 
 type EventErrorArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Event          Handle
 }
 
 type EventAwaitArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Event          Handle
 }
 
 type EventOnReadyArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Event          Handle
 	Callback       uintptr
-	UserArg        unsafe.Pointer
+	UserArg        Ptr[byte]
 }
 
 type KeyValueGetCallbackArgs struct {
 	StructSize           int
-	ExtensionStart       *ExtensionBase
-	Key                  *byte
+	ExtensionStart       Ptr[ExtensionBase]
+	Key                  Ptr[byte]
 	KeySize              int
 	TimeoutInMs          int32
-	CallbackError        *uintptr
-	UserArg              unsafe.Pointer
-	Value                *byte
+	CallbackError        Ptr[uintptr]
+	UserArg              Ptr[byte]
+	Value                Ptr[byte]
 	ValueSize            int
 	ValueDeleterCallback uintptr
 }
 
 type KeyValuePutCallbackArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
-	Key            *byte
+	ExtensionStart Ptr[ExtensionBase]
+	Key            Ptr[byte]
 	KeySize        int
-	Value          *byte
+	Value          Ptr[byte]
 	ValueSize      int
-	CallbackError  *uintptr
-	UserArg        unsafe.Pointer
+	CallbackError  Ptr[uintptr]
+	UserArg        Ptr[byte]
 }
 
 type KeyValueTryGetCallbackArgs struct {
 	StructSize           int
-	ExtensionStart       *ExtensionBase
-	Key                  *byte
+	ExtensionStart       Ptr[ExtensionBase]
+	Key                  Ptr[byte]
 	KeySize              int
-	CallbackError        *uintptr
-	UserArg              unsafe.Pointer
-	Value                *byte
+	CallbackError        Ptr[uintptr]
+	UserArg              Ptr[byte]
+	Value                Ptr[byte]
 	ValueSize            int
 	ValueDeleterCallback uintptr
 }
 
 type ClientCreateArgs struct {
 	StructSize       int
-	ExtensionStart   *ExtensionBase
-	CreateOptions    *NamedValue
+	ExtensionStart   Ptr[ExtensionBase]
+	CreateOptions    Ptr[NamedValue]
 	NumOptions       int
 	KvGetCallback    uintptr
-	KvGetUserArg     unsafe.Pointer
+	KvGetUserArg     Ptr[byte]
 	KvPutCallback    uintptr
-	KvPutUserArg     unsafe.Pointer
+	KvPutUserArg     Ptr[byte]
 	Client           Handle
 	KvTryGetCallback uintptr
-	KvTryGetUserArg  unsafe.Pointer
+	KvTryGetUserArg  Ptr[byte]
 }
 
 type ClientDestroyArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Client         Handle
 }
 
 type ClientPlatformNameArgs struct {
 	StructSize       int
-	ExtensionStart   *ExtensionBase
+	ExtensionStart   Ptr[ExtensionBase]
 	Client           Handle
-	PlatformName     *byte
+	PlatformName     Ptr[byte]
 	PlatformNameSize int
 }
 
 type ClientProcessIndexArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Client         Handle
 	ProcessIndex   int32
 }
 
 type ClientPlatformVersionArgs struct {
 	StructSize          int
-	ExtensionStart      *ExtensionBase
+	ExtensionStart      Ptr[ExtensionBase]
 	Client              Handle
-	PlatformVersion     *byte
+	PlatformVersion     Ptr[byte]
 	PlatformVersionSize int
 }
 
 type ClientDevicesArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Client         Handle
-	Devices        *Handle
+	Devices        Ptr[Handle]
 	NumDevices     int
 }
 
 type ClientAddressableDevicesArgs struct {
 	StructSize            int
-	ExtensionStart        *ExtensionBase
+	ExtensionStart        Ptr[ExtensionBase]
 	Client                Handle
-	AddressableDevices    *Handle
+	AddressableDevices    Ptr[Handle]
 	NumAddressableDevices int
 }
 
 type ClientLookupDeviceArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Client         Handle
 	Id             int32
 	Device         Handle
@@ -603,7 +603,7 @@ type ClientLookupDeviceArgs struct {
 
 type ClientLookupAddressableDeviceArgs struct {
 	StructSize        int
-	ExtensionStart    *ExtensionBase
+	ExtensionStart    Ptr[ExtensionBase]
 	Client            Handle
 	LocalHardwareId   int32
 	AddressableDevice Handle
@@ -611,151 +611,151 @@ type ClientLookupAddressableDeviceArgs struct {
 
 type ClientAddressableMemoriesArgs struct {
 	StructSize             int
-	ExtensionStart         *ExtensionBase
+	ExtensionStart         Ptr[ExtensionBase]
 	Client                 Handle
-	AddressableMemories    *Handle
+	AddressableMemories    Ptr[Handle]
 	NumAddressableMemories int
 }
 
 type Program struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
-	Code           *byte
+	ExtensionStart Ptr[ExtensionBase]
+	Code           Ptr[byte]
 	CodeSize       int
-	Format         *byte
+	Format         Ptr[byte]
 	FormatSize     int
 }
 
 type ClientCompileArgs struct {
 	StructSize         int
-	ExtensionStart     *ExtensionBase
+	ExtensionStart     Ptr[ExtensionBase]
 	Client             Handle
-	Program            *Program
-	CompileOptions     *byte
+	Program            Ptr[Program]
+	CompileOptions     Ptr[byte]
 	CompileOptionsSize int
 	Executable         Handle
 }
 
 type ClientDefaultDeviceAssignmentArgs struct {
 	StructSize            int
-	ExtensionStart        *ExtensionBase
+	ExtensionStart        Ptr[ExtensionBase]
 	Client                Handle
 	NumReplicas           int32
 	NumPartitions         int32
 	DefaultAssignmentSize int
-	DefaultAssignment     *int32
+	DefaultAssignment     Ptr[int32]
 }
 
 type BufferMemoryLayout struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Value          [7]uint64
 	Type           BufferMemoryLayoutType
 }
 
 type ClientBufferFromHostBufferArgs struct {
 	StructSize          int
-	ExtensionStart      *ExtensionBase
+	ExtensionStart      Ptr[ExtensionBase]
 	Client              Handle
-	Data                unsafe.Pointer
+	Data                Ptr[byte]
 	Type                BufferType
-	Dims                *int64
+	Dims                Ptr[int64]
 	NumDims             int
-	ByteStrides         *int64
+	ByteStrides         Ptr[int64]
 	NumByteStrides      int
 	HostBufferSemantics HostBufferSemantics
 	Device              Handle
 	Memory              Handle
-	DeviceLayout        *BufferMemoryLayout
+	DeviceLayout        Ptr[BufferMemoryLayout]
 	DoneWithHostBuffer  Handle
 	Buffer              Handle
 }
 
 type DeviceDescriptionIdArgs struct {
 	StructSize        int
-	ExtensionStart    *ExtensionBase
+	ExtensionStart    Ptr[ExtensionBase]
 	DeviceDescription Handle
 	Id                int32
 }
 
 type DeviceDescriptionProcessIndexArgs struct {
 	StructSize        int
-	ExtensionStart    *ExtensionBase
+	ExtensionStart    Ptr[ExtensionBase]
 	DeviceDescription Handle
 	ProcessIndex      int32
 }
 
 type DeviceDescriptionAttributesArgs struct {
 	StructSize        int
-	ExtensionStart    *ExtensionBase
+	ExtensionStart    Ptr[ExtensionBase]
 	DeviceDescription Handle
 	NumAttributes     int
-	Attributes        *NamedValue
+	Attributes        Ptr[NamedValue]
 }
 
 type DeviceDescriptionKindArgs struct {
 	StructSize        int
-	ExtensionStart    *ExtensionBase
+	ExtensionStart    Ptr[ExtensionBase]
 	DeviceDescription Handle
-	DeviceKind        *byte
+	DeviceKind        Ptr[byte]
 	DeviceKindSize    int
 }
 
 type DeviceDescriptionDebugStringArgs struct {
 	StructSize        int
-	ExtensionStart    *ExtensionBase
+	ExtensionStart    Ptr[ExtensionBase]
 	DeviceDescription Handle
-	DebugString       *byte
+	DebugString       Ptr[byte]
 	DebugStringSize   int
 }
 
 type DeviceDescriptionToStringArgs struct {
 	StructSize        int
-	ExtensionStart    *ExtensionBase
+	ExtensionStart    Ptr[ExtensionBase]
 	DeviceDescription Handle
-	ToString          *byte
+	ToString          Ptr[byte]
 	ToStringSize      int
 }
 
 type DeviceGetDescriptionArgs struct {
 	StructSize        int
-	ExtensionStart    *ExtensionBase
+	ExtensionStart    Ptr[ExtensionBase]
 	Device            Handle
 	DeviceDescription Handle
 }
 
 type DeviceIsAddressableArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Device         Handle
 	IsAddressable  bool
 }
 
 type DeviceLocalHardwareIdArgs struct {
 	StructSize      int
-	ExtensionStart  *ExtensionBase
+	ExtensionStart  Ptr[ExtensionBase]
 	Device          Handle
 	LocalHardwareId int32
 }
 
 type DeviceAddressableMemoriesArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Device         Handle
-	Memories       *Handle
+	Memories       Ptr[Handle]
 	NumMemories    int
 }
 
 type DeviceDefaultMemoryArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Device         Handle
 	Memory         Handle
 }
 
 type DeviceMemoryStatsArgs struct {
 	StructSize                 int
-	ExtensionStart             *ExtensionBase
+	ExtensionStart             Ptr[ExtensionBase]
 	Device                     Handle
 	BytesInUse                 int64
 	PeakBytesInUse             int64
@@ -782,114 +782,114 @@ type DeviceMemoryStatsArgs struct {
 
 type MemoryIdArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Memory         Handle
 	Id             int32
 }
 
 type MemoryKindArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Memory         Handle
-	Kind           *byte
+	Kind           Ptr[byte]
 	KindSize       int
 }
 
 type MemoryDebugStringArgs struct {
 	StructSize      int
-	ExtensionStart  *ExtensionBase
+	ExtensionStart  Ptr[ExtensionBase]
 	Memory          Handle
-	DebugString     *byte
+	DebugString     Ptr[byte]
 	DebugStringSize int
 }
 
 type MemoryToStringArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Memory         Handle
-	ToString       *byte
+	ToString       Ptr[byte]
 	ToStringSize   int
 }
 
 type MemoryAddressableByDevicesArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Memory         Handle
-	Devices        *Handle
+	Devices        Ptr[Handle]
 	NumDevices     int
 }
 
 type ExecutableDestroyArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Executable     Handle
 }
 
 type ExecutableNameArgs struct {
 	StructSize         int
-	ExtensionStart     *ExtensionBase
+	ExtensionStart     Ptr[ExtensionBase]
 	Executable         Handle
-	ExecutableName     *byte
+	ExecutableName     Ptr[byte]
 	ExecutableNameSize int
 }
 
 type ExecutableNumReplicasArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Executable     Handle
 	NumReplicas    int
 }
 
 type ExecutableNumPartitionsArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Executable     Handle
 	NumPartitions  int
 }
 
 type ExecutableNumOutputsArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Executable     Handle
 	NumOutputs     int
 }
 
 type ExecutableSizeOfGeneratedCodeInBytesArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Executable     Handle
 	SizeInBytes    int64
 }
 
 type ExecutableGetCostAnalysisArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Executable     Handle
 	NumProperties  int
-	Properties     *NamedValue
+	Properties     Ptr[NamedValue]
 }
 
 type ExecutableOutputMemoryKindsArgs struct {
 	StructSize      int
-	ExtensionStart  *ExtensionBase
+	ExtensionStart  Ptr[ExtensionBase]
 	Executable      Handle
 	NumOutputs      int
-	MemoryKinds     **byte
-	MemoryKindSizes *int
+	MemoryKinds     Ptr[Ptr[byte]]
+	MemoryKindSizes Ptr[int]
 }
 
 type ExecutableOptimizedProgramArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Executable     Handle
-	Program        *Program
+	Program        Ptr[Program]
 }
 
 type ExecutableSerializeArgs struct {
 	StructSize                  int
-	ExtensionStart              *ExtensionBase
+	ExtensionStart              Ptr[ExtensionBase]
 	Executable                  Handle
-	SerializedBytes             *byte
+	SerializedBytes             Ptr[byte]
 	SerializedBytesSize         int
 	SerializedExecutable        Handle
 	SerializedExecutableDeleter uintptr
@@ -897,188 +897,188 @@ type ExecutableSerializeArgs struct {
 
 type LoadedExecutableDestroyArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Executable     Handle
 }
 
 type LoadedExecutableGetExecutableArgs struct {
 	StructSize       int
-	ExtensionStart   *ExtensionBase
+	ExtensionStart   Ptr[ExtensionBase]
 	LoadedExecutable Handle
 	Executable       Handle
 }
 
 type LoadedExecutableAddressableDevicesArgs struct {
 	StructSize            int
-	ExtensionStart        *ExtensionBase
+	ExtensionStart        Ptr[ExtensionBase]
 	Executable            Handle
-	AddressableDevices    *Handle
+	AddressableDevices    Ptr[Handle]
 	NumAddressableDevices int
 }
 
 type LoadedExecutableDeleteArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Executable     Handle
 }
 
 type LoadedExecutableIsDeletedArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Executable     Handle
 	IsDeleted      bool
 }
 
 type Chunk struct {
-	Data       unsafe.Pointer
+	Data       Ptr[byte]
 	Size       int
 	Deleter    uintptr
-	DeleterArg unsafe.Pointer
+	DeleterArg Ptr[byte]
 }
 
 type SendCallbackInfo struct {
 	ChannelId    int64
-	UserArg      unsafe.Pointer
+	UserArg      Ptr[byte]
 	SendCallback uintptr
 }
 
 type RecvCallbackInfo struct {
 	ChannelId    int64
-	UserArg      unsafe.Pointer
+	UserArg      Ptr[byte]
 	RecvCallback uintptr
 }
 
 type ExecuteOptions struct {
 	StructSize                  int
-	ExtensionStart              *ExtensionBase
-	SendCallbacks               **SendCallbackInfo
-	RecvCallbacks               **RecvCallbackInfo
+	ExtensionStart              Ptr[ExtensionBase]
+	SendCallbacks               Ptr[Ptr[SendCallbackInfo]]
+	RecvCallbacks               Ptr[Ptr[RecvCallbackInfo]]
 	NumSendOps                  int
 	NumRecvOps                  int
 	LaunchId                    int32
-	NonDonatableInputIndices    *int64
+	NonDonatableInputIndices    Ptr[int64]
 	NumNonDonatableInputIndices int
 	Context                     Handle
-	CallLocation                *byte
+	CallLocation                Ptr[byte]
 	NumTasks                    int
-	TaskIds                     *int32
-	IncarnationIds              *int64
+	TaskIds                     Ptr[int32]
+	IncarnationIds              Ptr[int64]
 	MultiSliceConfig            Handle
 }
 
 type LoadedExecutableExecuteArgs struct {
 	StructSize           int
-	ExtensionStart       *ExtensionBase
+	ExtensionStart       Ptr[ExtensionBase]
 	Executable           Handle
-	Options              *ExecuteOptions
-	ArgumentLists        **Handle
+	Options              Ptr[ExecuteOptions]
+	ArgumentLists        Ptr[Ptr[Handle]]
 	NumDevices           int
 	NumArgs              int
-	OutputLists          **Handle
-	DeviceCompleteEvents *Handle
+	OutputLists          Ptr[Ptr[Handle]]
+	DeviceCompleteEvents Ptr[Handle]
 	ExecuteDevice        Handle
 }
 
 type ExecutableDeserializeAndLoadArgs struct {
 	StructSize                             int
-	ExtensionStart                         *ExtensionBase
+	ExtensionStart                         Ptr[ExtensionBase]
 	Client                                 Handle
-	SerializedExecutable                   *byte
+	SerializedExecutable                   Ptr[byte]
 	SerializedExecutableSize               int
 	LoadedExecutable                       Handle
-	OverriddenSerializedCompileOptions     *byte
+	OverriddenSerializedCompileOptions     Ptr[byte]
 	OverriddenSerializedCompileOptionsSize int
 }
 
 type LoadedExecutableFingerprintArgs struct {
 	StructSize                int
-	ExtensionStart            *ExtensionBase
+	ExtensionStart            Ptr[ExtensionBase]
 	Executable                Handle
-	ExecutableFingerprint     *byte
+	ExecutableFingerprint     Ptr[byte]
 	ExecutableFingerprintSize int
 }
 
 type BufferDestroyArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Buffer         Handle
 }
 
 type BufferElementTypeArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Buffer         Handle
 	Type           BufferType
 }
 
 type BufferDimensionsArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Buffer         Handle
-	Dims           *int64
+	Dims           Ptr[int64]
 	NumDims        int
 }
 
 type BufferUnpaddedDimensionsArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Buffer         Handle
-	UnpaddedDims   *int64
+	UnpaddedDims   Ptr[int64]
 	NumDims        int
 }
 
 type BufferDynamicDimensionIndicesArgs struct {
 	StructSize        int
-	ExtensionStart    *ExtensionBase
+	ExtensionStart    Ptr[ExtensionBase]
 	Buffer            Handle
-	DynamicDimIndices *int
+	DynamicDimIndices Ptr[int]
 	NumDynamicDims    int
 }
 
 type BufferGetMemoryLayoutArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Buffer         Handle
 	Layout         BufferMemoryLayout
 }
 
 type BufferOnDeviceSizeInBytesArgs struct {
 	StructSize          int
-	ExtensionStart      *ExtensionBase
+	ExtensionStart      Ptr[ExtensionBase]
 	Buffer              Handle
 	OnDeviceSizeInBytes int
 }
 
 type BufferDeviceArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Buffer         Handle
 	Device         Handle
 }
 
 type BufferMemoryArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Buffer         Handle
 	Memory         Handle
 }
 
 type BufferDeleteArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Buffer         Handle
 }
 
 type BufferIsDeletedArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Buffer         Handle
 	IsDeleted      bool
 }
 
 type BufferCopyToDeviceArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Buffer         Handle
 	DstDevice      Handle
 	DstBuffer      Handle
@@ -1086,134 +1086,134 @@ type BufferCopyToDeviceArgs struct {
 
 type BufferToHostBufferArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Src            Handle
-	HostLayout     *BufferMemoryLayout
-	Dst            unsafe.Pointer
+	HostLayout     Ptr[BufferMemoryLayout]
+	Dst            Ptr[byte]
 	DstSize        int
 	Event          Handle
 }
 
 type BufferIsOnCpuArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Buffer         Handle
 	IsOnCpu        bool
 }
 
 type BufferReadyEventArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Buffer         Handle
 	Event          Handle
 }
 
 type BufferUnsafePointerArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Buffer         Handle
 	BufferPointer  uint64
 }
 
 type BufferIncreaseExternalReferenceCountArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Buffer         Handle
 }
 
 type BufferDecreaseExternalReferenceCountArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Buffer         Handle
 }
 
 type BufferOpaqueDeviceMemoryDataPointerArgs struct {
 	StructSize      int
-	ExtensionStart  *ExtensionBase
+	ExtensionStart  Ptr[ExtensionBase]
 	Buffer          Handle
-	DeviceMemoryPtr unsafe.Pointer
+	DeviceMemoryPtr Ptr[byte]
 }
 
 type CopyToDeviceStreamDestroyArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Stream         Handle
 }
 
 type CopyToDeviceStreamAddChunkArgs struct {
 	StructSize       int
-	ExtensionStart   *ExtensionBase
+	ExtensionStart   Ptr[ExtensionBase]
 	Stream           Handle
-	Chunk            *Chunk
+	Chunk            Ptr[Chunk]
 	TransferComplete Handle
 }
 
 type CopyToDeviceStreamTotalBytesArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Stream         Handle
 	TotalBytes     int64
 }
 
 type CopyToDeviceStreamGranuleSizeArgs struct {
 	StructSize         int
-	ExtensionStart     *ExtensionBase
+	ExtensionStart     Ptr[ExtensionBase]
 	Stream             Handle
 	GranuleSizeInBytes int64
 }
 
 type CopyToDeviceStreamCurrentBytesArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Stream         Handle
 	CurrentBytes   int64
 }
 
 type TopologyDescriptionCreateArgs struct {
 	StructSize       int
-	ExtensionStart   *ExtensionBase
-	TopologyName     *byte
+	ExtensionStart   Ptr[ExtensionBase]
+	TopologyName     Ptr[byte]
 	TopologyNameSize int
-	CreateOptions    *NamedValue
+	CreateOptions    Ptr[NamedValue]
 	NumOptions       int
 	Topology         Handle
 }
 
 type TopologyDescriptionDestroyArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Topology       Handle
 }
 
 type TopologyDescriptionPlatformNameArgs struct {
 	StructSize       int
-	ExtensionStart   *ExtensionBase
+	ExtensionStart   Ptr[ExtensionBase]
 	Topology         Handle
-	PlatformName     *byte
+	PlatformName     Ptr[byte]
 	PlatformNameSize int
 }
 
 type TopologyDescriptionPlatformVersionArgs struct {
 	StructSize          int
-	ExtensionStart      *ExtensionBase
+	ExtensionStart      Ptr[ExtensionBase]
 	Topology            Handle
-	PlatformVersion     *byte
+	PlatformVersion     Ptr[byte]
 	PlatformVersionSize int
 }
 
 type TopologyDescriptionGetDeviceDescriptionsArgs struct {
 	StructSize      int
-	ExtensionStart  *ExtensionBase
+	ExtensionStart  Ptr[ExtensionBase]
 	Topology        Handle
-	Descriptions    *Handle
+	Descriptions    Ptr[Handle]
 	NumDescriptions int
 }
 
 type TopologyDescriptionSerializeArgs struct {
 	StructSize                int
-	ExtensionStart            *ExtensionBase
+	ExtensionStart            Ptr[ExtensionBase]
 	Topology                  Handle
-	SerializedBytes           *byte
+	SerializedBytes           Ptr[byte]
 	SerializedBytesSize       int
 	SerializedTopology        Handle
 	SerializedTopologyDeleter uintptr
@@ -1221,18 +1221,18 @@ type TopologyDescriptionSerializeArgs struct {
 
 type TopologyDescriptionAttributesArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Topology       Handle
-	Attributes     *NamedValue
+	Attributes     Ptr[NamedValue]
 	NumAttributes  int
 }
 
 type CompileArgs struct {
 	StructSize         int
-	ExtensionStart     *ExtensionBase
+	ExtensionStart     Ptr[ExtensionBase]
 	Topology           Handle
-	Program            *Program
-	CompileOptions     *byte
+	Program            Ptr[Program]
+	CompileOptions     Ptr[byte]
 	CompileOptionsSize int
 	Client             Handle
 	Executable         Handle
@@ -1240,24 +1240,24 @@ type CompileArgs struct {
 
 type ExecutableOutputElementTypesArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Executable     Handle
-	OutputTypes    *BufferType
+	OutputTypes    Ptr[BufferType]
 	NumOutputTypes int
 }
 
 type ExecutableOutputDimensionsArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Executable     Handle
 	NumOutputs     int
-	Dims           *int64
-	DimSizes       *int
+	Dims           Ptr[int64]
+	DimSizes       Ptr[int]
 }
 
 type BufferCopyToMemoryArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Buffer         Handle
 	DstMemory      Handle
 	DstBuffer      Handle
@@ -1265,16 +1265,16 @@ type BufferCopyToMemoryArgs struct {
 
 type ClientCreateViewOfDeviceBufferArgs struct {
 	StructSize          int
-	ExtensionStart      *ExtensionBase
+	ExtensionStart      Ptr[ExtensionBase]
 	Client              Handle
-	DeviceBufferPtr     unsafe.Pointer
-	Dims                *int64
+	DeviceBufferPtr     Ptr[byte]
+	Dims                Ptr[int64]
 	NumDims             int
 	ElementType         BufferType
-	Layout              *BufferMemoryLayout
+	Layout              Ptr[BufferMemoryLayout]
 	Device              Handle
 	OnDeleteCallback    uintptr
-	OnDeleteCallbackArg unsafe.Pointer
+	OnDeleteCallbackArg Ptr[byte]
 	Stream              int64
 	Buffer              Handle
 	Memory              Handle
@@ -1282,22 +1282,22 @@ type ClientCreateViewOfDeviceBufferArgs struct {
 
 type ExecutableFingerprintArgs struct {
 	StructSize                int
-	ExtensionStart            *ExtensionBase
+	ExtensionStart            Ptr[ExtensionBase]
 	Executable                Handle
-	ExecutableFingerprint     *byte
+	ExecutableFingerprint     Ptr[byte]
 	ExecutableFingerprintSize int
 }
 
 type ClientTopologyDescriptionArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Client         Handle
 	Topology       Handle
 }
 
 type ExecutableGetCompiledMemoryStatsArgs struct {
 	StructSize                   int
-	ExtensionStart               *ExtensionBase
+	ExtensionStart               Ptr[ExtensionBase]
 	Executable                   Handle
 	GeneratedCodeSizeInBytes     int64
 	ArgumentSizeInBytes          int64
@@ -1318,28 +1318,28 @@ type ExecutableGetCompiledMemoryStatsArgs struct {
 
 type MemoryKindIdArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Memory         Handle
 	KindId         int32
 }
 
 type ExecuteContextCreateArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Context        Handle
 }
 
 type ExecuteContextDestroyArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Context        Handle
 }
 
 type BufferCopyRawToHostArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Buffer         Handle
-	Dst            unsafe.Pointer
+	Dst            Ptr[byte]
 	Offset         int64
 	TransferSize   int64
 	Event          Handle
@@ -1347,16 +1347,16 @@ type BufferCopyRawToHostArgs struct {
 
 type AsyncHostToDeviceTransferManagerDestroyArgs struct {
 	StructSize      int
-	ExtensionStart  *ExtensionBase
+	ExtensionStart  Ptr[ExtensionBase]
 	TransferManager Handle
 }
 
 type AsyncHostToDeviceTransferManagerTransferDataArgs struct {
 	StructSize          int
-	ExtensionStart      *ExtensionBase
+	ExtensionStart      Ptr[ExtensionBase]
 	TransferManager     Handle
 	BufferIndex         int32
-	Data                unsafe.Pointer
+	Data                Ptr[byte]
 	Offset              int64
 	TransferSize        int64
 	IsLastTransfer      bool
@@ -1365,19 +1365,19 @@ type AsyncHostToDeviceTransferManagerTransferDataArgs struct {
 
 type ShapeSpec struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
-	Dims           *int64
+	ExtensionStart Ptr[ExtensionBase]
+	Dims           Ptr[int64]
 	NumDims        int
 	ElementType    BufferType
 }
 
 type ClientCreateBuffersForAsyncHostToDeviceArgs struct {
 	StructSize       int
-	ExtensionStart   *ExtensionBase
+	ExtensionStart   Ptr[ExtensionBase]
 	Client           Handle
-	ShapeSpecs       *ShapeSpec
+	ShapeSpecs       Ptr[ShapeSpec]
 	NumShapeSpecs    int
-	DeviceLayouts    **BufferMemoryLayout
+	DeviceLayouts    Ptr[Ptr[BufferMemoryLayout]]
 	NumDeviceLayouts int
 	Memory           Handle
 	TransferManager  Handle
@@ -1385,7 +1385,7 @@ type ClientCreateBuffersForAsyncHostToDeviceArgs struct {
 
 type AsyncHostToDeviceTransferManagerRetrieveBufferArgs struct {
 	StructSize      int
-	ExtensionStart  *ExtensionBase
+	ExtensionStart  Ptr[ExtensionBase]
 	TransferManager Handle
 	BufferIndex     int32
 	BufferOut       Handle
@@ -1393,21 +1393,21 @@ type AsyncHostToDeviceTransferManagerRetrieveBufferArgs struct {
 
 type AsyncHostToDeviceTransferManagerDeviceArgs struct {
 	StructSize      int
-	ExtensionStart  *ExtensionBase
+	ExtensionStart  Ptr[ExtensionBase]
 	TransferManager Handle
 	DeviceOut       Handle
 }
 
 type AsyncHostToDeviceTransferManagerBufferCountArgs struct {
 	StructSize      int
-	ExtensionStart  *ExtensionBase
+	ExtensionStart  Ptr[ExtensionBase]
 	TransferManager Handle
 	BufferCount     int
 }
 
 type AsyncHostToDeviceTransferManagerBufferSizeArgs struct {
 	StructSize      int
-	ExtensionStart  *ExtensionBase
+	ExtensionStart  Ptr[ExtensionBase]
 	TransferManager Handle
 	BufferIndex     int32
 	BufferSize      int
@@ -1415,45 +1415,45 @@ type AsyncHostToDeviceTransferManagerBufferSizeArgs struct {
 
 type AsyncHostToDeviceTransferManagerSetBufferErrorArgs struct {
 	StructSize       int
-	ExtensionStart   *ExtensionBase
+	ExtensionStart   Ptr[ExtensionBase]
 	TransferManager  Handle
 	BufferIndex      int32
 	ErrorCode        ErrorCode
-	ErrorMessage     *byte
+	ErrorMessage     Ptr[byte]
 	ErrorMessageSize int
 }
 
 type AsyncHostToDeviceTransferManagerAddMetadataArgs struct {
 	StructSize       int
-	ExtensionStart   *ExtensionBase
+	ExtensionStart   Ptr[ExtensionBase]
 	TransferManager  Handle
-	TransferMetadata *NamedValue
+	TransferMetadata Ptr[NamedValue]
 	NumMetadata      int
 }
 
 type ClientDmaMapArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Client         Handle
-	Data           unsafe.Pointer
+	Data           Ptr[byte]
 	Size           int
 }
 
 type ClientDmaUnmapArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Client         Handle
-	Data           unsafe.Pointer
+	Data           Ptr[byte]
 }
 
 type ClientCreateUninitializedBufferArgs struct {
 	StructSize       int
-	ExtensionStart   *ExtensionBase
+	ExtensionStart   Ptr[ExtensionBase]
 	Client           Handle
-	ShapeDims        *int64
+	ShapeDims        Ptr[int64]
 	ShapeNumDims     int
 	ShapeElementType BufferType
-	ShapeLayout      *BufferMemoryLayout
+	ShapeLayout      Ptr[BufferMemoryLayout]
 	Device           Handle
 	Memory           Handle
 	Buffer           Handle
@@ -1465,55 +1465,55 @@ type ProcessInfo struct {
 	IncarnationId    uint64
 	State            ProcessState
 	ErrorCode        int32
-	ErrorMessage     *byte
+	ErrorMessage     Ptr[byte]
 	ErrorMessageSize int
 }
 
 type ClientUpdateGlobalProcessInfoArgs struct {
 	StructSize      int
-	ExtensionStart  *ExtensionBase
+	ExtensionStart  Ptr[ExtensionBase]
 	Client          Handle
-	ProcessInfos    *ProcessInfo
+	ProcessInfos    Ptr[ProcessInfo]
 	NumProcessInfos int
 }
 
 type TopologyDescriptionDeserializeArgs struct {
 	StructSize             int
-	ExtensionStart         *ExtensionBase
-	SerializedTopology     *byte
+	ExtensionStart         Ptr[ExtensionBase]
+	SerializedTopology     Ptr[byte]
 	SerializedTopologySize int
 	Topology               Handle
 }
 
 type ClientCreateAliasBufferArgs struct {
 	StructSize           int
-	ExtensionStart       *ExtensionBase
+	ExtensionStart       Ptr[ExtensionBase]
 	Client               Handle
 	Memory               Handle
-	ShapeDims            *int64
+	ShapeDims            Ptr[int64]
 	ShapeNumDims         int
 	ShapeElementType     BufferType
-	ShapeLayout          *BufferMemoryLayout
+	ShapeLayout          Ptr[BufferMemoryLayout]
 	AliasBuffer          Handle
 	FulfillAliasBufferCb Handle
 }
 
 type ClientFulfillAliasBufferArgs struct {
 	StructSize           int
-	ExtensionStart       *ExtensionBase
+	ExtensionStart       Ptr[ExtensionBase]
 	Client               Handle
 	Buffer               Handle
 	StatusCode           ErrorCode
-	ErrorMessage         *byte
+	ErrorMessage         Ptr[byte]
 	ErrorMessageSize     int
 	FulfillAliasBufferCb Handle
 }
 
 type LoadedExecutableGetDeviceAssignmentArgs struct {
 	StructSize                        int
-	ExtensionStart                    *ExtensionBase
+	ExtensionStart                    Ptr[ExtensionBase]
 	Executable                        Handle
-	SerializedBytes                   *byte
+	SerializedBytes                   Ptr[byte]
 	SerializedBytesSize               int
 	SerializedDeviceAssignment        Handle
 	SerializedDeviceAssignmentDeleter uintptr
@@ -1521,87 +1521,87 @@ type LoadedExecutableGetDeviceAssignmentArgs struct {
 
 type ClientCreateErrorBufferArgs struct {
 	StructSize       int
-	ExtensionStart   *ExtensionBase
+	ExtensionStart   Ptr[ExtensionBase]
 	Client           Handle
 	ErrorCode        ErrorCode
-	ErrorMessage     *byte
+	ErrorMessage     Ptr[byte]
 	ErrorMessageSize int
-	ShapeDims        *int64
+	ShapeDims        Ptr[int64]
 	ShapeNumDims     int
 	ShapeElementType BufferType
-	ShapeLayout      *BufferMemoryLayout
+	ShapeLayout      Ptr[BufferMemoryLayout]
 	Memory           Handle
 	Buffer           Handle
-	Payload          *NamedValue
+	Payload          Ptr[NamedValue]
 	NumPayload       int
 }
 
 type AsyncHostToDeviceTransferManagerTransferLiteralArgs struct {
 	StructSize          int
-	ExtensionStart      *ExtensionBase
+	ExtensionStart      Ptr[ExtensionBase]
 	TransferManager     Handle
 	BufferIndex         int32
-	Data                unsafe.Pointer
-	ShapeDims           *int64
+	Data                Ptr[byte]
+	ShapeDims           Ptr[int64]
 	ShapeNumDims        int
 	ShapeElementType    BufferType
-	ShapeLayout         *BufferMemoryLayout
+	ShapeLayout         Ptr[BufferMemoryLayout]
 	DoneWithH2dTransfer Handle
 }
 
 type BufferCopyRawToHostFutureCallbackArgs struct {
 	StructSize       int
-	CallbackData     unsafe.Pointer
+	CallbackData     Ptr[byte]
 	ErrorCode        ErrorCode
-	ErrorMessage     *byte
+	ErrorMessage     Ptr[byte]
 	ErrorMessageSize int
-	Dst              unsafe.Pointer
+	Dst              Ptr[byte]
 }
 
 type BufferCopyRawToHostFutureArgs struct {
 	StructSize          int
-	ExtensionStart      *ExtensionBase
+	ExtensionStart      Ptr[ExtensionBase]
 	Buffer              Handle
 	Offset              int64
 	TransferSize        int64
 	Event               Handle
-	CallbackData        unsafe.Pointer
+	CallbackData        Ptr[byte]
 	FutureReadyCallback uintptr
 }
 
 type DevicePoisonExecutionArgs struct {
 	StructSize       int
-	ExtensionStart   *ExtensionBase
+	ExtensionStart   Ptr[ExtensionBase]
 	Device           Handle
 	LaunchId         int32
 	ErrorCode        ErrorCode
-	ErrorMessage     *byte
+	ErrorMessage     Ptr[byte]
 	ErrorMessageSize int
 	Poisoned         bool
-	Payload          *NamedValue
+	Payload          Ptr[NamedValue]
 	NumPayload       int
 }
 
 type DeviceCreateAsyncTrackingEventArgs struct {
 	StructSize      int
-	ExtensionStart  *ExtensionBase
+	ExtensionStart  Ptr[ExtensionBase]
 	Device          Handle
-	Description     *byte
+	Description     Ptr[byte]
 	DescriptionSize int
 	Event           Handle
 }
 
 type AsyncTrackingEventDestroyArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Event          Handle
 }
 
 type ExecutableGetCompileOptionsArgs struct {
 	StructSize                      int
-	ExtensionStart                  *ExtensionBase
+	ExtensionStart                  Ptr[ExtensionBase]
 	Executable                      Handle
-	SerializedBytes                 *byte
+	SerializedBytes                 Ptr[byte]
 	SerializedBytesSize             int
 	SerializedCompileOptions        Handle
 	SerializedCompileOptionsDeleter uintptr
@@ -1609,41 +1609,41 @@ type ExecutableGetCompileOptionsArgs struct {
 
 type BufferDonateWithControlDependencyCallbackArgs struct {
 	StructSize       int
-	CallbackData     unsafe.Pointer
+	CallbackData     Ptr[byte]
 	ErrorCode        ErrorCode
-	ErrorMessage     *byte
+	ErrorMessage     Ptr[byte]
 	ErrorMessageSize int
 }
 
 type BufferDonateWithControlDependencyArgs struct {
 	StructSize              int
-	ExtensionStart          *ExtensionBase
+	ExtensionStart          Ptr[ExtensionBase]
 	Buffer                  Handle
-	CallbackData            unsafe.Pointer
+	CallbackData            Ptr[byte]
 	DependencyReadyCallback uintptr
 	OutBuffer               Handle
 }
 
 type EventCreateArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Event          Handle
 }
 
 type EventSetArgs struct {
 	StructSize       int
-	ExtensionStart   *ExtensionBase
+	ExtensionStart   Ptr[ExtensionBase]
 	Event            Handle
 	ErrorCode        ErrorCode
-	ErrorMessage     *byte
+	ErrorMessage     Ptr[byte]
 	ErrorMessageSize int
 }
 
 type DeviceGetAttributesArgs struct {
 	StructSize        int
-	ExtensionStart    *ExtensionBase
+	ExtensionStart    Ptr[ExtensionBase]
 	Device            Handle
-	Attributes        *NamedValue
+	Attributes        Ptr[NamedValue]
 	NumAttributes     int
 	DeviceAttributes  Handle
 	AttributesDeleter uintptr
@@ -1651,10 +1651,10 @@ type DeviceGetAttributesArgs struct {
 
 type ClientLoadArgs struct {
 	StructSize         int
-	ExtensionStart     *ExtensionBase
+	ExtensionStart     Ptr[ExtensionBase]
 	Client             Handle
 	Executable         Handle
-	CompileOptions     *byte
+	CompileOptions     Ptr[byte]
 	CompileOptionsSize int
 	LoadedExecutable   Handle
 }
@@ -1666,45 +1666,45 @@ type LogicalDeviceIds struct {
 
 type LoadedExecutableAddressableDeviceLogicalIdsArgs struct {
 	StructSize                     int
-	ExtensionStart                 *ExtensionBase
+	ExtensionStart                 Ptr[ExtensionBase]
 	Executable                     Handle
-	AddressableDeviceLogicalIds    *LogicalDeviceIds
+	AddressableDeviceLogicalIds    Ptr[LogicalDeviceIds]
 	NumAddressableDeviceLogicalIds int
 }
 
 type BufferBitcastArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Buffer         Handle
 	ElementType    BufferType
-	Dims           *int64
+	Dims           Ptr[int64]
 	NumDims        int
-	DeviceLayout   *BufferMemoryLayout
+	DeviceLayout   Ptr[BufferMemoryLayout]
 	OutBuffer      Handle
 }
 
 type ErrorForEachPayloadArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Error          Handle
 	Visitor        uintptr
-	UserArg        unsafe.Pointer
+	UserArg        Ptr[byte]
 }
 
 type TopologyDescriptionFingerprintArgs struct {
 	StructSize     int
-	ExtensionStart *ExtensionBase
+	ExtensionStart Ptr[ExtensionBase]
 	Topology       Handle
 	Fingerprint    uint64
 }
 
 type ExecutableParameterMemoryKindsArgs struct {
 	StructSize      int
-	ExtensionStart  *ExtensionBase
+	ExtensionStart  Ptr[ExtensionBase]
 	Executable      Handle
 	NumParameters   int
-	MemoryKinds     **byte
-	MemoryKindSizes *int
+	MemoryKinds     Ptr[Ptr[byte]]
+	MemoryKindSizes Ptr[int]
 }
 
 // sizes are those of the structs in C.

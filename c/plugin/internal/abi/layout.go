@@ -9,16 +9,16 @@ import (
 // A Tiled is the layout of an array by the order of its dimensions in memory: PJRT_Buffer_MemoryLayout_Tiled.
 type Tiled struct {
 	StructSize       int
-	ExtensionStart   *ExtensionBase
-	MinorToMajor     *int64
+	ExtensionStart   Ptr[ExtensionBase]
+	MinorToMajor     Ptr[int64]
 	MinorToMajorSize int
-	TileDims         *int64
-	TileDimSizes     *int
+	TileDims         Ptr[int64]
+	TileDimSizes     Ptr[int]
 	NumTiles         int
 }
 
 // RowMajor returns a layout by the order of dimensions, that of adjacent elements first, which are in memory of C.
-func RowMajor(minorToMajor *int64, rank int) BufferMemoryLayout {
+func RowMajor(minorToMajor Ptr[int64], rank int) BufferMemoryLayout {
 	l := BufferMemoryLayout{Type: BufferMemoryLayoutTypeTiled}
 	l.StructSize = int(unsafe.Sizeof(l))
 	t := (*Tiled)(unsafe.Pointer(&l.Value))
@@ -28,14 +28,15 @@ func RowMajor(minorToMajor *int64, rank int) BufferMemoryLayout {
 
 // MinorToMajor returns the order of an array's dimensions in memory, that of adjacent elements first. No layout is the
 // row-major one.
-func MinorToMajor(l *BufferMemoryLayout, rank int) ([]int64, error) {
+func MinorToMajor(p Ptr[BufferMemoryLayout], rank int) ([]int64, error) {
 	order := make([]int64, rank)
 	for i := range order {
 		order[i] = int64(rank - 1 - i)
 	}
-	if l == nil {
+	if p == 0 {
 		return order, nil
 	}
+	l := p.Get()
 	if l.Type != BufferMemoryLayoutTypeTiled {
 		return nil, errors.New("a layout by strides is not known here: give the order of the dimensions")
 	}
