@@ -6,9 +6,11 @@ import "C"
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"unsafe"
+	"weak"
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
@@ -20,8 +22,12 @@ type target struct {
 	bundle ffihost.Bundle
 
 	mu    sync.Mutex
-	sites map[*callbacks.Attribute]*ffihost.Site // by the attributes that all calls of a call site share
+	sites map[siteKey]*ffihost.Site
 }
+
+// A siteKey is the first of the attributes that all calls of a call site share, and that are garbage with the program.
+// Call sites without attributes are one, which stays.
+type siteKey = weak.Pointer[callbacks.Attribute]
 
 // targets are those that compiles know, besides those of LAPACK.
 var targets struct {
@@ -53,7 +59,7 @@ func serve(name string, f callbacks.Func) error {
 //export calliope_pjrt_register_ffi
 func calliope_pjrt_register_ffi(name *C.char, instantiate, prepare, initialize, execute unsafe.Pointer) *C.char {
 	t := &target{bundle: ffihost.Bundle{Instantiate: instantiate, Prepare: prepare, Initialize: initialize,
-		Execute: execute}, sites: map[*callbacks.Attribute]*ffihost.Site{}}
+		Execute: execute}, sites: map[siteKey]*ffihost.Site{}}
 	if err := cmp.Or(t.bundle.Check(), serve(C.GoString(name), t.call)); err != nil {
 		return C.CString(fmt.Sprintf("the target %s: %v", C.GoString(name), err))
 	}
@@ -76,23 +82,37 @@ func (t *target) call(f *callbacks.Frame) error {
 	if err != nil {
 		return err
 	}
+	defer runtime.KeepAlive(f)
 	return s.Call(f.Args, f.Results, f.Device, f.RunID)
 }
 
-// site returns the call site of attributes. Those without attributes are one.
+// site returns the call site of attributes.
 func (t *target) site(a callbacks.Attributes) (*ffihost.Site, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	of := unsafe.SliceData(a)
-	if s := t.sites[of]; s != nil {
+	key := weak.Make(of)
+	if s := t.sites[key]; s != nil {
 		return s, nil
 	}
 	s, err := t.bundle.NewSite(attributesOf(a))
 	if err != nil {
 		return nil, err
 	}
-	t.sites[of] = s
+	t.sites[key] = s
+	if of != nil {
+		runtime.AddCleanup(of, t.end, key)
+	}
 	return s, nil
+}
+
+// end closes a call site whose program is gone.
+func (t *target) end(key siteKey) {
+	t.mu.Lock()
+	s := t.sites[key]
+	delete(t.sites, key)
+	t.mu.Unlock()
+	s.Close()
 }
 
 func attributesOf(a callbacks.Attributes) []contract.Attr {
