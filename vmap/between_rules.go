@@ -91,7 +91,12 @@ func (b *batcher) computed(body mlir.Block, x, y mlir.Value) mlir.Value {
 func combineAll(b *batcher, op mlir.Operation) (results []mlir.Value) {
 	g := b.grouped(op)
 	for _, v := range op.Operands() {
-		results = append(results, g.same(g.combine(op, g.from(b.full(v)))))
+		x := b.full(v)
+		if len(g.groups) == 1 { // it needs no dimension
+			results = append(results, g.combine(op, g.pick(x, g.order)))
+		} else {
+			results = append(results, g.same(g.combine(op, g.from(x))))
+		}
 	}
 	return results
 }

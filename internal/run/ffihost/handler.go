@@ -12,6 +12,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/run/element"
+	_ "github.com/calliope-mlir/calliope/internal/run/ffi" // has ffi_abi.h: "go mod vendor" copies its package
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
