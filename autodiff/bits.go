@@ -1,6 +1,9 @@
 package autodiff
 
 import (
+	"slices"
+
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/ir/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -40,7 +43,8 @@ func refuseBits(op mlir.Operation, reached func(v mlir.Value) bool) {
 	if _, known := op.Attribute(transform.Known); known {
 		return
 	}
-	if reached(op.Operand(0)) {
+	hasTangent := func(v mlir.Value) bool { return differentiable(v.Type()) && reached(v) }
+	if hasTangent(op.Operand(0)) {
 		failBits(op)
 	}
 	seen, next := map[mlir.Value]bool{}, op.OperandValues()
@@ -51,22 +55,40 @@ func refuseBits(op mlir.Operation, reached func(v mlir.Value) bool) {
 			continue
 		}
 		seen[v] = true
-		if isMadeBy(v, "stablehlo.bitcast_convert") && reached(v.Owner().Operand(0)) {
+		if isMadeBy(v, "stablehlo.bitcast_convert") && hasTangent(v.Owner().Operand(0)) {
 			failBits(op)
 		}
-		var from mlir.Operation
-		if v.IsResult() {
-			from = v.Owner()
-		} else {
-			from = v.Block().Parent()
+		next = append(next, sources(v)...)
+	}
+}
+
+// sources returns the values that a value is computed from, those of a loop or a branch by their place. A parameter of
+// the function has none.
+func sources(v mlir.Value) (list []mlir.Value) {
+	var of mlir.Operation
+	if v.IsResult() {
+		of = v.Owner()
+	} else {
+		of = v.Block().Parent()
+	}
+	i := v.Index()
+	switch name := of.Name(); {
+	case name == "func.func":
+	case name == "stablehlo.while":
+		list = append(list, of.Operand(i), of.Region(1).First().Terminator().Operand(i))
+	case name == callop.Manual && !v.IsResult():
+		list = append(list, of.Operand(i))
+	case v.IsResult() && slices.Contains([]string{"stablehlo.if", "stablehlo.case", callop.Manual}, name):
+		for _, r := range of.Regions() {
+			list = append(list, r.First().Terminator().Operand(i))
 		}
-		next = append(next, from.OperandValues()...)
-		for _, r := range from.Regions() {
-			if r.NumBlocks() == 1 {
-				next = append(next, r.First().Terminator().OperandValues()...)
-			}
+	default:
+		list = of.OperandValues()
+		for _, r := range of.Regions() {
+			list = append(list, r.First().Terminator().OperandValues()...)
 		}
 	}
+	return list
 }
 
 // hasBits reports whether a value has integers of several bits.

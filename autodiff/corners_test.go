@@ -191,6 +191,31 @@ func TestNoSilentZero(t *testing.T) {
 	}
 }
 
+// TestBits differentiates what has bits of other numbers, and of none.
+func TestBits(t *testing.T) {
+	holdCorners(t, []corner{{"bits beside others", `func.func @main(%x: tensor<2xf64>) -> tensor<f64> {
+		%zero = stablehlo.constant dense<0.0> : tensor<f64>
+		%i = stablehlo.constant dense<0> : tensor<i64>
+		%n = stablehlo.constant dense<2> : tensor<i64>
+		%one = stablehlo.constant dense<4607182418800017408> : tensor<2xi64>
+		%bits = stablehlo.bitcast_convert %x : (tensor<2xf64>) -> tensor<2xi64>
+		%0:3 = stablehlo.while(%k = %i, %a = %bits, %b = %one) : tensor<i64>, tensor<2xi64>, tensor<2xi64>
+		cond {
+			%1 = stablehlo.compare LT, %k, %n : (tensor<i64>, tensor<i64>) -> tensor<i1>
+			stablehlo.return %1 : tensor<i1>
+		} do {
+			%1 = stablehlo.add %k, %n : tensor<i64>
+			%2 = stablehlo.or %a, %bits : tensor<2xi64>
+			stablehlo.return %1, %2, %b : tensor<i64>, tensor<2xi64>, tensor<2xi64>
+		}
+		%f = stablehlo.bitcast_convert %0#2 : (tensor<2xi64>) -> tensor<2xf64>
+		%same = stablehlo.bitcast_convert %x : (tensor<2xf64>) -> tensor<2xf64>
+		%y = stablehlo.multiply %same, %f : tensor<2xf64>
+		%r = stablehlo.reduce(%y init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<2xf64>, tensor<f64>) -> tensor<f64>
+		return %r : tensor<f64>
+	}`, []tensor.View{vector(3, 4)}, [][]float64{{1, 1}}}})
+}
+
 // unused has programs with a value that nothing uses, or that only what has no derivative uses, made in branches and
 // loops within loops.
 var unused = map[string]string{

@@ -216,6 +216,9 @@ func elementSize(t mlir.Type) (int, error) {
 	if elem.IsIndex() {
 		return 8, nil
 	}
+	if kind, ok := elem.FloatKind(); ok {
+		return (kind.Bits() + 7) / 8, nil
+	}
 	d, err := tensor.DTypeFromMLIR(elem.String())
 	if err != nil {
 		return 0, fmt.Errorf("a temporary has elements of the type %s", elem)
