@@ -18,7 +18,6 @@ type buffer struct {
 	memory
 	space *space
 	shape tensor.Shape
-	token bool
 	dims  abi.Ptr[int64]
 
 	mu    sync.Mutex
@@ -34,7 +33,7 @@ func (s *space) newBuffer(a *engine.Array) *buffer {
 
 // newToken returns a buffer without elements, for a token.
 func (s *space) newToken() *buffer {
-	return &buffer{space: s, shape: tensor.ShapeOf(tensor.Token), token: true}
+	return &buffer{space: s, shape: tensor.ShapeOf(tensor.Token)}
 }
 
 func int64s(list []int) []int64 {
@@ -53,6 +52,15 @@ func (b *buffer) take() (*engine.Array, error) {
 		return nil, errDeleted
 	}
 	return b.array, nil
+}
+
+// view returns the elements where they are. The caller must close the view.
+func (b *buffer) view() (*engine.View, error) {
+	a, err := b.take()
+	if err != nil {
+		return nil, err
+	}
+	return a.View(context.Background())
 }
 
 var errDeleted = errors.New("the buffer was deleted or donated")
@@ -79,11 +87,7 @@ func (b *buffer) free() {
 
 // refer adds a reference to the elements, which stay where they are until it is ended.
 func (b *buffer) refer() error {
-	a, err := b.take()
-	if err != nil {
-		return err
-	}
-	v, err := a.View(context.Background())
+	v, err := b.view()
 	if err != nil {
 		return err
 	}
@@ -106,11 +110,7 @@ func (b *buffer) unrefer() error {
 
 // elements returns the address of the elements.
 func (b *buffer) elements() (abi.Ptr[byte], error) {
-	a, err := b.take()
-	if err != nil {
-		return 0, err
-	}
-	v, err := a.View(context.Background())
+	v, err := b.view()
 	if err != nil {
 		return 0, err
 	}
@@ -120,11 +120,7 @@ func (b *buffer) elements() (abi.Ptr[byte], error) {
 
 // toHost copies the elements to the caller's memory.
 func (b *buffer) toHost(to []byte, order []int64) error {
-	a, err := b.take()
-	if err != nil {
-		return err
-	}
-	v, err := a.View(context.Background())
+	v, err := b.view()
 	if err != nil {
 		return err
 	}
@@ -180,7 +176,7 @@ func init() {
 		b := object[*buffer](a.Buffer)
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		a.IsDeleted = b.array == nil && !b.token
+		a.IsDeleted = b.array == nil && b.shape.DType != tensor.Token
 		return nil
 	})
 	on(abi.BufferCopyToDevice, func(a *abi.BufferCopyToDeviceArgs) (err error) {
@@ -208,12 +204,7 @@ func init() {
 		return nil
 	})
 	on(abi.BufferCopyRawToHost, func(a *abi.BufferCopyRawToHostArgs) error {
-		b := object[*buffer](a.Buffer)
-		array, err := b.take()
-		if err != nil {
-			return err
-		}
-		v, err := array.View(context.Background())
+		v, err := object[*buffer](a.Buffer).view()
 		if err != nil {
 			return err
 		}

@@ -151,8 +151,9 @@ func init() {
 			return fmt.Errorf("%w: there are %d devices, and %d replicas of %d partitions need %d", errMistaken,
 				len(c.devices), a.NumReplicas, a.NumPartitions, n)
 		}
-		for i := range abi.List(a.DefaultAssignment, n) {
-			abi.List(a.DefaultAssignment, n)[i] = int32(i)
+		list := abi.List(a.DefaultAssignment, n)
+		for i := range list {
+			list[i] = int32(i)
 		}
 		return nil
 	})

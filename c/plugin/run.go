@@ -27,14 +27,11 @@ func (p *program) run(in [][]*buffer, kept map[int]bool) ([][]*buffer, error) {
 				return nil, fmt.Errorf("argument %d: %w", i, err)
 			}
 			arrays[device] = append(arrays[device], a)
-			if gives := p.donated[i] && !kept[tokens+i]; gives && p.partitions == 1 {
-				inputs, given = append(inputs, engine.Donate(a)), append(given, b)
-			} else {
-				inputs = append(inputs, a)
-				if gives {
-					given = append(given, b)
-				}
+			var input engine.Input = a
+			if p.donated[i] && !kept[tokens+i] {
+				input, given = engine.Donate(a), append(given, b)
 			}
+			inputs = append(inputs, input)
 		}
 	}
 	if p.partitions > 1 {
@@ -53,13 +50,7 @@ func (p *program) run(in [][]*buffer, kept map[int]bool) ([][]*buffer, error) {
 		return nil, err
 	}
 	for _, b := range given {
-		if p.partitions > 1 {
-			_ = b.delete()
-			continue
-		}
-		b.mu.Lock()
-		b.array = nil
-		b.mu.Unlock()
+		_ = b.delete() // the run has closed what it was given
 	}
 	return p.buffers(results)
 }
@@ -82,20 +73,7 @@ func (p *program) join(parts [][]*engine.Array) (whole []*engine.Array, err erro
 			whole = append(whole, a)
 			continue
 		}
-		views := make([]tensor.View, len(parts))
-		for device := range parts {
-			v, err := parts[device][i].View(context.Background())
-			if err != nil {
-				return whole, err
-			}
-			defer v.Close()
-			views[device] = v.Tensor()
-		}
-		joined, err := of.Join(shape, views)
-		if err != nil {
-			return whole, fmt.Errorf("%w: argument %d: %w", errMistaken, i, err)
-		}
-		a, err := engine.HostArray(context.Background(), joined)
+		a, err := joined(of, shape, parts, i)
 		if err != nil {
 			return whole, err
 		}
@@ -104,46 +82,80 @@ func (p *program) join(parts [][]*engine.Array) (whole []*engine.Array, err erro
 	return whole, nil
 }
 
+// joined returns argument i as a whole.
+func joined(of sharding.Sharding, shape tensor.Shape, parts [][]*engine.Array, i int) (*engine.Array, error) {
+	views := make([]tensor.View, len(parts))
+	for device := range parts {
+		v, err := parts[device][i].View(context.Background())
+		if err != nil {
+			return nil, err
+		}
+		defer v.Close()
+		views[device] = v.Tensor()
+	}
+	whole, err := of.Join(shape, views)
+	if err != nil {
+		return nil, fmt.Errorf("%w: argument %d: %w", errMistaken, i, err)
+	}
+	return engine.HostArray(context.Background(), whole) // which may be one of the parts
+}
+
 // buffers returns the buffers of each device for the results of a run, which it takes over.
 func (p *program) buffers(results []*engine.Array) ([][]*buffer, error) {
 	out := make([][]*buffer, len(p.devices))
-	n := len(p.main.Results)
 	for device, d := range p.devices {
 		for range p.main.Returned {
 			out[device] = append(out[device], d.spaces[0].newToken())
 		}
-		for i := range n {
-			space := d.spaces[p.to[p.main.Returned+i]]
-			if p.partitions == 1 {
-				out[device] = append(out[device], space.newBuffer(results[device*n+i]))
-				continue
-			}
-			a, err := part(p.sharding(p.results, i), results[i], device)
-			if err != nil {
-				return nil, fmt.Errorf("result %d: %w", i, err)
-			}
-			out[device] = append(out[device], space.newBuffer(a))
-		}
 	}
+	n := len(p.main.Results)
 	if p.partitions > 1 {
-		engine.CloseAll(results)
+		defer engine.CloseAll(results)
+	}
+	for i := range n {
+		arrays := make([]*engine.Array, len(p.devices))
+		var err error
+		if p.partitions > 1 {
+			err = divide(arrays, p.sharding(p.results, i), results[i])
+		} else {
+			for device := range arrays {
+				arrays[device] = results[device*n+i]
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("result %d: %w", i, err)
+		}
+		for device, d := range p.devices {
+			out[device] = append(out[device], d.spaces[p.to[p.main.Returned+i]].newBuffer(arrays[device]))
+		}
 	}
 	return out, nil
 }
 
-// part returns the part of a whole array that a device has.
-func part(of sharding.Sharding, whole *engine.Array, device int) (*engine.Array, error) {
+// divide sets parts to those that devices have of a whole array.
+func divide(parts []*engine.Array, of sharding.Sharding, whole *engine.Array) error {
 	if !of.IsKnown() {
-		return whole.Share()
+		for i := range parts {
+			var err error
+			if parts[i], err = whole.Share(); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	v, err := whole.View(context.Background())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer v.Close()
-	parts, err := of.Split(v.Tensor())
+	views, err := of.Split(v.Tensor())
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return engine.HostArray(context.Background(), parts[device])
+	for i := range parts {
+		if parts[i], err = engine.HostArray(context.Background(), views[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -52,15 +52,17 @@ type pkg struct {
 	distribution string // the name in Python's index
 	metadata     string // what METADATA says of it, after the version
 	source, mode string // what the go command builds, and how
+	library      string // its name without an ending, "" for a command
 	python       string // a folder with modules, "" for none
 	entries      string // the entry points, "" for none
 }
 
 var packages = map[string]pkg{
-	"mlir-lint":     {"mlir-lint", lintMetadata, "./tools/mlir-lint", "exe", "", ""},
-	"calliope-mlir": {"calliope-mlir", libraryMetadata, "./c/shared", "c-shared", "c/python/calliope_mlir", ""},
-	"calliope-jax": {"calliope-jax", jaxMetadata, "./c/plugin", "c-shared", "c/python/calliope_jax",
-		"[jax_plugins]\ncalliope = calliope_jax\n"},
+	"mlir-lint": {"mlir-lint", lintMetadata, "./tools/mlir-lint", "exe", "", "", ""},
+	"calliope-mlir": {"calliope-mlir", libraryMetadata, "./c/shared", "c-shared", "libcalliope",
+		"c/python/calliope_mlir", ""},
+	"calliope-jax": {"calliope-jax", jaxMetadata, "./c/plugin", "c-shared", "libcalliope_pjrt",
+		"c/python/calliope_jax", "[jax_plugins]\ncalliope = calliope_jax\n"},
 }
 
 // versions matches the versions that need no other spelling in the name of a wheel.
@@ -110,20 +112,12 @@ func (p pkg) write(dir, release string) (path string, err error) {
 // file returns the name of what is built for a system.
 func (p pkg) file(goos string) string {
 	switch {
-	case p.mode == "c-shared":
-		return p.library() + cmp.Or(map[string]string{"windows": ".dll", "darwin": ".dylib"}[goos], ".so")
+	case p.library != "":
+		return p.library + cmp.Or(map[string]string{"windows": ".dll", "darwin": ".dylib"}[goos], ".so")
 	case goos == "windows":
 		return "mlir-lint.exe"
 	}
 	return "mlir-lint"
-}
-
-// library returns the name of the library, without its ending.
-func (p pkg) library() string {
-	if p.source == "./c/plugin" {
-		return "libcalliope_pjrt"
-	}
-	return "libcalliope"
 }
 
 // names has the linker's flags for the name of the library on a system, the one that c/install gives it: what asks for
@@ -136,7 +130,7 @@ var names = map[string]string{
 // build builds the command or the library, without what depends on this machine and this folder.
 func (p pkg) build(to string) error {
 	flags := version.LinkFlags
-	if p.library() == "libcalliope" && p.mode == "c-shared" {
+	if p.library == "libcalliope" {
 		flags += names[cmp.Or(os.Getenv("GOOS"), runtime.GOOS)]
 	}
 	cmd := exec.Command("go", "build", "-buildmode="+p.mode, "-trimpath", "-buildvcs=false",
