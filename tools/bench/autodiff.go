@@ -118,19 +118,19 @@ func gradientsBesideJAX(ctx context.Context, s settings, r *report) (err error) 
 func gradientBesideJAX(
 	ctx context.Context, s settings, r *report, client *bridge.Client, path, name string,
 ) (err error) {
-	ours, err := loadModel(ctx, client, path+".mlir", path+".npz", gradientAsMain, engine.CompileOptions{})
+	ours, err := loadModel(ctx, client.Engine(), path+".mlir", path+".npz", gradientAsMain, engine.CompileOptions{})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, ours.close()) }()
-	theirs, err := loadModel(ctx, client, path+".grad.mlir", path+".npz", nil, engine.CompileOptions{})
+	theirs, err := loadModel(ctx, client.Engine(), path+".grad.mlir", path+".npz", nil, engine.CompileOptions{})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, theirs.close()) }()
 	least, memory := [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{}
 	for i, l := range []*loaded{ours, theirs} {
-		m, _, err := l.Memory()
+		m, _, err := l.Executable.(*bridge.Executable).Memory()
 		if err != nil {
 			return err
 		}

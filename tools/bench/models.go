@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/engine/load"
+	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/passes"
@@ -26,8 +26,14 @@ var jaxModels string
 // modelTime is about the time of one measurement of a model.
 const modelTime = 100 * time.Millisecond
 
-// modelsSuite runs models that JAX lowers, beside JAX, and also with engine.CompileOptions.Exact. The figures are the
-// least time of a run over JAX's, and that with Exact over that without, from turns that alternate.
+// The budgets of package jit over XLA: of each model, and the geometric mean.
+const (
+	jitModel  = 1
+	jitModels = 0.7
+)
+
+// modelsSuite runs models that JAX lowers, beside JAX: on XLA, also with engine.CompileOptions.Exact, and compiled by
+// package jit. The figures are the least times of a run and a compile, and ratios of them, from turns that alternate.
 func modelsSuite(ctx context.Context, s settings, r *report) (err error) {
 	folder, err := os.MkdirTemp("", "models")
 	if err != nil {
@@ -49,53 +55,88 @@ func modelsSuite(ctx context.Context, s settings, r *report) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
-	overJAX, overGo, n := 1.0, 1.0, 0
+	all := ratios{}
 	for name := range strings.FieldsSeq(names) {
-		path := filepath.Join(folder, name)
-		plain, err := loadModel(ctx, client, path+".mlir", path+".npz", nil, engine.CompileOptions{})
+		jax := func(context.Context) (float64, error) { return python.measure(name + " 1") }
+		least, err := measureModel(ctx, client.Engine(), filepath.Join(folder, name), jax, s.repeat)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		exact, err := loadModel(ctx, client, path+".mlir", path+".npz", nil, engine.CompileOptions{Exact: true})
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, errors.Join(err, plain.close()))
+		for _, who := range []string{"go", "jax", "jit"} {
+			r.figure("models/"+name+"/"+who, least[who], "us", nil)
 		}
-		jax := func(context.Context) (float64, error) { return python.measure(name + " 1") }
-		least := [3]float64{math.Inf(1), math.Inf(1), math.Inf(1)}
-		for range s.repeat {
-			for i, turn := range []func(context.Context) (float64, error){plain.measure, exact.measure, jax} {
-				us, err := turn(ctx)
-				if err != nil {
-					return fmt.Errorf("%s: %w", name, errors.Join(err, plain.close(), exact.close()))
-				}
-				least[i] = min(least[i], us)
+		all.figure(r, name, "over-jax", least["go"]/least["jax"], atMost(1.2))
+		all.figure(r, name, "exact-over-go", least["exact"]/least["go"], nil)
+		all.figure(r, name, "jit-over-go", least["jit"]/least["go"], atMost(jitModel))
+		all.figure(r, name, "jit-compile", least["jit-compile"]/least["go-compile"], atMost(jitCompile))
+	}
+	r.figure("models/over-jax", all.mean("over-jax"), "x", atMost(0.9))
+	r.figure("models/exact-over-go", all.mean("exact-over-go"), "x", nil)
+	r.figure("models/jit-over-go", all.mean("jit-over-go"), "x", atMost(jitModels))
+	r.figure("models/jit-compile", all.mean("jit-compile"), "x", atMost(jitCompile))
+	return nil
+}
+
+// ratios has those of all models, by what they compare.
+type ratios map[string][]float64
+
+func (all ratios) figure(r *report, model, name string, ratio float64, most *limit) {
+	r.figure("models/"+model+"/"+name, ratio, "x", most)
+	all[name] = append(all[name], ratio)
+}
+
+// mean returns the geometric mean.
+func (all ratios) mean(name string) float64 {
+	logs := 0.0
+	for _, x := range all[name] {
+		logs += math.Log(x)
+	}
+	return math.Exp(logs / float64(len(all[name])))
+}
+
+// measureModel returns the least times of a model, by what is measured.
+func measureModel(
+	ctx context.Context, xla engine.Engine, path string, jax func(context.Context) (float64, error), repeat int,
+) (_ map[string]float64, err error) {
+	turns := map[string]func(context.Context) (float64, error){"jax": jax}
+	for name, on := range map[string]struct {
+		engine.Engine
+		engine.CompileOptions
+	}{"go": {Engine: xla}, "exact": {xla, engine.CompileOptions{Exact: true}}, "jit": {Engine: jit.Engine()}} {
+		l, err := loadModel(ctx, on.Engine, path+".mlir", path+".npz", nil, on.CompileOptions)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, l.close()) }()
+		turns[name], turns[name+"-compile"] = l.measure, l.measureCompile
+	}
+	least := map[string]float64{}
+	for range repeat {
+		for name, turn := range turns { // in another order each time
+			us, err := turn(ctx)
+			if err != nil {
+				return nil, err
+			}
+			if before, ok := least[name]; !ok || us < before {
+				least[name] = us
 			}
 		}
-		if err := errors.Join(plain.close(), exact.close()); err != nil {
-			return err
-		}
-		ours, exactly, theirs := least[0], least[1], least[2]
-		r.figure("models/"+name+"/go", ours, "us", nil)
-		r.figure("models/"+name+"/jax", theirs, "us", nil)
-		r.figure("models/"+name+"/over-jax", ours/theirs, "x", atMost(1.2))
-		r.figure("models/"+name+"/exact-over-go", exactly/ours, "x", nil)
-		overJAX, overGo, n = overJAX*ours/theirs, overGo*exactly/ours, n+1
 	}
-	r.figure("models/over-jax", math.Pow(overJAX, 1/float64(n)), "x", atMost(0.9))
-	r.figure("models/exact-over-go", math.Pow(overGo, 1/float64(n)), "x", nil)
-	return nil
+	return least, nil
 }
 
 // A loaded is a compiled model with its inputs.
 type loaded struct {
-	*bridge.Executable
+	engine.Executable
+	compile func(context.Context) (engine.Executable, error) // once more
+	context *mlir.Context                                    // of the module
 	inputs  []engine.Input
 	buffers []*engine.Array
 }
 
 // loadModel compiles a model, after derive, which may be nil, and reads its inputs.
 func loadModel(
-	ctx context.Context, client *bridge.Client, path, data string, derive func(m *mlir.Module) error,
+	ctx context.Context, on engine.Engine, path, data string, derive func(m *mlir.Module) error,
 	o engine.CompileOptions,
 ) (l *loaded, err error) {
 	text, err := os.ReadFile(path)
@@ -106,9 +147,13 @@ func loadModel(
 	if err != nil {
 		return nil, err
 	}
-	c := library.NewContext(mlir.ContextOptions{})
-	defer c.Close()
-	m, err := c.Parse(path, text)
+	l = &loaded{context: library.NewContext(mlir.ContextOptions{})}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, l.close())
+		}
+	}()
+	m, err := l.context.Parse(path, text)
 	if err != nil {
 		return nil, err
 	}
@@ -117,19 +162,17 @@ func loadModel(
 			return nil, err
 		}
 	}
-	e, err := client.Compile(ctx, passes.Program(m, passes.PrepareOptions{}), o)
-	if err != nil {
+	l.compile = func(ctx context.Context) (engine.Executable, error) {
+		return on.Compile(ctx, passes.Program(m, passes.PrepareOptions{}), o)
+	}
+	if l.Executable, err = l.compile(ctx); err != nil {
 		return nil, err
 	}
-	l = &loaded{Executable: e}
-	if err := l.read(ctx, client, data); err != nil {
-		return nil, errors.Join(err, l.close())
-	}
-	return l, nil
+	return l, l.read(ctx, on, data)
 }
 
 // read reads the inputs, and runs the model once, because the first run is slower.
-func (l *loaded) read(ctx context.Context, client *bridge.Client, data string) error {
+func (l *loaded) read(ctx context.Context, on engine.Engine, data string) error {
 	arrays, err := npz.Open(data)
 	if err != nil {
 		return err
@@ -140,7 +183,7 @@ func (l *loaded) read(ctx context.Context, client *bridge.Client, data string) e
 		if err != nil {
 			return err
 		}
-		b, err := client.ArrayFromHost(ctx, v.View, 0)
+		b, err := on.ArrayFromHost(ctx, v.View, 0)
 		if err != nil {
 			return err
 		}
@@ -166,10 +209,24 @@ func (l *loaded) measure(ctx context.Context) (us float64, err error) {
 	return time.Since(start).Seconds() * 1e6 / float64(n), nil
 }
 
+// measureCompile returns the microseconds of a compile.
+func (l *loaded) measureCompile(ctx context.Context) (us float64, err error) {
+	start := time.Now()
+	e, err := l.compile(ctx)
+	if err != nil {
+		return 0, err
+	}
+	us = time.Since(start).Seconds() * 1e6
+	return us, e.Close()
+}
+
 func (l *loaded) close() error {
 	var list []error
 	for _, b := range l.buffers {
 		list = append(list, b.Close())
 	}
-	return errors.Join(append(list, l.Close())...)
+	if l.Executable != nil {
+		list = append(list, l.Executable.Close())
+	}
+	return errors.Join(append(list, l.context.Close())...)
 }
