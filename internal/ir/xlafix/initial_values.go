@@ -67,12 +67,12 @@ func losesInitialValue(op mlir.Operation) bool {
 				return false
 			}
 		}
-		return !isNeutral(reduce.Body, reduce.InitValues)
+		return !IsNeutral(reduce.Body, reduce.InitValues)
 	case "stablehlo.reduce_window":
 		window, ok := stablehlo.AsReduceWindow(op)
 		_, static := op.Operand(0).Type().NumElements()
 		return ok && static && (trimsElements(op) || (len(window.WindowDimensions) == 0 || extends(window)) &&
-			!isNeutral(window.Body, window.InitValues))
+			!IsNeutral(window.Body, window.InitValues))
 	case "stablehlo.select_and_scatter":
 		dims, ranked := op.Operand(0).Type().Dims()
 		return ranked && len(dims) == 0 || scattersNothing(op)
@@ -167,9 +167,9 @@ func (e emitter) padBefore(op mlir.Operation, o stablehlo.ReduceWindowOp) {
 	op.RemoveAttribute("base_dilations")
 }
 
-// isNeutral reports whether a body is one operation that returns one of its arguments if the other one is the initial
+// IsNeutral reports whether a body is one operation that returns one of its arguments if the other one is the initial
 // value.
-func isNeutral(body mlir.Region, initial []mlir.Value) bool {
+func IsNeutral(body mlir.Region, initial []mlir.Value) bool {
 	if len(initial) != 1 {
 		return false
 	}
@@ -201,7 +201,7 @@ func isNeutral(body mlir.Region, initial []mlir.Value) bool {
 	return false
 }
 
-// combiners are the operations of which isNeutral knows the values that change nothing.
+// combiners are the operations of which IsNeutral knows the values that change nothing.
 var combiners = []string{"stablehlo.add", "stablehlo.and", "stablehlo.maximum", "stablehlo.minimum",
 	"stablehlo.multiply", "stablehlo.or", "stablehlo.xor"}
 
@@ -226,7 +226,7 @@ func combining(body mlir.Region) string {
 	return op.Name()
 }
 
-// isUnclear reports whether a reduction has constants as initial values of which isNeutral cannot say that they change
+// isUnclear reports whether a reduction has constants as initial values of which IsNeutral cannot say that they change
 // nothing: its body is more than one operation, such as those of an argmax, or combines complex numbers. Programs give
 // these a neutral value as a rule.
 func isUnclear(op mlir.Operation) bool {

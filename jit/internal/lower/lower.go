@@ -139,6 +139,7 @@ var lowerings = map[string]func(*emitter) error{
 	"stablehlo.power":                 lowerPower,
 	"stablehlo.reduce":                lowerReduce,
 	"stablehlo.reduce_precision":      lowerOnFloat8,
+	"stablehlo.reduce_window":         lowerReduceWindow,
 	"stablehlo.reduce_scatter":        lowerCollective,
 	"stablehlo.replica_id":            lowerDeviceNumber,
 	"stablehlo.rng_bit_generator":     lowerRngBitGenerator,
