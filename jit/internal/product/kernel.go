@@ -1,7 +1,9 @@
 package product
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/mlir"
@@ -46,6 +48,14 @@ func newKernel(operand, result tensor.DType) (kernel, bool) {
 
 func (k kernel) name() string {
 	return "calliope.product." + k.operand.String() + "." + k.result.String()
+}
+
+// IsCall reports whether a function is one that computes products. Its arguments are the sizes of the batch, rows,
+// columns and inner dimension, whether the operands are turned, the addresses of the operands and the result, and for a
+// kernel that of its memory.
+func IsCall(function string) bool {
+	_, ok := kernelOf(function)
+	return ok || slices.Contains(slices.Collect(maps.Values(functions)), function)
 }
 
 // kernelOf returns the kernel with a name, and false if there is none.

@@ -19,7 +19,7 @@ const smallest = 512
 
 // Lower replaces the products of a module, which has operations of StableHLO, that gain from it. Others stay.
 func Lower(m *mlir.Module) error {
-	for _, step := range []func(*mlir.Module) error{applyAlgorithms, convert, expand, convertConvolutions} {
+	for _, step := range []func(*mlir.Module) error{applyAlgorithms, convert, expand, convertConvolutions, exchange} {
 		if err := step(m); err != nil {
 			return err
 		}
@@ -52,6 +52,61 @@ type product struct {
 	kernel                      kernel
 	left, right                 side
 	batch, rows, columns, inner int64
+}
+
+// exchange exchanges the operands of a product whose result is only transposed, if adjacent elements of the result are
+// then so after that, too.
+func exchange(m *mlir.Module) error {
+	for op := range m.Operation().Index().Named("stablehlo.dot_general") {
+		dot, _ := stablehlo.AsDotGeneral(op)
+		uses := slices.Collect(op.Result(0).Uses())
+		rank, _ := dot.ResultType.Rank()
+		n := dot.DotDimensionNumbers
+		right, _ := dot.RHS.Type().Rank()
+		own := right - len(n.RHSBatchingDimensions) - len(n.RHSContractingDimensions)
+		batch := len(n.LHSBatchingDimensions)
+		if len(uses) != 1 || dot.Algorithm != nil {
+			continue
+		}
+		t, ok := stablehlo.AsTranspose(uses[0].Owner)
+		if !ok || own == 0 || int(t.Permutation[rank-1]) < batch || int(t.Permutation[rank-1]) >= rank-own {
+			continue
+		}
+		b := mlir.NewBuilder(mlir.Before(op), op.Location())
+		sizes, _ := dot.ResultType.Dims()
+		from := make([]int64, rank) // by dimension of the result, where it is in the exchanged one
+		for i := range from {
+			switch {
+			case i < batch:
+				from[i] = int64(i)
+			case i < rank-own:
+				from[i] = int64(i + own)
+			default:
+				from[i] = int64(i - (rank - own - batch))
+			}
+		}
+		exchanged := make([]int64, rank)
+		for i, to := range from {
+			exchanged[to] = sizes[i]
+		}
+		elem, _ := dot.ResultType.Element()
+		result, err := b.Context().TensorType(elem, exchanged...)
+		b.Fail(err)
+		dot.LHS, dot.RHS, dot.ResultType = dot.RHS, dot.LHS, result
+		dot.DotDimensionNumbers = stablehlo.DotDimensionNumbers{
+			LHSBatchingDimensions: n.RHSBatchingDimensions, RHSBatchingDimensions: n.LHSBatchingDimensions,
+			LHSContractingDimensions: n.RHSContractingDimensions, RHSContractingDimensions: n.LHSContractingDimensions}
+		slices.Reverse(dot.PrecisionConfig)
+		back := stablehlo.Transpose(b, dot.Create(b).Result(0), from)
+		if b.Err() != nil {
+			return b.Err()
+		}
+		op.Result(0).ReplaceAllUses(back)
+		if err := op.Erase(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A side is an operand, with its dimensions by their role.
@@ -133,17 +188,17 @@ func (s side) size(dims []int64) int64 {
 	return n
 }
 
-// arranged returns an operand as matrices of first × second elements, and 1 if it holds the transposed ones.
-func (s side) arranged(b *mlir.Builder, v mlir.Value, first, second []int64) (mlir.Value, int64) {
-	plain := slices.Concat(s.batch, first, second)
-	switch {
-	case slices.IsSorted(plain):
-	case slices.IsSorted(slices.Concat(s.batch, second, first)):
-		return v, 1
-	default:
-		v = stablehlo.Transpose(b, v, plain)
+// arranged returns an operand as matrices of first × second elements, and 1 if it holds the transposed ones. It leaves
+// the last dimension where it is, for adjacent elements are copied faster than others.
+func (s side) arranged(b *mlir.Builder, v mlir.Value, first, second []int64) (_ mlir.Value, turned int64) {
+	order := slices.Concat(s.batch, first, second)
+	if slices.Contains(first, int64(len(s.dims))-1) && len(second) > 0 {
+		order, turned = slices.Concat(s.batch, second, first), 1
 	}
-	return v, 0
+	if !slices.IsSorted(order) {
+		v = stablehlo.Transpose(b, v, order)
+	}
+	return v, turned
 }
 
 // replace puts a call in the place of the operation.
