@@ -31,7 +31,6 @@ func giveBuffers(m *mlir.Module, e *Executable) error {
 	}
 	setParameters(f, mlir.TypesOf(body.ArgumentValues()))
 	f.RemoveAttribute("sym_visibility")
-	f.RemoveAttribute("arg_attrs")
 	f.RemoveAttribute("res_attrs")
 	return nil
 }
@@ -152,6 +151,9 @@ func storeOnce(m *mlir.Module, _ *Executable) error {
 func setParameters(f mlir.Operation, types []mlir.Type) {
 	c := f.Context()
 	f.SetAttribute("function_type", c.TypeAttribute(c.FunctionType(types, nil)))
+	// Memory that is written overlaps no other: CallInto forbids it.
+	alone := c.DictionaryAttribute(mlir.NamedAttribute{Name: "llvm.noalias", Value: c.UnitAttribute()})
+	f.SetAttribute("arg_attrs", c.ArrayAttribute(slices.Repeat([]mlir.Attribute{alone}, len(types))...))
 }
 
 // cast returns a value as one of a type that differs in signs.

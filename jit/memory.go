@@ -48,24 +48,27 @@ func planMemory(m *mlir.Module, e *Executable) error {
 		return err
 	}
 	arena := body.AddArgument(t, f.Location())
+	if err := place(list, arena); err != nil {
+		return err
+	}
+	in, _ := typesOf(f)
+	setParameters(f, append(in, t))
+	return nil
+}
+
+// place puts temporaries where pack has set.
+func place(list []*temporary, memory mlir.Value) error {
 	for _, one := range list {
 		b := mlir.NewBuilder(mlir.Before(one.alloc), one.alloc.Location())
-		place := b.Create(mlir.OperationState{Name: "memref.view",
-			Operands: []mlir.Value{arena, arith.ConstantIndex(b, int64(one.offset))},
-			Results:  []mlir.Type{one.alloc.Result(0).Type()}})
+		at := memref.View(b, one.alloc.Result(0).Type(), memory, arith.ConstantIndex(b, int64(one.offset)))
 		if b.Err() != nil {
 			return b.Err()
 		}
-		one.alloc.Result(0).ReplaceAllUses(place.Result(0))
+		one.alloc.Result(0).ReplaceAllUses(at)
 		if err := one.alloc.Erase(); err != nil {
 			return err
 		}
 	}
-	in, _ := typesOf(f)
-	setParameters(f, append(in, t))
-	// Memory that is written overlaps no other: CallInto forbids it.
-	alone := c.DictionaryAttribute(mlir.NamedAttribute{Name: "llvm.noalias", Value: c.UnitAttribute()})
-	f.SetAttribute("arg_attrs", c.ArrayAttribute(slices.Repeat([]mlir.Attribute{alone}, len(in)+1)...))
 	return nil
 }
 
@@ -131,7 +134,10 @@ func temporaries(body mlir.Block) (list []*temporary, err error) {
 	return list, nil
 }
 
-// follow extends the life of a temporary to the uses of a value that is its memory, or part of it.
+// addresses are the operations that compute the address of a buffer.
+var addresses = []string{"arith.index_cast", "llvm.inttoptr", "memref.extract_aligned_pointer_as_index"}
+
+// follow extends the life of a temporary to the uses of a value that is its memory, part of it, or its address.
 func (t *temporary) follow(v mlir.Value, position map[mlir.Operation]int, seen map[mlir.Value]bool) error {
 	if seen[v] {
 		return nil
@@ -141,7 +147,7 @@ func (t *temporary) follow(v mlir.Value, position map[mlir.Operation]int, seen m
 		user := use.Owner
 		t.last = max(t.last, position[user])
 		for _, r := range user.Results() {
-			if isBuffer(r.Type()) {
+			if isBuffer(r.Type()) || slices.Contains(addresses, user.Name()) {
 				if err := t.follow(r, position, seen); err != nil {
 					return err
 				}

@@ -57,8 +57,9 @@ var steps = []step{
 	),
 	approximate,
 	inline,
-	planMemory,
 	copyByLoops,
+	chainLoops,
+	planMemory,
 	makeLoops,
 	passes(
 		"symbol-dce", // what was inlined

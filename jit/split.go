@@ -18,7 +18,7 @@ import (
 // The ranges that several threads compute, in units of work: see nest.work. They depend on the module alone, so the
 // results have the same bits whatever the number of threads.
 const (
-	leastWork  = 1 << 24 // of loops that are split: some 150 µs
+	leastWork  = 1 << 22 // of loops that are split: some 40 µs
 	rangeWork  = 1 << 18 // of a range, at least
 	mostRanges = 64      // of a loop
 	vectors    = 64      // elements of a range of the innermost loop are a multiple of it
@@ -27,6 +27,9 @@ const (
 // split moves the operation to a function that computes a range of the iterations of one of its loops, and calls it for
 // all ranges, if there is enough work. n.op is then the moved operation.
 func (n *nest) split(m *mlir.Module, number int) error {
+	if f, err := main(m); err != nil || !isInside(n.op, f) {
+		return err // it is part of a range
+	}
 	combiner, sums := n.combiner()
 	loop, grain := n.ranges(func(loop int) bool { return sums || n.isParallel(loop) })
 	if grain == 0 {
@@ -67,6 +70,14 @@ func (n *nest) split(m *mlir.Module, number int) error {
 		n.sum = s
 	}
 	return nil
+}
+
+// isInside reports whether an operation is inside of another one.
+func isInside(op, other mlir.Operation) bool {
+	for !op.IsNil() && !op.Equal(other) {
+		op = op.Parent()
+	}
+	return !op.IsNil()
 }
 
 // ranges returns which loop is split, and how many iterations a range has: 0 if none is. It is the outermost loop of
@@ -123,14 +134,15 @@ type outline struct {
 	loops      bool             // whether it is one that stores its results, and may take numbers
 	copied     []mlir.Operation // what computes values for it, in order
 	parameters []mlir.Value     // other values for it
+	memory     int64            // bytes of the last parameter, which each thread has by itself; 0 if it is as others
 }
 
 var (
 	// computing are the dialects whose operations write nothing but their results.
 	computing = []string{"affine", "arith", "complex", "linalg", "math"}
 	// pure are the operations outside that the function does once more.
-	pure = []string{"arith.constant", "memref.cast", "memref.collapse_shape", "memref.expand_shape",
-		"memref.get_global", "memref.reinterpret_cast", "memref.subview"}
+	pure = []string{"arith.constant", "llvm.mlir.constant", "memref.cast", "memref.collapse_shape",
+		"memref.expand_shape", "memref.get_global", "memref.reinterpret_cast", "memref.subview"}
 )
 
 // collect finds the values that the operation needs. It returns false if it cannot be moved.
@@ -198,7 +210,7 @@ func (o *outline) copyTo(body mlir.Block, first int) (copied mlir.Operation) {
 // The C function that calls another one for all ranges, and its type.
 const (
 	splitFunction = "calliope_jit_split"
-	splitType     = "(!llvm.ptr, i64, i64, i64, ...)"
+	splitType     = "(!llvm.ptr, i64, i64, i64, i64, ...)"
 )
 
 // text returns the function without the operation, and what it takes to call it.
@@ -226,7 +238,7 @@ func (o *outline) declared() string {
 }
 
 // isAlone reports whether no buffers overlap: they are parameters that overlap nothing, as those of main, or have
-// places of their own in the arena.
+// places of their own in the arena, or will have.
 func (o *outline) isAlone() bool {
 	return !slices.ContainsFunc(o.parameters, func(v mlir.Value) bool {
 		if !isBuffer(v.Type()) {
@@ -236,7 +248,7 @@ func (o *outline) isAlone() bool {
 			_, alone := function.ArgAttr(v.Block().Parent(), v.Index(), "llvm.noalias")
 			return !alone
 		}
-		return v.Owner().Name() != "memref.view" && v.Owner().Name() != "memref.alloca"
+		return !slices.Contains([]string{"memref.alloc", "memref.alloca", "memref.view"}, v.Owner().Name())
 	})
 }
 
@@ -244,7 +256,7 @@ func (o *outline) isAlone() bool {
 func (o *outline) call(b *mlir.Builder, name string, size, grain int64) {
 	word := b.Context().IntegerType(64, mlir.Signless)
 	operands := []mlir.Value{llvm.AddressOf(b, b.Type("!llvm.ptr"), extern.Packed+name)}
-	for _, n := range []int64{size, grain, int64(len(o.parameters))} {
+	for _, n := range []int64{size, grain, o.memory, int64(len(o.parameters))} {
 		operands = append(operands, arith.ConstantInt(b, word, n))
 	}
 	for _, v := range o.parameters {

@@ -4,8 +4,8 @@
 
 #include "split.h"
 
-#define LEAST_WORK (3 << 22)  // multiplications of products that are split: some 200 µs
-#define RANGE_WORK (1 << 21)  // of a range, at least
+#define LEAST_WORK (1 << 22)  // multiplications of products that are split: some 60 µs
+#define RANGE_WORK (1 << 20)  // of a range, at least
 #define MOST_RANGES 64
 #define BLOCK_LENGTH 128  // of a block, at least: the operand that all blocks read is copied for each one
 
@@ -31,7 +31,7 @@ static void split(void (*compute)(void**), int64_t batch, products p) {
   const int64_t length = *side, blocks = min(ranges / batch, length / BLOCK_LENGTH);
   if (blocks > 1) *side = divide_up(divide_up(length, blocks), 16) * 16;
   p.blocks = divide_up(length, *side);
-  calliope_jit_split(compute, batch * p.blocks, divide_up(batch * p.blocks, ranges), 1, &p);
+  calliope_jit_split(compute, batch * p.blocks, divide_up(batch * p.blocks, ranges), 0, 1, &p);
 }
 
 // Subroutines of Fortran: all arguments are addresses, and the lengths of the strings follow.

@@ -41,7 +41,7 @@ func calliopeJITSplit(loop *C.calliope_jit_loop) {
 		}
 		go s.help()
 	}
-	C.calliope_jit_take(loop)
+	C.calliope_jit_take(loop, 0)
 	s.set(nil)
 	s.inside.Wait()
 	splits.Put(s)
@@ -64,6 +64,6 @@ func (s *split) assist() {
 	}
 	s.inside.Add(1)
 	s.mu.Unlock()
-	C.calliope_jit_take(loop)
+	C.calliope_jit_take(loop, 1)
 	s.inside.Done()
 }

@@ -1,0 +1,283 @@
+package jit
+
+import (
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// chainLimits say what makes a chain worth a loop.
+type chainLimits struct {
+	arrays int64 // bytes of all its arrays, at least: less stays in a cache anyway
+	part   int64 // bytes of the parts of one iteration, at most, so that they fit the second cache of most processors
+	parts  int64 // iterations, at least
+	inner  int64 // iterations of the loops inside, at least
+	rows   int64 // rows of a part of a product, at least: the other matrix is copied for each part
+	work   int64 // units of a chain that several threads compute, at least: see nest.work
+	ranges int64 // and of a range of it
+}
+
+var (
+	usualChains = chainLimits{
+		arrays: 1 << 18, part: 1 << 20, parts: 8, inner: 16, rows: 128, work: leastWork, ranges: rangeWork}
+	allChains = chainLimits{part: 1 << 20, parts: 2, inner: 1, rows: 1, ranges: 1}
+)
+
+// limitsOfChains returns the limits that the environment variable CALLIOPE_JIT_CHAINS names: "all" makes each chain
+// that can be one, and "none" makes none.
+func limitsOfChains() (limits chainLimits, ok bool) {
+	switch os.Getenv("CALLIOPE_JIT_CHAINS") {
+	case "all":
+		return allChains, true
+	case "none":
+		return limits, false
+	}
+	return usualChains, true
+}
+
+// chainLoops makes one loop of operations that follow one another and compute arrays part by part, such as row by row.
+// An iteration computes one part of all of them, which the next operation then finds in the cache. A temporary that no
+// other operation uses becomes a part, so each iteration has the memory of the one before.
+func chainLoops(m *mlir.Module, e *Executable) error {
+	limits, ok := limitsOfChains()
+	f, err := main(m)
+	if err != nil || !ok {
+		return err
+	}
+	var chains []*chain
+	for op := range f.All() {
+		if op.Equal(f) || slices.Contains(aroundChains, op.Name()) {
+			for _, region := range op.Regions() {
+				for block := range region.Blocks() {
+					chains = append(chains, chainsOf(block, f, limits)...)
+				}
+			}
+		}
+	}
+	for i, c := range chains {
+		if err := c.build(m, i); err != nil {
+			return err
+		}
+	}
+	if len(chains) == 0 {
+		return nil
+	}
+	return eraseUnused(f)
+}
+
+// eraseUnused removes what computed operands of links alone.
+func eraseUnused(f mlir.Operation) error {
+	list := slices.Collect(f.All())
+	for _, op := range slices.Backward(list) {
+		if slices.Contains(betweenLinks, op.Name()) && !slices.ContainsFunc(op.ResultValues(), mlir.Value.HasUses) {
+			if err := op.Erase(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+var (
+	// aroundChains are the operations of whose blocks chains are made.
+	aroundChains = []string{"scf.for", "scf.if", "scf.index_switch", "scf.while"}
+	// betweenLinks are the operations that may stand between those of a chain, and move before it.
+	betweenLinks = slices.Concat(pure, addresses, []string{"memref.alloc"})
+)
+
+// A chain is a list of operations whose outermost loops become one loop. Its iterations write different parts of
+// arrays, and read no part that another iteration writes.
+type chain struct {
+	limits chainLimits
+	main   mlir.Operation
+	links  []link
+	sizes  []int64               // of the loops that become one
+	arrays map[mlir.Value]*array // that the links use
+	rows   int64                 // of the last loop, those that an iteration computes
+}
+
+// An array is one that a chain uses.
+type array struct {
+	at      []int // by loop of the chain, the dimension where it alone is the index; nil if links differ in it
+	written bool
+	shared  bool // several links use it
+}
+
+// chainsOf returns the chains of a block that are worth a loop.
+func chainsOf(block mlir.Block, main mlir.Operation, limits chainLimits) (list []*chain) {
+	c := &chain{limits: limits, main: main}
+	end := func() {
+		if c.choose() {
+			list = append(list, c)
+		}
+		c = &chain{limits: limits, main: main}
+	}
+	for op := range block.Operations() {
+		l, ok := linkOf(op)
+		switch {
+		case ok && !c.add(l):
+			end()
+			c.add(l)
+		case !ok && !slices.Contains(betweenLinks, op.Name()):
+			end()
+		}
+	}
+	end()
+	return list
+}
+
+// add adds a link with as many of its loops as possible. It reports whether it could.
+func (c *chain) add(l link) bool {
+	l.loops = c.loopsOf(l)
+	for ; len(l.loops) > 0; l.loops = l.loops[:len(l.loops)-1] {
+		arrays, ok := c.with(l)
+		if !ok || len(c.links) > 0 && len(l.loops) < len(c.sizes) && partOf(arrays, l.sizesOf()) > c.limits.part {
+			continue
+		}
+		c.links, c.arrays, c.sizes = append(c.links, l), arrays, l.sizesOf()
+		return true
+	}
+	return false
+}
+
+// loopsOf returns the loops of a link that may be those of the chain, in the chain's order.
+func (c *chain) loopsOf(l link) (loops []int) {
+	if len(c.links) == 0 {
+		for loop := range l.sizes {
+			if !l.parallel[loop] {
+				break
+			}
+			loops = append(loops, loop)
+		}
+		return loops
+	}
+	at := func(i int) int { return i }
+	for _, u := range l.uses { // the loops that are the chain's in an array that both use
+		if a := c.arrays[u.array]; a != nil && a.at != nil && (a.written || u.writes) {
+			at = func(i int) int { return slices.Index(u.at, a.at[i]) }
+			break
+		}
+	}
+	for i, size := range c.sizes {
+		loop := at(i)
+		if loop < 0 || loop >= len(l.sizes) || l.sizes[loop] != size || !l.parallel[loop] ||
+			slices.Contains(loops, loop) || l.call != nil && loop != i {
+			break
+		}
+		loops = append(loops, loop)
+	}
+	return loops
+}
+
+// with returns the arrays of the chain and another link, and false if that cannot be one of the chain.
+func (c *chain) with(l link) (map[mlir.Value]*array, bool) {
+	arrays := map[mlir.Value]*array{}
+	for v, a := range c.arrays {
+		copied := *a
+		if a.at != nil {
+			copied.at = a.at[:len(l.loops)]
+		}
+		arrays[v] = &copied
+	}
+	written, foreign := false, false
+	for _, u := range l.uses {
+		at := make([]int, len(l.loops))
+		for i, loop := range l.loops {
+			at[i] = u.at[loop]
+		}
+		if slices.Contains(at, mixed) {
+			return nil, false
+		}
+		a := arrays[u.array]
+		if a == nil {
+			a = &array{at: at}
+			arrays[u.array] = a
+		} else {
+			a.shared = a.shared || c.arrays[u.array] != nil
+			if !slices.Equal(a.at, at) {
+				a.at = nil
+			}
+		}
+		a.written = a.written || u.writes
+	}
+	for v, a := range arrays {
+		if a.written && (a.at == nil || slices.Contains(a.at, absent)) {
+			return nil, false
+		}
+		switch {
+		case v.IsResult() && v.Owner().Name() == "memref.alloc" && v.Owner().Block().Equal(l.op.Block()):
+		case v.IsArgument() && v.Block().Parent().Equal(c.main):
+			written = written || a.written
+		case a.written:
+			return nil, false // it may be the memory of another one
+		default:
+			foreign = true
+		}
+	}
+	return arrays, !written || !foreign
+}
+
+// partOf returns how many bytes the parts of arrays take that an iteration of loops of some sizes uses.
+func partOf(arrays map[mlir.Value]*array, sizes []int64) (bytes int64) {
+	for v, a := range arrays {
+		if a.at == nil || slices.Contains(a.at[:len(sizes)], absent) {
+			continue
+		}
+		size, _ := sizeOf(v.Type())
+		bytes += int64(size)
+	}
+	return bytes / productOf(sizes)
+}
+
+func productOf(sizes []int64) int64 {
+	n := int64(1)
+	for _, size := range sizes {
+		n *= size
+	}
+	return n
+}
+
+// choose sets how many loops become one: as few as the caches allow, so that the loops inside are long. It reports
+// whether the chain is worth a loop.
+func (c *chain) choose() bool {
+	passes := func(a *array) bool { return a.written && a.shared }
+	if partOf(c.arrays, nil) < c.limits.arrays || !slices.ContainsFunc(c.links, link.computes) ||
+		!slices.ContainsFunc(slices.Collect(maps.Values(c.arrays)), passes) {
+		return false
+	}
+	for n := range c.sizes {
+		if sizes := c.sizes[:n+1]; c.fits(sizes) {
+			c.sizes = sizes
+			for i := range c.links {
+				c.links[i].loops = c.links[i].loops[:n+1]
+			}
+			for _, a := range c.arrays {
+				a.at = a.at[:min(n+1, len(a.at))]
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// fits reports whether loops of these sizes, the first ones of the chain, are worth being one. It sets the rows.
+func (c *chain) fits(sizes []int64) bool {
+	last, part := len(sizes)-1, max(1, partOf(c.arrays, sizes))
+	c.rows = 1
+	least, inner := int64(1), int64(0)
+	for _, l := range c.links {
+		if l.call != nil && len(sizes) > l.call.batchDims {
+			least = max(least, divideUp(c.limits.rows, l.call.rows/productOf(sizes[l.call.batchDims:])))
+		}
+		inner = max(inner, productOf(l.sizes)/productOf(sizes)*l.inner)
+	}
+	for c.rows < least || sizes[last]%c.rows != 0 {
+		if c.rows++; c.rows > sizes[last] {
+			return false
+		}
+	}
+	return part*c.rows <= c.limits.part && productOf(sizes)/c.rows >= c.limits.parts &&
+		inner*c.rows >= c.limits.inner
+}
