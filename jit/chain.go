@@ -271,7 +271,11 @@ func (c *chain) fits(sizes []int64) bool {
 		if l.call != nil && len(sizes) > l.call.batchDims {
 			least = max(least, divideUp(c.limits.rows, l.call.rows/productOf(sizes[l.call.batchDims:])))
 		}
-		inner = max(inner, productOf(l.sizes)/productOf(sizes)*l.inner)
+		inside := productOf(l.sizes) / productOf(sizes)
+		if inside > 1 && slices.Contains(l.loops[:len(sizes)], l.adjacent) {
+			return false
+		}
+		inner = max(inner, inside*l.inner)
 	}
 	for c.rows < least || sizes[last]%c.rows != 0 {
 		if c.rows++; c.rows > sizes[last] {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/host/worker"
 	"github.com/calliope-mlir/calliope/jit/internal/callback"
-	"github.com/calliope-mlir/calliope/jit/internal/product"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -97,7 +96,6 @@ func rewriteInChild(ctx context.Context, m *mlir.Module, e *Executable, p phase)
 	if err != nil {
 		return m, err
 	}
-	product.Found() // has the code call the library, as in the child
 	q := request{Library: m.Context().Library().Path(), Module: data, Phase: p, Donors: e.donors}
 	a, cause, err := ask(ctx, q)
 	switch {

@@ -33,13 +33,11 @@
 //
 // # Products
 //
-// If the library of the part lapack is there, it computes the products of matrices of f32 and f64 that are large enough
-// to gain from it. OpenBLAS then has one thread in the process. It is not fetched for that: see package native. Without
-// it, and for integers, f16 and bf16, a function computes products in tiles of vectors. It is compiled once in a
-// process, for each element type.
+// A function computes the products of matrices that are large enough to gain from it, in tiles of vectors. It is
+// compiled once in a process, for each element type. Convolutions become such products.
 //
 // # Threads
 //
-// Several threads compute large loops and products of OpenBLAS: that of the run, and those of helpers, of which the
+// Several threads compute large loops and products: that of the run, and those of helpers, of which the
 // process has fewer than GOMAXPROCS. The results have the same bits whatever the number of threads.
 package jit

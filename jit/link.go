@@ -17,6 +17,7 @@ type link struct {
 	uses     []use
 	units    int64        // of work in an iteration; see nest.work
 	inner    int64        // loops that are not among them run so often in an iteration
+	adjacent int          // the loop over adjacent elements, which stays the innermost one; -1 for a product
 	loops    []int        // those that are the chain's, in the chain's order
 	call     *productCall // nil for an operation linalg.generic
 }
@@ -45,7 +46,7 @@ func linkOf(op mlir.Operation) (l link, ok bool) {
 		return l, false
 	}
 	n := nest{GenericOp: g, op: op}
-	l = link{op: op, sizes: n.sizes(), units: n.work(), inner: 1}
+	l = link{op: op, sizes: n.sizes(), units: n.work(), inner: 1, adjacent: n.innermost()}
 	for _, t := range g.IteratorTypes {
 		l.parallel = append(l.parallel, strings.Contains(t.String(), linalg.ParallelLoop))
 	}

@@ -19,7 +19,7 @@ type productCall struct {
 
 // The operands of the call.
 const (
-	productBatch = iota
+	productBatch = iota + 4
 	productRows
 	productColumns
 	productInner
@@ -28,18 +28,18 @@ const (
 	productLeft
 	productRight
 	productOut
-	productMemory // of kernels
+	productMemory
 )
 
 // productLink returns the link that a call is: its loops are those over the dimensions of the batch, and over those of
 // the rows of the left matrix if it is not turned.
 func productLink(op mlir.Operation) (l link, ok bool) {
 	call, ok := llvm.AsCall(op)
-	if !ok || !product.IsCall(call.Callee) {
+	if !ok || call.Callee != product.Function {
 		return l, false
 	}
 	numbers := make([]int64, productLeft)
-	for i := range numbers {
+	for i := productBatch; i < len(numbers); i++ {
 		if numbers[i], ok = constantOf(op.Operand(i)); !ok {
 			return l, false
 		}
@@ -52,7 +52,8 @@ func productLink(op mlir.Operation) (l link, ok bool) {
 		uses = append(uses, useOf(v))
 	}
 	p := &productCall{CallOp: call, batch: numbers[productBatch], rows: numbers[productRows]}
-	l = link{op: op, call: p, uses: uses[:3], inner: numbers[productColumns] * numbers[productInner]}
+	l = link{op: op, call: p, uses: uses[:3], adjacent: -1,
+		inner: numbers[productColumns] * numbers[productInner]}
 	left, _ := uses[0].operand.Type().Dims()
 	out, _ := uses[2].operand.Type().Dims()
 	known := min(leadingDims(uses[0].operand), leadingDims(uses[2].operand))
@@ -131,10 +132,8 @@ func (p *productCall) createPart(c *chain, b *mlir.Builder, l link, at []mlir.Va
 	for k, u := range l.uses {
 		operands[productLeft+k] = c.addressOf(b, u, at, parts)
 	}
-	if len(operands) > productMemory {
-		v, _ := pointedTo(operands[productMemory])
-		operands[productMemory] = address(b, memref.Alloc(b, v.Type(), nil), 0)
-	}
+	memory, _ := pointedTo(operands[productMemory])
+	operands[productMemory] = address(b, memref.Alloc(b, memory.Type(), nil), 0)
 	call := p.CallOp
 	call.CalleeOperands = operands
 	call.Create(b)

@@ -21,7 +21,7 @@ const (
 	leastWork  = 1 << 22 // of loops that are split: some 40 µs
 	rangeWork  = 1 << 18 // of a range, at least
 	mostRanges = 64      // of a loop
-	vectors    = 64      // elements of a range of the innermost loop are a multiple of it
+	vectors    = 512     // elements of a range of the innermost loop are a multiple of it
 )
 
 // split moves the operation to a function that computes a range of the iterations of one of its loops, and calls it for
@@ -141,7 +141,7 @@ var (
 	// computing are the dialects whose operations write nothing but their results.
 	computing = []string{"affine", "arith", "complex", "linalg", "math"}
 	// pure are the operations outside that the function does once more.
-	pure = []string{"arith.constant", "llvm.mlir.constant", "memref.cast", "memref.collapse_shape",
+	pure = []string{"arith.constant", "llvm.mlir.addressof", "llvm.mlir.constant", "memref.cast", "memref.collapse_shape",
 		"memref.expand_shape", "memref.get_global", "memref.reinterpret_cast", "memref.subview"}
 )
 

@@ -71,6 +71,7 @@ var thirdParty = map[string][]string{
 	"modernc.org/cc/v4":                {"tools"},
 	"go.yaml.in/yaml/v3":               {"lint/command/internal/config"},
 	"github.com/aymanbagabas/go-udiff": {"lint/command", "lint/command/internal/lsp"},
+	"golang.org/x/sys":                 {"jit/internal/product"},
 	"github.com/creachadair/jrpc2":     {"lint/command/internal/lsp", "tools/bench", "tools/soak/mutants"},
 }
 

@@ -24,8 +24,6 @@ void calliope_fortran_call(void* subroutine, int64_t times, const calliope_fortr
 
 const char* calliope_fortran_text(void* f) { return ((const char* (*)(void))f)(); }
 
-void calliope_fortran_set(void* f, int n) { ((void (*)(int))f)(n); }
-
 int calliope_fortran_streaming(void) {
 #if defined(__linux__) && defined(__aarch64__)
   enum { GET_LENGTH = 64, LENGTH = 0xffff };  // PR_SME_GET_VL and PR_SME_VL_LEN_MASK, which older headers lack

@@ -92,18 +92,8 @@ func (l *Library) text(name string) string {
 	return C.GoString(C.calliope_fortran_text(function))
 }
 
-// SetThreads sets the number of threads on which the library computes, if it is OpenBLAS.
-func (l *Library) SetThreads(n int) {
-	if function := l.dl.Symbol(l.prefix + "openblas_set_num_threads"); function != nil {
-		C.calliope_fortran_set(function, C.int(n))
-	}
-}
-
 // A Routine is a subroutine.
 type Routine struct{ address unsafe.Pointer }
-
-// Address returns the address of the subroutine, for C.
-func (r Routine) Address() unsafe.Pointer { return r.address }
 
 // Routine returns the subroutine with a name, in lower case and without underscores.
 func (l *Library) Routine(name string) (Routine, error) {

@@ -19,9 +19,6 @@ void calliope_fortran_call(void* subroutine, int64_t times, const calliope_fortr
 // Calls a C function that takes nothing and returns a string.
 const char* calliope_fortran_text(void* function);
 
-// Calls a C function that takes a number and returns nothing.
-void calliope_fortran_set(void* function, int n);
-
 // Returns how many bytes a vector has in the streaming mode of SME, or 0 if it cannot be found out.
 int calliope_fortran_streaming(void);
 

@@ -14,7 +14,7 @@ import (
 // A Call is a call of a C function.
 type Call struct {
 	Function string  // of C
-	Packed   string  // a function of the module, the address of whose packed form is the first argument; may be ""
+	Pointer  string  // a function whose address is the first argument; may be ""
 	Numbers  []int64 // the next arguments
 	Arrays   []Array // whose addresses are the further ones
 	Fixed    int     // how many arguments the C function names, if it takes any number of further ones
@@ -151,10 +151,10 @@ func (c Call) text(name string) string {
 	var lines, parameters, results, written, arguments, types []string
 	line := func(format string, a ...any) { lines = append(lines, "  "+fmt.Sprintf(format, a...)+"\n") }
 	argument := func(value, typ string) { arguments, types = append(arguments, value), append(types, typ) }
-	packed := ""
-	if c.Packed != "" {
-		packed = fmt.Sprintf("llvm.func @%s%s(!llvm.ptr)\n", Packed, c.Packed)
-		line("%%f = llvm.mlir.addressof @%s%s : !llvm.ptr", Packed, c.Packed)
+	pointer := ""
+	if c.Pointer != "" {
+		pointer = fmt.Sprintf("llvm.func @%s(!llvm.ptr)\n", c.Pointer)
+		line("%%f = llvm.mlir.addressof @%s : !llvm.ptr", c.Pointer)
 		argument("%f", "!llvm.ptr")
 	}
 	for i, n := range c.Numbers {
@@ -191,6 +191,6 @@ func (c Call) text(name string) string {
 	} else {
 		line("return %s : %s", strings.Join(written, ", "), strings.Join(results, ", "))
 	}
-	return packed + fmt.Sprintf("llvm.func @%s(%s)\nfunc.func private @%s(%s) -> (%s) {\n%s}\n", c.Function, declared,
+	return pointer + fmt.Sprintf("llvm.func @%s(%s)\nfunc.func private @%s(%s) -> (%s) {\n%s}\n", c.Function, declared,
 		name, strings.Join(parameters, ", "), strings.Join(results, ", "), strings.Join(lines, ""))
 }

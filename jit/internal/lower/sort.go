@@ -43,7 +43,7 @@ func lowerSort(e *emitter) error {
 	if err := c.define(); err != nil {
 		return err
 	}
-	call := extern.Call{Function: "calliope_jit_sort", Packed: c.name, Fixed: 6,
+	call := extern.Call{Function: "calliope_jit_sort", Pointer: extern.Packed + c.name, Fixed: 6,
 		Numbers: []int64{product(rows[:d]), n, product(rows[d+1:]), int64(len(inputs)), int64(len(c.captured))}}
 	array := func(v mlir.Value, a extern.Access) {
 		call.Arrays = append(call.Arrays, extern.Array{Value: v, Access: a})

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -22,8 +23,7 @@ type code struct {
 	address unsafe.Pointer // nil until then
 }
 
-// Kernels returns the addresses of the functions that a lowered module calls for products, besides those of package
-// runtime, by their names.
+// Kernels returns the addresses of the kernels that a lowered module needs, by their names.
 func Kernels(m *mlir.Module) (map[string]unsafe.Pointer, error) {
 	called := map[string]unsafe.Pointer{}
 	for op := range m.Body().Operations() {
@@ -92,12 +92,16 @@ func (k kernel) define(m *mlir.Module) error {
 	b := mlir.NewBuilder(mlir.AtEnd(m.Body()), m.Operation().Location())
 	w := &writer{b: b, lanes: k.lanes(), pointer: b.Type("!llvm.ptr"), i64: b.Type("i64"),
 		operand: newElement(b, k.operand), sum: newElement(b, k.sum), result: newElement(b, k.result)}
-	parameters := slices.Concat(slices.Repeat([]mlir.Type{w.i64}, 6), slices.Repeat([]mlir.Type{w.pointer}, 4))
+	types := slices.Concat(slices.Repeat([]mlir.Type{w.i64}, inLeft),
+		slices.Repeat([]mlir.Type{w.pointer}, parameters-inLeft))
 	body := b.Region(func(in []mlir.Value) {
-		w.products(in)
+		w.product(in)
 		llvm.Return(b)
-	}, parameters...)
-	signature := b.Type("!llvm.func<void (i64, i64, i64, i64, i64, i64, ptr, ptr, ptr, ptr)>")
-	llvm.FuncOp{SymName: k.name(), FunctionType: signature, Body: body}.Create(b)
+	}, types...)
+	signature := b.Type("!llvm.func<void (" + strings.Repeat("i64, ", inLeft) +
+		strings.Repeat("ptr, ", parameters-inLeft-1) + "ptr)>")
+	wide := b.Attribute(`["prefer-vector-width", "512"]`)
+	llvm.FuncOp{SymName: k.name(), FunctionType: signature, Body: body,
+		Passthrough: []mlir.Attribute{wide}}.Create(b)
 	return b.Err()
 }

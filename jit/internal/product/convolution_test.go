@@ -54,13 +54,9 @@ func TestConvolution(t *testing.T) {
 				return got
 			}
 			want := convolve("ui32")
-			if diff := cmp.Diff(want, convolve("f32")); diff != "" {
-				t.Errorf("by the library (-want +got):\n%s", diff)
-			}
-			without(t)
 			for _, elem := range []string{"f32", "i32"} {
 				if diff := cmp.Diff(want, convolve(elem)); diff != "" {
-					t.Errorf("%s without the library (-want +got):\n%s", elem, diff)
+					t.Errorf("%s (-want +got):\n%s", elem, diff)
 				}
 			}
 		})

@@ -1,10 +1,10 @@
 package product
 
 import (
-	"maps"
 	"math"
-	"slices"
 	"strings"
+
+	"golang.org/x/sys/cpu"
 
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
@@ -14,19 +14,26 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// The sizes of what a kernel works on. The sums of a tile stay in registers: they take 12 of the 16 of AVX2, and 24 of
-// the 32 of NEON. A panel stays in the first cache, and all panels and the rows on the left in the second one.
+// The sizes of what a kernel works on. A panel stays in the first cache, and all panels and the rows on the left in the
+// second one.
 const (
-	tileRows   = 6
-	tileBytes  = 64  // of each row
-	panelDepth = 256 // rows of the right matrix, of which a panel holds as many columns as a tile
-	panels     = 64
-	leftRows   = 32 * tileRows
+	panelDepth = 256  // rows of the right matrix, of which a panel holds as many columns as a tile
+	panelsWide = 4096 // bytes of a row of all panels
+	leftRows   = 192
 )
 
-// A kernel is a function that computes products as those of package runtime do, which LLVM compiles for the host's
-// processor. It gets memory for a tile and for the panels, which hold a part of the right matrix in the
-// order in which tiles read it.
+// The rows of a tile, and the bytes of each. The sums of a tile stay in registers: they take 12 of the 16 of AVX2, and
+// 24 of the 32 of NEON and of AVX-512, which are longer.
+var tileRows, tileBytes = func() (rows, bytes int64) {
+	if cpu.X86.HasAVX512F {
+		return 12, 128
+	}
+	return 6, 64
+}()
+
+// A kernel is a function that computes a product, which LLVM compiles for the host's processor. Its parameters are
+// those of calliope_jit_kernel in package runtime. Its memory holds a tile, and the panels: a part of the right matrix
+// in the order in which tiles read it.
 type kernel struct{ operand, sum, result tensor.DType }
 
 // kinds has the element types of which there are kernels. An operand and a result are of one kind.
@@ -50,14 +57,6 @@ func (k kernel) name() string {
 	return "calliope.product." + k.operand.String() + "." + k.result.String()
 }
 
-// IsCall reports whether a function is one that computes products. Its arguments are the sizes of the batch, rows,
-// columns and inner dimension, whether the operands are turned, the addresses of the operands and the result, and for a
-// kernel that of its memory.
-func IsCall(function string) bool {
-	_, ok := kernelOf(function)
-	return ok || slices.Contains(slices.Collect(maps.Values(functions)), function)
-}
-
 // kernelOf returns the kernel with a name, and false if there is none.
 func kernelOf(name string) (kernel, bool) {
 	for operand := range kinds {
@@ -76,7 +75,7 @@ func (k kernel) lanes() int64 { return tileBytes / int64(k.sum.Size()) }
 // memory returns the size of the memory that a product needs, in bytes.
 func (k kernel) memory(columns, inner int64) int64 {
 	lanes := k.lanes()
-	return tileBytes * (tileRows + min(inner, panelDepth)*min((columns+lanes-1)/lanes, panels))
+	return tileBytes * (tileRows + min(inner, panelDepth)*min((columns+lanes-1)/lanes, panelsWide/tileBytes))
 }
 
 // A writer builds a kernel.
@@ -109,37 +108,47 @@ type matrix struct {
 	start, row, column mlir.Value
 }
 
-// products builds the loops over the batch and over what the panels hold.
-func (w *writer) products(in []mlir.Value) {
-	batch, zero, one := in[0], w.number(0), w.number(1)
-	w.rows, w.columns, w.inner = in[1], in[2], in[3]
-	w.tile = in[9]
+// The parameters of a kernel.
+const (
+	inRows = iota
+	inColumns
+	inInner
+	inTurnedLeft
+	inTurnedRight
+	inLeftStride
+	inRightStride
+	inOutStride
+	inLeft
+	inRight
+	inOut
+	inMemory
+	parameters
+)
+
+// product builds the loops over what the panels hold.
+func (w *writer) product(in []mlir.Value) {
+	zero, one := w.number(0), w.number(1)
+	w.rows, w.columns, w.inner, w.tile = in[inRows], in[inColumns], in[inInner], in[inMemory]
 	w.panels = w.advance(w.tile, w.b.Type("i8"), w.number(tileRows*tileBytes))
-	matrices := func(e element, start, rows, columns, turned mlir.Value) func(item mlir.Value) matrix {
+	arrange := func(e element, start, stride, turned mlir.Value) matrix {
 		turned = w.is(arith.CmpIPredicateNe, turned, zero)
-		row, column := arith.Select(w.b, turned, one, columns), arith.Select(w.b, turned, rows, one)
-		return func(item mlir.Value) matrix {
-			return matrix{e, w.advance(start, e.one, w.mul(item, w.mul(rows, columns))), row, column}
-		}
+		return matrix{e, start, arith.Select(w.b, turned, one, stride), arith.Select(w.b, turned, stride, one)}
 	}
-	left := matrices(w.operand, in[6], w.rows, w.inner, in[4])
-	right := matrices(w.operand, in[7], w.inner, w.columns, in[5])
-	out := matrices(w.result, in[8], w.rows, w.columns, zero)
-	w.loop(zero, batch, 1, func(item mlir.Value) {
-		w.left, w.right, w.out = left(item), right(item), out(item)
-		w.loop(zero, w.columns, panels*w.lanes, func(column mlir.Value) {
-			w.fromColumn = column
-			w.loop(zero, w.inner, panelDepth, func(k mlir.Value) {
-				w.fromInner, w.depth = k, w.min(w.sub(w.inner, k), w.number(panelDepth))
-				w.part()
-			})
+	w.left = arrange(w.operand, in[inLeft], in[inLeftStride], in[inTurnedLeft])
+	w.right = arrange(w.operand, in[inRight], in[inRightStride], in[inTurnedRight])
+	w.out = matrix{w.result, in[inOut], in[inOutStride], one}
+	w.loop(zero, w.columns, panelsWide/tileBytes*w.lanes, func(column mlir.Value) {
+		w.fromColumn = column
+		w.loop(zero, w.inner, panelDepth, func(k mlir.Value) {
+			w.fromInner, w.depth = k, w.min(w.sub(w.inner, k), w.number(panelDepth))
+			w.part()
 		})
 	})
 }
 
 // part builds the part of the products of what the panels hold.
 func (w *writer) part() {
-	end := w.min(w.add(w.fromColumn, w.number(panels*w.lanes)), w.columns)
+	end := w.min(w.add(w.fromColumn, w.number(panelsWide/tileBytes*w.lanes)), w.columns)
 	w.loop(w.fromColumn, end, w.lanes, w.fill)
 	w.loop(w.number(0), w.rows, leftRows, func(first mlir.Value) {
 		last := w.min(w.add(first, w.number(leftRows)), w.rows)
@@ -183,7 +192,7 @@ func (w *writer) multiply(row, column mlir.Value) {
 	scf.If(w.b, arith.AndI(w.b, narrow, further), func() { w.copy(tile, out, height, count) }, nil)
 	var from, to, initial []mlir.Value
 	nothing := vector.Broadcast(w.b, w.vector(w.sum), w.zero())
-	for i := range int64(tileRows) {
+	for i := range tileRows {
 		at := w.min(w.add(row, w.number(i)), last)
 		place := arith.Select(w.b, narrow, w.place(tile, w.number(i), zero), w.place(w.out, at, column))
 		partial := w.widened(w.load(w.result, w.vector(w.result), place), w.result)

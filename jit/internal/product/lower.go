@@ -1,5 +1,4 @@
-// Package product makes the matrix products of a module calls: of a BLAS library, if there is one, or of functions that
-// it compiles itself.
+// Package product makes the matrix products of a module calls of functions that it compiles, one for each element type.
 package product
 
 import (
@@ -13,6 +12,12 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
+
+// Function is the C function of package runtime that a product becomes a call of. Its arguments are the address of a
+// kernel, the sizes of elements of the operands and the result and that of the memory, those of the batch, the rows,
+// columns and inner dimension, whether the operands are turned, and the addresses of the operands, the result and the
+// memory.
+const Function = "calliope_jit_product"
 
 // smallest is the number of multiplications from which on a call is faster than loops.
 const smallest = 512
@@ -38,17 +43,10 @@ func Lower(m *mlir.Module) error {
 	return nil
 }
 
-// functions are those of package runtime, which call the BLAS library, by the element type.
-var functions = map[tensor.DType]string{
-	tensor.F32: "calliope_jit_product_f32",
-	tensor.F64: "calliope_jit_product_f64",
-}
-
 // A product is a dot_general: for each index of the batch, a product of a matrix of rows × inner elements and one of
 // inner × columns.
 type product struct {
 	op                          mlir.Operation
-	function                    string // of package runtime, or "" for the kernel
 	kernel                      kernel
 	left, right                 side
 	batch, rows, columns, inner int64
@@ -130,10 +128,6 @@ func read(op mlir.Operation) (p product, ok bool) {
 	if !ok || shapes[1].DType != operand {
 		return p, false
 	}
-	function := ""
-	if name := functions[operand]; name != "" && operand == result && Found() {
-		function = name
-	}
 	n := dot.DotDimensionNumbers
 	// The order in which the elements are summed is free.
 	order := make([]int, len(n.LHSContractingDimensions))
@@ -143,7 +137,7 @@ func read(op mlir.Operation) (p product, ok bool) {
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Compare(n.LHSContractingDimensions[a], n.LHSContractingDimensions[b])
 	})
-	p = product{op: op, function: function, kernel: kernel,
+	p = product{op: op, kernel: kernel,
 		left:  newSide(shapes[0], n.LHSBatchingDimensions, n.LHSContractingDimensions, order),
 		right: newSide(shapes[1], n.RHSBatchingDimensions, n.RHSContractingDimensions, order)}
 	p.batch, p.inner = p.left.size(p.left.batch), p.left.size(p.left.contracted)
@@ -153,7 +147,7 @@ func read(op mlir.Operation) (p product, ok bool) {
 			return p, false
 		}
 	}
-	return p, p.batch > 0 && p.rows*p.columns*p.inner >= smallest && (function != "" || p.gains())
+	return p, p.batch > 0 && p.rows*p.columns*p.inner >= smallest && p.gains()
 }
 
 // gains reports whether the kernel is faster than loops. It copies the right matrix, which takes longer if it is
@@ -208,16 +202,15 @@ func (p product) replace(m *mlir.Module, name string) error {
 	right, turnedRight := p.right.arranged(b, p.op.Operand(1), p.right.contracted, p.right.own)
 	result := p.op.Result(0)
 	plain := func(v mlir.Value) mlir.Value { return extern.Cast(b, v, extern.Signless(b, v.Type())) }
+	size := func(d tensor.DType) int64 { return int64(d.Size()) }
+	memory := p.kernel.memory(p.columns, p.inner)
 	call := extern.Call{
-		Function: p.function,
-		Numbers:  []int64{p.batch, p.rows, p.columns, p.inner, turnedLeft, turnedRight},
+		Function: Function, Pointer: p.kernel.name(),
+		Numbers: []int64{size(p.kernel.operand), size(p.kernel.result), memory,
+			p.batch, p.rows, p.columns, p.inner, turnedLeft, turnedRight},
 		Arrays: []extern.Array{{Value: plain(left), Access: extern.Read}, {Value: plain(right), Access: extern.Read},
-			{Value: extern.Empty(b, result.Type()), Access: extern.Write}},
-	}
-	if p.function == "" {
-		call.Function = p.kernel.name()
-		memory := b.Type(fmt.Sprintf("tensor<%dxi8>", p.kernel.memory(p.columns, p.inner)))
-		call.Arrays = append(call.Arrays, extern.Array{Value: extern.Empty(b, memory), Access: extern.Write})
+			{Value: extern.Empty(b, result.Type()), Access: extern.Write},
+			{Value: extern.Empty(b, b.Type(fmt.Sprintf("tensor<%dxi8>", memory))), Access: extern.Write}},
 	}
 	after := call.Create(b, m, name)
 	if b.Err() != nil {

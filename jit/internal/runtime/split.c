@@ -1,7 +1,7 @@
 #include "split.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
+#include <stddef.h>
 
 extern void calliopeJITSplit(calliope_jit_loop* loop);
 
@@ -15,25 +15,21 @@ void calliope_jit_split(void (*body)(void**), int64_t size, int64_t grain, int64
   if (size > grain) {
     calliopeJITSplit(&loop);
   } else {
-    calliope_jit_take(&loop, 0);
+    calliope_jit_take(&loop, NULL);
   }
 }
 
 void* const calliope_jit_split_address = (void*)calliope_jit_split;
 
-void calliope_jit_take(calliope_jit_loop* loop, int helps) {
-  enum { ALIGNMENT = 64 };
-  char* own = NULL;
-  if (helps && loop->memory > 0 && !(own = malloc(loop->memory + ALIGNMENT))) return;  // others take the ranges
+void calliope_jit_take(calliope_jit_loop* loop, void* memory) {
   int64_t begin, end;
-  void *arguments[loop->n + 2], *memory = own + (-(uintptr_t)own & (ALIGNMENT - 1));
+  void* arguments[loop->n + 2];
   arguments[0] = &begin;
   arguments[1] = &end;
   for (int64_t i = 0; i < loop->n; i++) arguments[i + 2] = &loop->words[i];
-  if (own) arguments[loop->n + 1] = &memory;
+  if (memory) arguments[loop->n + 1] = &memory;
   while ((begin = __atomic_fetch_add(&loop->next, loop->grain, __ATOMIC_RELAXED)) < loop->size) {
     end = begin + loop->grain < loop->size ? begin + loop->grain : loop->size;
     loop->body(arguments);
   }
-  free(own);
 }

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 )
 
 // A split is a loop whose ranges a run computes together with helpers.
@@ -41,7 +42,7 @@ func calliopeJITSplit(loop *C.calliope_jit_loop) {
 		}
 		go s.help()
 	}
-	C.calliope_jit_take(loop, 0)
+	C.calliope_jit_take(loop, nil)
 	s.set(nil)
 	s.inside.Wait()
 	splits.Put(s)
@@ -64,6 +65,27 @@ func (s *split) assist() {
 	}
 	s.inside.Add(1)
 	s.mu.Unlock()
-	C.calliope_jit_take(loop, 1)
+	if loop.memory == 0 {
+		C.calliope_jit_take(loop, nil)
+	} else {
+		own, _ := memories.Get().(*[]byte)
+		if own == nil || len(*own) < int(loop.memory)+lineSize {
+			own = new(make([]byte, int(loop.memory)+lineSize))
+		}
+		C.calliope_jit_take(loop, aligned(*own))
+		memories.Put(own)
+	}
 	s.inside.Done()
+}
+
+// memories has memory of helpers, *[]byte, which later ones use again.
+var memories sync.Pool
+
+// lineSize is the size of a cache line, or of the widest vector, in bytes.
+const lineSize = 64
+
+// aligned returns the first line in memory.
+func aligned(memory []byte) unsafe.Pointer {
+	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(memory))) & (lineSize - 1)
+	return unsafe.Pointer(&memory[skip])
 }

@@ -20,7 +20,7 @@ void calliope_jit_split(void (*body)(void**), int64_t size, int64_t grain, int64
 // Its address. cgo does not know functions with further arguments.
 extern void* const calliope_jit_split_address;
 
-// Runs ranges of a loop until no more are left to take. helps says that the thread is another one than the loop's.
-void calliope_jit_take(calliope_jit_loop* loop, int helps);
+// Runs ranges of a loop until no more are left to take. memory is that of the thread, or NULL for the loop's own one.
+void calliope_jit_take(calliope_jit_loop* loop, void* memory);
 
 #endif
