@@ -38,7 +38,7 @@ func Run(m *mlir.Module, copies bool, run func(m *mlir.Module, passes ...string)
 		return run(m, "stablehlo-legalize-to-linalg", "reconcile-unrealized-casts")
 	}
 	for _, step := range []func(*mlir.Module) error{
-		check, returns, random, empty, fold, powers, angles, widen, replace, empty, legalize, left, scalars,
+		check, returns, random, empty, fold, powers, angles, widen, sortByKeys, replace, empty, legalize, left, scalars,
 	} {
 		if err := step(m); err != nil {
 			return err

@@ -93,3 +93,39 @@ func TestSortLengths(t *testing.T) {
 	}
 	interpreted(t, list)
 }
+
+// TestSortByKeys sorts by integers and floats of all sizes, in both directions, by functions of elements, and with
+// further operands, by rows that are short, long and apart.
+func TestSortByKeys(t *testing.T) {
+	var list []program
+	for _, elem := range []string{"i8", "ui8", "i16", "ui16", "i32", "ui32", "i64", "ui64", "f16", "bf16", "f32", "f64"} {
+		order := ""
+		if strings.Contains(elem, "f") {
+			order = ", TOTALORDER"
+		}
+		for _, s := range []struct {
+			dims      string
+			dim       int
+			direction string
+			first     string
+			second    string
+		}{{"3x37", 1, "LT", "%c", "%d"}, {"300x2", 0, "GT", "%c", "%d"}, {"2x5x2", 1, "LT", "%d", "%c"}} {
+			typ := s.dims + "x" + elem
+			list = append(list, program{name: typ + s.direction, text: function("%x: tensor<"+typ+">",
+				"tensor<"+typ+">, tensor<"+s.dims+"xi32>", fmt.Sprintf(`
+				%%i = stablehlo.iota dim = %[2]d : tensor<%[3]sxi32>
+				%%r:2 = "stablehlo.sort"(%%i, %%x) <{dimension = %[2]d : i64, is_stable = true}> ({
+					^bb0(%%e: tensor<i32>, %%f: tensor<i32>, %%a: tensor<%[1]s>, %%b: tensor<%[1]s>):
+						%%z = stablehlo.constant dense<0> : tensor<i32>
+						%%o = stablehlo.convert %%z : (tensor<i32>) -> tensor<%[1]s>
+						%%c = stablehlo.maximum %%a, %%o : tensor<%[1]s>
+						%%d = stablehlo.maximum %%b, %%o : tensor<%[1]s>
+						%%p = stablehlo.compare %[4]s, %[5]s, %[6]s%[7]s : (tensor<%[1]s>, tensor<%[1]s>) -> tensor<i1>
+						stablehlo.return %%p : tensor<i1>
+				}) : (tensor<%[3]sxi32>, tensor<%[3]sx%[1]s>) -> (tensor<%[3]sxi32>, tensor<%[3]sx%[1]s>)
+				return %%r#1, %%r#0 : tensor<%[3]sx%[1]s>, tensor<%[3]sxi32>`,
+					elem, s.dim, s.dims, s.direction, s.first, s.second, order))})
+		}
+	}
+	interpreted(t, list)
+}

@@ -72,12 +72,13 @@ func Leave(entered unsafe.Pointer) { C.calliope_jit_leave(entered) }
 // Symbols returns the addresses of the functions that compiled code calls, by their names.
 func Symbols() map[string]unsafe.Pointer {
 	return map[string]unsafe.Pointer{
-		"calliope_jit_call":    C.calliope_jit_call_address,
-		"calliope_jit_check":   C.calliope_jit_check,
-		"calliope_jit_copy":    C.calliope_jit_copy_address,
-		"calliope_jit_product": C.calliope_jit_product,
-		"calliope_jit_random":  C.calliope_jit_random,
-		"calliope_jit_sort":    C.calliope_jit_sort_address,
-		"calliope_jit_split":   C.calliope_jit_split_address,
+		"calliope_jit_call":         C.calliope_jit_call_address,
+		"calliope_jit_check":        C.calliope_jit_check,
+		"calliope_jit_copy":         C.calliope_jit_copy_address,
+		"calliope_jit_product":      C.calliope_jit_product,
+		"calliope_jit_random":       C.calliope_jit_random,
+		"calliope_jit_sort":         C.calliope_jit_sort_address,
+		"calliope_jit_sort_by_keys": C.calliope_jit_sort_by_keys_address,
+		"calliope_jit_split":        C.calliope_jit_split_address,
 	}
 }

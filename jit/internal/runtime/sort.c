@@ -1,6 +1,9 @@
 #include "sort.h"
 
 #include <stdarg.h>
+#include <string.h>
+
+#include "split.h"
 
 // An array of rows, or the row of it that is sorted.
 typedef struct operand {
@@ -151,3 +154,117 @@ void calliope_jit_sort(void (*less)(void**), int64_t outer, int64_t n, int64_t i
 }
 
 void* const calliope_jit_sort_address = (void*)calliope_jit_sort;
+
+#define FEW 32                // elements that are sorted one by one
+#define RANGE_WORK (1 << 14)  // elements that a thread sorts at a time, at least
+
+// A sort by keys.
+typedef struct by_keys {
+  int64_t n, inner, key_size, operands;
+  uint64_t flip;
+  const char* keys;
+  const operand* list;
+} by_keys;
+
+// Defines a function that sorts pairs of a key of so many bits, of which bytes are not zero, and its place, and returns
+// them. Each pass is stable, and sorts by one byte, from the lowest one on.
+#define DEFINE_RADIX(bits)                                                                                    \
+  typedef struct pair##bits {                                                                                 \
+    uint##bits##_t key;                                                                                       \
+    uint32_t place;                                                                                           \
+  } pair##bits;                                                                                               \
+                                                                                                              \
+  static const pair##bits* radix##bits(pair##bits* from, pair##bits* to, int64_t n, int64_t bytes) {          \
+    if (n <= FEW) {                                                                                           \
+      for (int64_t i = 1; i < n; i++) {                                                                       \
+        const pair##bits one = from[i];                                                                       \
+        int64_t at = i;                                                                                       \
+        for (; at > 0 && from[at - 1].key > one.key; at--) from[at] = from[at - 1];                           \
+        from[at] = one;                                                                                       \
+      }                                                                                                       \
+      return from;                                                                                            \
+    }                                                                                                         \
+    uint32_t places[bits / 8][256];                                                                           \
+    memset(places, 0, sizeof places);                                                                         \
+    for (int64_t i = 0; i < n; i++) {                                                                         \
+      for (int64_t k = 0; k < bytes; k++) places[k][from[i].key >> 8 * k & 255]++;                            \
+    }                                                                                                         \
+    for (int64_t k = 0; k < bytes; k++) {                                                                     \
+      if (places[k][from[0].key >> 8 * k & 255] == n) continue; /* all have the same byte */                  \
+      uint32_t next = 0;                                                                                      \
+      for (int64_t digit = 0; digit < 256; digit++) {                                                         \
+        const uint32_t count = places[k][digit];                                                              \
+        places[k][digit] = next;                                                                              \
+        next += count;                                                                                        \
+      }                                                                                                       \
+      for (int64_t i = 0; i < n; i++) to[places[k][from[i].key >> 8 * k & 255]++] = from[i];                  \
+      pair##bits* sorted = to;                                                                                \
+      to = from;                                                                                              \
+      from = sorted;                                                                                          \
+    }                                                                                                         \
+    return from;                                                                                              \
+  }                                                                                                           \
+                                                                                                              \
+  /* Returns the places of the elements of a row, in order. They take half of the memory at most. */          \
+  static const uint32_t* places##bits(const by_keys* s, int64_t start, char* memory) {                        \
+    pair##bits *pairs = (pair##bits*)memory, *others = pairs + s->n;                                          \
+    for (int64_t i = 0; i < s->n; i++) {                                                                      \
+      pairs[i] = (pair##bits){(uint##bits##_t)key_at(s, start + i * s->inner), (uint32_t)i};                  \
+    }                                                                                                         \
+    const pair##bits* sorted = radix##bits(pairs, others, s->n, s->key_size);                                 \
+    uint32_t* places = (uint32_t*)(sorted == pairs ? others : pairs);                                         \
+    for (int64_t i = 0; i < s->n; i++) places[i] = sorted[i].place;                                           \
+    return places;                                                                                            \
+  }
+
+static inline uint64_t key_at(const by_keys* s, int64_t i) {
+  const uint64_t mask = s->key_size == 8 ? UINT64_MAX : ((uint64_t)1 << 8 * s->key_size) - 1;
+  uint64_t key = 0;
+  switch (s->key_size) {
+    case 1:
+      key = ((const uint8_t*)s->keys)[i];
+      break;
+    case 2:
+      key = ((const uint16_t*)s->keys)[i];
+      break;
+    case 4:
+      key = ((const uint32_t*)s->keys)[i];
+      break;
+    default:
+      key = ((const uint64_t*)s->keys)[i];
+  }
+  return (key ^ s->flip) & mask;
+}
+
+DEFINE_RADIX(32)
+DEFINE_RADIX(64)
+
+static void sort_rows_by_keys(void** arguments) {
+  const by_keys* s = *(by_keys**)arguments[2];
+  char* memory = *(char**)arguments[3];
+  for (int64_t row = *(int64_t*)arguments[0]; row < *(int64_t*)arguments[1]; row++) {
+    const int64_t start = row / s->inner * s->n * s->inner + row % s->inner;
+    const uint32_t* places = s->key_size == 8 ? places64(s, start, memory) : places32(s, start, memory);
+    for (int64_t k = 0; k < s->operands; k++) {
+      const int64_t size = s->list[k].size;
+      copy(s->list[k].to + start * size, s->inner * size, s->list[k].from + start * size, s->inner * size, places, s->n,
+           size);
+    }
+  }
+}
+
+void calliope_jit_sort_by_keys(int64_t outer, int64_t n, int64_t inner, int64_t key_size, uint64_t flip,
+                               int64_t memory_size, int64_t operands, ...) {
+  operand list[operands];
+  va_list further;
+  va_start(further, operands);
+  for (int64_t k = 0; k < operands; k++) list[k].size = va_arg(further, int64_t);
+  by_keys s = {n, inner, key_size, operands, flip, va_arg(further, const char*), list};
+  for (int64_t k = 0; k < operands; k++) list[k].from = va_arg(further, char*);
+  for (int64_t k = 0; k < operands; k++) list[k].to = va_arg(further, char*);
+  char* memory = va_arg(further, char*);
+  va_end(further);
+  calliope_jit_split(sort_rows_by_keys, outer * inner, (RANGE_WORK + n - 1) / n, memory_size, 2, &s, memory);
+}
+
+void* const calliope_jit_sort_by_keys_address = (void*)calliope_jit_sort_by_keys;
