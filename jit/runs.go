@@ -39,7 +39,7 @@ func (n nest) copyRuns(m *mlir.Module) bool {
 		outer = slices.Delete(outer, i, i+1)
 	}
 	if run < shortestRun*int64(size) {
-		return false
+		return n.transpose(m, from, to)
 	}
 	b := n.b
 	operands := []mlir.Value{address(b, n.Outputs[0], to.start), address(b, n.Inputs[0], from.start), number(b, run)}
@@ -47,22 +47,57 @@ func (n nest) copyRuns(m *mlir.Module) bool {
 		llvm.Memcpy(b, operands[0], operands[1], operands[2], false)
 		return true
 	}
+	n.callCopy(m, copyFunction, copyType, operands, outer, from, to)
+	return true
+}
+
+// leastTransposed is the number of elements of both loops from which on they are copied in blocks.
+const leastTransposed = 16
+
+// transpose makes an operation that only copies elements a call that copies them in blocks, if elements that are
+// adjacent in one buffer are apart in the other one. It reports whether it can.
+func (n nest) transpose(m *mlir.Module, from, to position) bool {
+	size, _ := elementSize(n.Inputs[0].Type())
+	column := slices.Index(from.steps, int64(size)) // whose elements are adjacent in the source
+	row := slices.Index(to.steps, int64(size))
+	sizes := n.sizes()
+	if row < 0 || column < 0 || row == column || min(sizes[row], sizes[column]) < leastTransposed {
+		return false
+	}
+	var outer []int
+	for loop := range sizes {
+		if loop != row && loop != column {
+			outer = append(outer, loop)
+		}
+	}
+	operands := []mlir.Value{address(n.b, n.Outputs[0], to.start), address(n.b, n.Inputs[0], from.start)}
+	for _, v := range []int64{int64(size), sizes[row], from.steps[row], sizes[column], to.steps[column]} {
+		operands = append(operands, number(n.b, v))
+	}
+	n.callCopy(m, transposeFunction, transposeType, operands, outer, from, to)
+	return true
+}
+
+// The C functions that copy runs and blocks in loops, and their types.
+const (
+	copyFunction      = "calliope_jit_copy"
+	copyType          = "(!llvm.ptr, !llvm.ptr, i64, i64, ...)"
+	transposeFunction = "calliope_jit_transpose"
+	transposeType     = "(!llvm.ptr, !llvm.ptr, i64, i64, i64, i64, i64, i64, ...)"
+)
+
+// callCopy creates a call with the loops around what is copied.
+func (n nest) callCopy(m *mlir.Module, name, typ string, operands []mlir.Value, outer []int, from, to position) {
+	b, sizes := n.b, n.sizes()
 	operands = append(operands, number(b, int64(len(outer))))
 	for _, loop := range outer {
 		operands = append(operands, number(b, sizes[loop]), number(b, to.steps[loop]), number(b, from.steps[loop]))
 	}
-	_, err := extern.Define(m, copyFunction, "llvm.func @"+copyFunction+copyType)
+	_, err := extern.Define(m, name, "llvm.func @"+name+typ)
 	b.Fail(err)
-	llvm.CallOp{VarCalleeType: b.Type("!llvm.func<void " + copyType + ">"), Callee: copyFunction,
+	llvm.CallOp{VarCalleeType: b.Type("!llvm.func<void " + typ + ">"), Callee: name,
 		CalleeOperands: operands}.Create(b)
-	return true
 }
-
-// The C function that copies runs in loops, and its type.
-const (
-	copyFunction = "calliope_jit_copy"
-	copyType     = "(!llvm.ptr, !llvm.ptr, i64, i64, ...)"
-)
 
 // A position is where the loops are in the memory of an operand, in bytes: start, and a multiple of a step for each.
 type position struct {

@@ -75,6 +75,7 @@ func Symbols() map[string]unsafe.Pointer {
 		"calliope_jit_call":         C.calliope_jit_call_address,
 		"calliope_jit_check":        C.calliope_jit_check,
 		"calliope_jit_copy":         C.calliope_jit_copy_address,
+		"calliope_jit_transpose":    C.calliope_jit_transpose_address,
 		"calliope_jit_product":      C.calliope_jit_product,
 		"calliope_jit_random":       C.calliope_jit_random,
 		"calliope_jit_sort":         C.calliope_jit_sort_address,
