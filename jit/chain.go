@@ -19,6 +19,9 @@ type chainLimits struct {
 	ranges int64 // and of a range of it
 }
 
+// mostLinks is how many links a chain has at most.
+const mostLinks = 64
+
 var (
 	usualChains = chainLimits{
 		arrays: 1 << 18, part: 1 << 20, parts: 8, inner: 16, rows: 128, work: leastWork, ranges: rangeWork}
@@ -101,8 +104,28 @@ type chain struct {
 // An array is one that a chain uses.
 type array struct {
 	at      []int // by loop of the chain, the dimension where it alone is the index; nil if links differ in it
+	origin  origin
 	written bool
 	shared  bool // several links use it
+}
+
+// An origin says what else may be the memory of an array.
+type origin int
+
+const (
+	own       origin = iota // nothing: it is allocated in the block
+	parameter               // no other parameter, and no array that is allocated
+	unknown                 // any but one that is allocated in the block
+)
+
+func (c *chain) originOf(v mlir.Value, block mlir.Block) origin {
+	switch {
+	case v.IsResult() && v.Owner().Name() == "memref.alloc" && v.Owner().Block().Equal(block):
+		return own
+	case v.IsArgument() && v.Block().Parent().Equal(c.main):
+		return parameter
+	}
+	return unknown
 }
 
 // chainsOf returns the chains of a block that are worth a loop.
@@ -130,6 +153,9 @@ func chainsOf(block mlir.Block, main mlir.Operation, limits chainLimits) (list [
 
 // add adds a link with as many of its loops as possible. It reports whether it could.
 func (c *chain) add(l link) bool {
+	if len(c.links) == mostLinks {
+		return false
+	}
 	l.loops = c.loopsOf(l)
 	for ; len(l.loops) > 0; l.loops = l.loops[:len(l.loops)-1] {
 		arrays, ok := c.with(l)
@@ -181,7 +207,6 @@ func (c *chain) with(l link) (map[mlir.Value]*array, bool) {
 		}
 		arrays[v] = &copied
 	}
-	written, foreign := false, false
 	for _, u := range l.uses {
 		at := make([]int, len(l.loops))
 		for i, loop := range l.loops {
@@ -192,7 +217,7 @@ func (c *chain) with(l link) (map[mlir.Value]*array, bool) {
 		}
 		a := arrays[u.array]
 		if a == nil {
-			a = &array{at: at}
+			a = &array{at: at, origin: c.originOf(u.array, l.op.Block())}
 			arrays[u.array] = a
 		} else {
 			a.shared = a.shared || c.arrays[u.array] != nil
@@ -202,21 +227,15 @@ func (c *chain) with(l link) (map[mlir.Value]*array, bool) {
 		}
 		a.written = a.written || u.writes
 	}
-	for v, a := range arrays {
-		if a.written && (a.at == nil || slices.Contains(a.at, absent)) {
+	writesParameter, usesUnknown := false, false
+	for _, a := range arrays {
+		if a.written && (a.at == nil || slices.Contains(a.at, absent) || a.origin == unknown) {
 			return nil, false
 		}
-		switch {
-		case v.IsResult() && v.Owner().Name() == "memref.alloc" && v.Owner().Block().Equal(l.op.Block()):
-		case v.IsArgument() && v.Block().Parent().Equal(c.main):
-			written = written || a.written
-		case a.written:
-			return nil, false // it may be the memory of another one
-		default:
-			foreign = true
-		}
+		writesParameter = writesParameter || a.written && a.origin == parameter
+		usesUnknown = usesUnknown || a.origin == unknown
 	}
-	return arrays, !written || !foreign
+	return arrays, !writesParameter || !usesUnknown
 }
 
 // partOf returns how many bytes the parts of arrays take that an iteration of loops of some sizes uses.

@@ -65,15 +65,17 @@ func Define(m *mlir.Module, name, text string) (defined mlir.Operation, err erro
 // takes a time that grows with the cube of their number.
 const mostTensors = 32
 
-// Create adds a function with a name to the module, and calls it. The function makes the call. The result has all
-// arrays as they are afterwards.
+// Create adds a function with a name to the module, unless it has that function, and calls it. The function makes the
+// call. The result has all arrays as they are afterwards.
 func (c Call) Create(b *mlir.Builder, m *mlir.Module, name string) []mlir.Value {
 	if b.Err() != nil {
 		return nil
 	}
-	if _, err := Define(m, name, c.text(name)); err != nil {
-		b.Fail(err)
-		return nil
+	if _, has := m.SymbolTable().Lookup(name); !has {
+		if _, err := Define(m, name, c.text(name)); err != nil {
+			b.Fail(err)
+			return nil
+		}
 	}
 	if len(c.Arrays) > mostTensors {
 		return c.passBuffers(b, name)

@@ -29,16 +29,13 @@ func Lower(m *mlir.Module) error {
 			return err
 		}
 	}
-	n := 0
+	names := map[string]string{} // of functions that make calls, by what they call
 	for op := range m.Operation().Index().Named("stablehlo.dot_general") {
-		p, ok := read(op)
-		if !ok {
-			continue
+		if p, ok := read(op); ok {
+			if err := p.replace(m, names); err != nil {
+				return err
+			}
 		}
-		if err := p.replace(m, fmt.Sprintf("calliope.product%d", n)); err != nil {
-			return err
-		}
-		n++
 	}
 	return nil
 }
@@ -196,7 +193,7 @@ func (s side) arranged(b *mlir.Builder, v mlir.Value, first, second []int64) (_ 
 }
 
 // replace puts a call in the place of the operation.
-func (p product) replace(m *mlir.Module, name string) error {
+func (p product) replace(m *mlir.Module, names map[string]string) error {
 	b := mlir.NewBuilder(mlir.Before(p.op), p.op.Location())
 	left, turnedLeft := p.left.arranged(b, p.op.Operand(0), p.left.own, p.left.contracted)
 	right, turnedRight := p.right.arranged(b, p.op.Operand(1), p.right.contracted, p.right.own)
@@ -211,6 +208,18 @@ func (p product) replace(m *mlir.Module, name string) error {
 		Arrays: []extern.Array{{Value: plain(left), Access: extern.Read}, {Value: plain(right), Access: extern.Read},
 			{Value: extern.Empty(b, result.Type()), Access: extern.Write},
 			{Value: extern.Empty(b, b.Type(fmt.Sprintf("tensor<%dxi8>", memory))), Access: extern.Write}},
+	}
+	if b.Err() != nil {
+		return b.Err()
+	}
+	key := fmt.Sprint(call.Pointer, call.Numbers)
+	for _, a := range call.Arrays {
+		key += a.Value.Type().String()
+	}
+	name, ok := names[key]
+	if !ok {
+		name = fmt.Sprintf("calliope.product%d", len(names))
+		names[key] = name
 	}
 	after := call.Create(b, m, name)
 	if b.Err() != nil {
