@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,31 +28,32 @@ const (
 // A jitProgram is a function of arrays.
 type jitProgram struct {
 	name   string
-	params [][]int // of f32
+	elem   tensor.DType // of the parameters; the zero value is f32
+	params [][]int
 	build  func(x []builder.Value) builder.Value
 	slow   bool // on the interpreter: it is not run there
 }
 
 var jitPrograms = []jitProgram{
-	{"mlp", [][]int{{128, 784}, {784, 512}, {512, 10}}, func(x []builder.Value) builder.Value {
+	{"mlp", 0, [][]int{{128, 784}, {784, 512}, {512, 10}}, func(x []builder.Value) builder.Value {
 		return builder.Dot(builder.Tanh(builder.Dot(x[0], x[1])), x[2])
 	}, true},
-	{"attention", [][]int{{8, 128, 64}, {8, 128, 64}, {8, 128, 64}}, func(x []builder.Value) builder.Value {
+	{"attention", 0, [][]int{{8, 128, 64}, {8, 128, 64}, {8, 128, 64}}, func(x []builder.Value) builder.Value {
 		scores := builder.Mul(builder.Einsum("bqd,bkd->bqk", x[0], x[1]), 0.125)
 		return builder.Einsum("bqk,bkd->bqd", nn.Softmax(scores, -1), x[2])
 	}, true},
-	{"softmax", [][]int{{256, 1024}}, func(x []builder.Value) builder.Value { return nn.Softmax(x[0], -1) }, true},
-	{"layernorm", [][]int{{256, 1024}, {1024}, {1024}}, func(x []builder.Value) builder.Value {
+	{"softmax", 0, [][]int{{256, 1024}}, func(x []builder.Value) builder.Value { return nn.Softmax(x[0], -1) }, true},
+	{"layernorm", 0, [][]int{{256, 1024}, {1024}, {1024}}, func(x []builder.Value) builder.Value {
 		return nn.LayerNorm(x[0], x[1], x[2], 1e-5)
 	}, true},
-	{"convolution", [][]int{{4, 28, 28, 16}, {3, 3, 16, 32}}, func(x []builder.Value) builder.Value {
+	{"convolution", 0, [][]int{{4, 28, 28, 16}, {3, 3, 16, 32}}, func(x []builder.Value) builder.Value {
 		return builder.Conv(x[0], x[1], builder.ConvOptions{Same: true})
 	}, true},
-	{"gru", [][]int{{32, 64}, {64, 64}, {64, 64}, {64, 64}}, gruScan, true},
-	{"sort", [][]int{{16, 4096}}, func(x []builder.Value) builder.Value {
+	{"gru", 0, [][]int{{32, 64}, {64, 64}, {64, 64}, {64, 64}}, gruScan, true},
+	{"sort", 0, [][]int{{16, 4096}}, func(x []builder.Value) builder.Value {
 		return builder.SortAscending(x[0], 1)
 	}, true},
-	{"elementwise", [][]int{{1 << 18}, {1 << 18}}, func(x []builder.Value) builder.Value {
+	{"elementwise", 0, [][]int{{1 << 18}, {1 << 18}}, func(x []builder.Value) builder.Value {
 		y := builder.Add(builder.Mul(x[0], x[1]), 1)
 		return builder.Sub(builder.Div(builder.Exp(builder.Neg(y)), 2), builder.Max(y, 0))
 	}, false},
@@ -101,7 +103,7 @@ func (p jitProgram) module(c *mlir.Context) (*mlir.Module, error) {
 	b := builder.New(c, builder.Options{})
 	var shapes []tensor.Shape
 	for _, dims := range p.params {
-		shapes = append(shapes, tensor.ShapeOf(tensor.F32, dims...))
+		shapes = append(shapes, tensor.ShapeOf(cmp.Or(p.elem, tensor.F32), dims...))
 	}
 	f := b.Func("main", shapes...)
 	var x []builder.Value
@@ -229,10 +231,14 @@ func (p jitProgram) isolate(ctx context.Context, m *mlir.Module, s settings, r *
 	return nil
 }
 
-// arrays returns arrays of random numbers, and memory for the results.
+// arrays returns arrays of random numbers, or of zeros of another type than f32, and memory for the results.
 func (p jitProgram) arrays(e *jit.Executable) (inputs, outputs []tensor.View) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, shape := range e.Inputs() {
+		if shape.DType != tensor.F32 {
+			inputs = append(inputs, tensor.View{Shape: shape, Data: make([]byte, shape.NumBytes())})
+			continue
+		}
 		data := make([]float32, shape.NumElements())
 		for i := range data {
 			data[i] = float32(random.NormFloat64()) / 4

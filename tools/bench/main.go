@@ -1,7 +1,7 @@
 // Bench measures the cost of Calliope. It compares each figure with a lower bound (its
 // floor) or with another program (its peer), in one run on one machine:
 //
-//	go run ./tools/bench [-suite autodiff|callbacks|dispatch|embed|gomlx|ir|jit|lint|models|open|order|procs1|run|stages] [-repeat N] [-python PROGRAM]
+//	go run ./tools/bench [-suite autodiff|callbacks|dispatch|embed|gomlx|ir|jit|lint|models|open|order|procs1|roofs|run|stages] [-repeat N] [-python PROGRAM]
 //	go run ./tools/bench -suite callbacks [-quick] [-plot FILE]
 //	go run ./tools/bench -report DIR [-suite …] [-repeat N] [-python PROGRAM] [-quick]
 //
@@ -10,7 +10,8 @@
 // The suite dispatch measures only these goals. procs1 is the part of dispatch for GOMAXPROCS=1. The suite embed
 // measures callbacks in JAX through libcalliope, gomlx the backend for GoMLX beside go-xla's, run executions, order
 // what the order of effects costs, ir work on the IR, open the part of ir that needs a process of its own, jit programs
-// that package jit compiles beside XLA, lint the linter, and models programs that JAX lowers beside JAX.
+// that package jit compiles beside XLA, lint the linter, models programs that JAX lowers beside JAX, and roofs how near
+// the code of package jit comes to what the machine can do.
 //
 // Each line is name, value, unit, budget and "ok" or "over", separated by tabs. A budget of
 // "-" marks a figure that is for comparison only. The exit status is 1 if a figure is over
@@ -54,6 +55,7 @@ var suites = map[string]func(context.Context, settings, *report) error{
 	"models":    modelsSuite,
 	"open":      openSuite,
 	"order":     orderSuite,
+	"roofs":     roofsSuite,
 	"run":       runSuite,
 	"stages":    stagesSuite,
 }

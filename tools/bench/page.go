@@ -31,6 +31,7 @@ var chapters = []chapter{
 	{"autodiff", "Derivatives, beside those of JAX."},
 	{"stages", "Modules that are cut at their callbacks, beside the same modules with inline calls."},
 	{"jit", "Programs that MLIR and LLVM compile, beside the same programs on XLA and on the interpreter."},
+	{"roofs", "How near compiled programs come to what the machine can do in registers and in memory, beside XLA."},
 	{"gomlx", "The backend for GoMLX, beside go-xla's, on the same plugin."},
 	{"ir", "Building, reading and printing IR, beside the same calls in C and MLIR's Python bindings."},
 	{"lint", "The linter, beside a program that only parses and verifies."},

@@ -2,5 +2,6 @@
 // the floors that the bench measures calls and runs against.
 //
 // Register registers handlers written in C with the plugin that the bridge has opened, and
-// a Bare executes modules on the plugin's PJRT table.
+// a Bare executes modules on the plugin's PJRT table. A Roof is what the machine can do at
+// most.
 package floor
