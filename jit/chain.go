@@ -19,6 +19,9 @@ type chainLimits struct {
 	ranges int64 // and of a range of it
 }
 
+// partsOfProducts is how many times as large the parts of rows of products may be: they are used more than once.
+const partsOfProducts = 8
+
 // mostLinks is how many links a chain has at most.
 const mostLinks = 64
 
@@ -105,6 +108,7 @@ type chain struct {
 type array struct {
 	at      []int // by loop of the chain, the dimension where it alone is the index; nil if links differ in it
 	origin  origin
+	bytes   int64 // of all of it
 	written bool
 	shared  bool // several links use it
 }
@@ -159,7 +163,7 @@ func (c *chain) add(l link) bool {
 	l.loops = c.loopsOf(l)
 	for ; len(l.loops) > 0; l.loops = l.loops[:len(l.loops)-1] {
 		arrays, ok := c.with(l)
-		if !ok || len(c.links) > 0 && len(l.loops) < len(c.sizes) && partOf(arrays, l.sizesOf()) > c.limits.part {
+		if !ok || len(c.links) > 0 && len(l.loops) < len(c.sizes) && partOf(append(c.links, l), arrays, l.sizesOf()) > c.limits.part {
 			continue
 		}
 		c.links, c.arrays, c.sizes = append(c.links, l), arrays, l.sizesOf()
@@ -217,7 +221,8 @@ func (c *chain) with(l link) (map[mlir.Value]*array, bool) {
 		}
 		a := arrays[u.array]
 		if a == nil {
-			a = &array{at: at, origin: c.originOf(u.array, l.op.Block())}
+			size, _ := sizeOf(u.array.Type())
+			a = &array{at: at, bytes: int64(size), origin: c.originOf(u.array, l.op.Block())}
 			arrays[u.array] = a
 		} else {
 			a.shared = a.shared || c.arrays[u.array] != nil
@@ -238,16 +243,19 @@ func (c *chain) with(l link) (map[mlir.Value]*array, bool) {
 	return arrays, !writesParameter || !usesUnknown
 }
 
-// partOf returns how many bytes the parts of arrays take that an iteration of loops of some sizes uses.
-func partOf(arrays map[mlir.Value]*array, sizes []int64) (bytes int64) {
-	for v, a := range arrays {
-		if a.at == nil || slices.Contains(a.at[:len(sizes)], absent) {
-			continue
+// partOf returns how many bytes the parts of arrays take that a link uses in an iteration of loops of some sizes: the
+// most of any link, because a part is in the cache from one link to the next.
+func partOf(links []link, arrays map[mlir.Value]*array, sizes []int64) (most int64) {
+	for _, l := range links {
+		bytes := int64(0)
+		for _, u := range l.uses {
+			if a := arrays[u.array]; a.at != nil && !slices.Contains(a.at[:len(sizes)], absent) {
+				bytes += a.bytes
+			}
 		}
-		size, _ := sizeOf(v.Type())
-		bytes += int64(size)
+		most = max(most, bytes/productOf(sizes))
 	}
-	return bytes / productOf(sizes)
+	return most
 }
 
 func productOf(sizes []int64) int64 {
@@ -262,7 +270,11 @@ func productOf(sizes []int64) int64 {
 // whether the chain is worth a loop.
 func (c *chain) choose() bool {
 	passes := func(a *array) bool { return a.written && a.shared }
-	if partOf(c.arrays, nil) < c.limits.arrays || !slices.ContainsFunc(c.links, link.computes) ||
+	bytes := int64(0)
+	for _, a := range c.arrays {
+		bytes += a.bytes
+	}
+	if bytes < c.limits.arrays || !slices.ContainsFunc(c.links, link.computes) ||
 		!slices.ContainsFunc(slices.Collect(maps.Values(c.arrays)), passes) {
 		return false
 	}
@@ -283,7 +295,7 @@ func (c *chain) choose() bool {
 
 // fits reports whether loops of these sizes, the first ones of the chain, are worth being one. It sets the rows.
 func (c *chain) fits(sizes []int64) bool {
-	last, part := len(sizes)-1, max(1, partOf(c.arrays, sizes))
+	last, part := len(sizes)-1, max(1, partOf(c.links, c.arrays, sizes))
 	c.rows = 1
 	least, inner := int64(1), int64(0)
 	for _, l := range c.links {
@@ -301,6 +313,10 @@ func (c *chain) fits(sizes []int64) bool {
 			return false
 		}
 	}
-	return part*c.rows <= c.limits.part && productOf(sizes)/c.rows >= c.limits.parts &&
+	most := c.limits.part
+	if least > 1 {
+		most *= partsOfProducts
+	}
+	return part*c.rows <= most && productOf(sizes)/c.rows >= c.limits.parts &&
 		inner*c.rows >= c.limits.inner
 }
