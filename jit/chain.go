@@ -113,6 +113,11 @@ type array struct {
 	shared  bool // several links use it
 }
 
+// isDivided reports whether so many loops of the chain are the indices of dimensions.
+func (a *array) isDivided(loops int) bool {
+	return a.at != nil && !slices.ContainsFunc(a.at[:loops], func(dim int) bool { return dim < 0 })
+}
+
 // An origin says what else may be the memory of an array.
 type origin int
 
@@ -136,8 +141,20 @@ func (c *chain) originOf(v mlir.Value, block mlir.Block) origin {
 func chainsOf(block mlir.Block, main mlir.Operation, limits chainLimits) (list []*chain) {
 	c := &chain{limits: limits, main: main}
 	end := func() {
-		if c.choose() {
-			list = append(list, c)
+		// The first links may be what makes the parts too large.
+		for links := c.links; len(links) > 1; links = links[1:] {
+			if c.choose() {
+				list = append(list, c)
+				break
+			} else if !c.isLarge() {
+				break
+			}
+			c = &chain{limits: limits, main: main}
+			for _, l := range links[1:] {
+				if !c.add(l) {
+					break
+				}
+			}
 		}
 		c = &chain{limits: limits, main: main}
 	}
@@ -163,7 +180,8 @@ func (c *chain) add(l link) bool {
 	l.loops = c.loopsOf(l)
 	for ; len(l.loops) > 0; l.loops = l.loops[:len(l.loops)-1] {
 		arrays, ok := c.with(l)
-		if !ok || len(c.links) > 0 && len(l.loops) < len(c.sizes) && partOf(append(c.links, l), arrays, l.sizesOf()) > c.limits.part {
+		fewer := len(c.links) > 0 && len(l.loops) < len(c.sizes)
+		if !ok || fewer && partOf(append(c.links, l), arrays, l.sizesOf()) > c.limits.part {
 			continue
 		}
 		c.links, c.arrays, c.sizes = append(c.links, l), arrays, l.sizesOf()
@@ -216,7 +234,7 @@ func (c *chain) with(l link) (map[mlir.Value]*array, bool) {
 		for i, loop := range l.loops {
 			at[i] = u.at[loop]
 		}
-		if slices.Contains(at, mixed) {
+		if slices.Contains(at, mixed) || u.sharesWindow(l.loops) {
 			return nil, false
 		}
 		a := arrays[u.array]
@@ -234,7 +252,7 @@ func (c *chain) with(l link) (map[mlir.Value]*array, bool) {
 	}
 	writesParameter, usesUnknown := false, false
 	for _, a := range arrays {
-		if a.written && (a.at == nil || slices.Contains(a.at, absent) || a.origin == unknown) {
+		if a.written && (!a.isDivided(len(l.loops)) || a.origin == unknown) {
 			return nil, false
 		}
 		writesParameter = writesParameter || a.written && a.origin == parameter
@@ -243,13 +261,28 @@ func (c *chain) with(l link) (map[mlir.Value]*array, bool) {
 	return arrays, !writesParameter || !usesUnknown
 }
 
+// sharesWindow reports whether two of the loops are terms of the same index.
+func (u use) sharesWindow(loops []int) bool {
+	var dims []int
+	for _, loop := range loops {
+		if u.at[loop] != windowed {
+			continue
+		}
+		if slices.Contains(dims, u.windows[loop].dim) {
+			return true
+		}
+		dims = append(dims, u.windows[loop].dim)
+	}
+	return false
+}
+
 // partOf returns how many bytes the parts of arrays take that a link uses in an iteration of loops of some sizes: the
 // most of any link, because a part is in the cache from one link to the next.
 func partOf(links []link, arrays map[mlir.Value]*array, sizes []int64) (most int64) {
 	for _, l := range links {
 		bytes := int64(0)
 		for _, u := range l.uses {
-			if a := arrays[u.array]; a.at != nil && !slices.Contains(a.at[:len(sizes)], absent) {
+			if a := arrays[u.array]; a.isDivided(len(sizes)) {
 				bytes += a.bytes
 			}
 		}
@@ -266,15 +299,20 @@ func productOf(sizes []int64) int64 {
 	return n
 }
 
-// choose sets how many loops become one: as few as the caches allow, so that the loops inside are long. It reports
-// whether the chain is worth a loop.
-func (c *chain) choose() bool {
-	passes := func(a *array) bool { return a.written && a.shared }
+// isLarge reports whether the arrays of the chain take more memory than a cache has anyway.
+func (c *chain) isLarge() bool {
 	bytes := int64(0)
 	for _, a := range c.arrays {
 		bytes += a.bytes
 	}
-	if bytes < c.limits.arrays || !slices.ContainsFunc(c.links, link.computes) ||
+	return bytes >= c.limits.arrays
+}
+
+// choose sets how many loops become one: as few as the caches allow, so that the loops inside are long. It reports
+// whether the chain is worth a loop.
+func (c *chain) choose() bool {
+	passes := func(a *array) bool { return a.written && a.shared }
+	if !c.isLarge() || !slices.ContainsFunc(c.links, link.computes) ||
 		!slices.ContainsFunc(slices.Collect(maps.Values(c.arrays)), passes) {
 		return false
 	}

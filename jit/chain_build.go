@@ -162,11 +162,15 @@ func (c *chain) slice(
 	dims, _ := u.operand.Type().Dims()
 	strides, _, _ := u.operand.Type().Strides()
 	of := make([]int, len(dims)) // by dimension, the loop of the chain that is its index
-	whole := true
+	windows := c.windows(b, l, u, at)
+	whole := len(windows) == 0
 	var kept, distances []int64
 	for i := range dims {
 		if of[i] = l.loopAt(u, i); of[i] >= 0 {
 			whole = false
+		}
+		if w, ok := windows[i]; ok {
+			dims[i] -= w.less
 		}
 		if c.isFixed(of[i]) {
 			fixed = append(fixed, i)
@@ -192,6 +196,8 @@ func (c *chain) slice(
 		offset := int64(0)
 		if of[i] >= 0 {
 			offset, view.Offsets = mlir.Dynamic, append(view.Offsets, at[of[i]])
+		} else if w, ok := windows[i]; ok {
+			offset, view.Offsets = mlir.Dynamic, append(view.Offsets, w.start)
 		}
 		if c.isFixed(of[i]) {
 			n = 1
@@ -199,6 +205,29 @@ func (c *chain) slice(
 		view.StaticOffsets, view.StaticSizes = append(view.StaticOffsets, offset), append(view.StaticSizes, n)
 	}
 	return view.Create(b).Result(0), fixed
+}
+
+// A view is where the part of an array begins in a dimension, and by how much it is shorter.
+type view struct {
+	start mlir.Value
+	less  int64
+}
+
+// windows returns the views of the dimensions of which loops of the chain are terms.
+func (c *chain) windows(b *mlir.Builder, l link, u use, at []mlir.Value) map[int]view {
+	views := map[int]view{}
+	for k, loop := range l.loops {
+		if u.at[loop] != windowed {
+			continue
+		}
+		w, stays := u.windows[loop], int64(1)
+		if !c.isFixed(k) {
+			stays = c.rows
+		}
+		start := arith.MulI(b, at[k], arith.ConstantIndex(b, w.step))
+		views[w.dim] = view{start, (l.sizes[loop] - stays) * w.step}
+	}
+	return views
 }
 
 // isPrivate reports whether no other operation uses an array, so that a part of it is enough.

@@ -83,6 +83,15 @@ func TestChains(t *testing.T) {
 				window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
 				: (tensor<4x6x6x4xf32>, tensor<3x3x4x8xf32>) -> tensor<4x6x6x8xf32>
 			return %y : tensor<4x6x6x8xf32> }`},
+		{"convolution of one image", `func.func @main(%x: tensor<1x13x9x4xf32>) -> tensor<1x6x5x8xf32> {
+			%w = stablehlo.iota dim = 3 : tensor<3x3x4x8xf32>
+			%p = stablehlo.negate %x : tensor<1x13x9x4xf32>
+			%y = stablehlo.convolution(%p, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f],
+				window = {stride = [2, 1], pad = [[1, 1], [0, 0]], rhs_dilate = [2, 2]}
+				{batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+				: (tensor<1x13x9x4xf32>, tensor<3x3x4x8xf32>) -> tensor<1x6x5x8xf32>
+			%z = stablehlo.abs %y : tensor<1x6x5x8xf32>
+			return %z : tensor<1x6x5x8xf32> }`},
 		{"other rows", `func.func @main(%x: tensor<9x16xf32>) -> tensor<8xf32> {
 			%y = stablehlo.multiply %x, %x : tensor<9x16xf32>
 			%zero = stablehlo.constant dense<0.0> : tensor<f32>

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/affine"
 	"github.com/calliope-mlir/calliope/mlir/dialect/linalg"
 	"github.com/calliope-mlir/calliope/mlir/dialect/memref"
 )
@@ -27,13 +28,21 @@ type use struct {
 	operand mlir.Value // the array, or a view of it
 	array   mlir.Value
 	writes  bool
-	at      []int // by loop, the dimension of the array where it alone is the index, absent or mixed
+	at      []int    // by loop, the dimension of the array where it alone is the index, absent, mixed or windowed
+	windows []window // by loop, those of the loops that are windowed
+}
+
+// A window is a dimension of an array where a loop is a term of the index.
+type window struct {
+	dim  int
+	step int64 // the factor of the loop
 }
 
 // What a loop may be in a use besides the index of a dimension.
 const (
-	absent = -1 - iota
-	mixed  // part of an index, or of several
+	absent   = -1 - iota
+	mixed    // in another index, or in several
+	windowed // a term of the index of a dimension
 )
 
 // linkOf returns the link that an operation is.
@@ -60,11 +69,13 @@ func linkOf(op mlir.Operation) (l link, ok bool) {
 		}
 		u, dims := useOf(v), leadingDims(v)
 		u.writes = k >= len(g.Inputs)
-		u.at = slices.Repeat([]int{absent}, len(l.sizes))
+		u.at, u.windows = slices.Repeat([]int{absent}, len(l.sizes)), make([]window, len(l.sizes))
 		for i, e := range g.IndexingMaps[k].Results() {
 			for loop := range l.sizes {
 				if p, plain := e.Position(); plain && p == loop && i < dims && u.at[loop] == absent {
 					u.at[loop] = i
+				} else if step, ok := termOf(e, loop, len(l.sizes)); ok && i < dims && u.at[loop] == absent {
+					u.at[loop], u.windows[loop] = windowed, window{i, step}
 				} else if e.DependsOnDim(loop) {
 					u.at[loop] = mixed
 				}
@@ -73,6 +84,18 @@ func linkOf(op mlir.Operation) (l link, ok bool) {
 		l.uses = append(l.uses, u)
 	}
 	return l, true
+}
+
+// termOf returns the factor of a loop in an index that is a sum of such terms.
+func termOf(e affine.Expr, loop, loops int) (step int64, ok bool) {
+	if !e.DependsOnDim(loop) || !e.Walk(func(e affine.Expr) bool { return e.Kind() <= affine.KindMul }) {
+		return 0, false
+	}
+	place := make([]int64, loops)
+	first, _ := e.Eval(place, nil)
+	place[loop] = 1
+	second, _ := e.Eval(place, nil)
+	return second - first, second > first
 }
 
 func useOf(v mlir.Value) use {
