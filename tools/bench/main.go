@@ -3,6 +3,7 @@
 //
 //	go run ./tools/bench [-suite autodiff|callbacks|dispatch|embed|gomlx|ir|jit|lint|models|open|order|procs1|roofs|run|stages] [-repeat N] [-python PROGRAM]
 //	go run ./tools/bench -suite callbacks [-quick] [-plot FILE]
+//	go run ./tools/bench -suite SUITE -docs FILE
 //	go run ./tools/bench -report DIR [-suite …] [-repeat N] [-python PROGRAM] [-quick]
 //
 // The suite autodiff measures derivatives, beside those of JAX. callbacks measures calls of Go from compiled code:
@@ -17,8 +18,10 @@
 // "-" marks a figure that is for comparison only. The exit status is 1 if a figure is over
 // its budget.
 //
-// With -report it runs all suites, each in a process of its own, and writes a page to DIR: README.md, with the machine,
-// the versions of what was measured, the figures with their limits, and pictures. A peer that is missing is named.
+// With -docs it also writes the figures as a table to a page of the documentation, in the place of the table that the
+// suite wrote there before. With -report it runs all suites, each in a process of its own, and writes a page to DIR:
+// README.md, with the machine, the versions of what was measured, the figures with their limits, and pictures. A peer
+// that is missing is named.
 package main
 
 import (
@@ -27,6 +30,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"os/signal"
@@ -73,6 +77,7 @@ func run(args []string) int {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	suite := flags.String("suite", "", "the suite to run: "+suiteNames()+" (default "+defaultSuite+"; with -report all)")
 	folder := flags.String("report", "", "a `folder` for a page with the figures and pictures, which it writes")
+	docs := flags.String("docs", "", "a page of the documentation, the `file` that gets a table of the figures")
 	var s settings
 	flags.IntVar(&s.repeat, "repeat", 7,
 		"number of repetitions of each measurement; the medians or the least times are compared")
@@ -85,11 +90,12 @@ func run(args []string) int {
 	case err != nil:
 		return 2
 	}
-	if wrong := wrongFlags(flags.Args(), *suite, *folder, s); wrong != "" {
+	if wrong := wrongFlags(flags.Args(), *suite, *folder, *docs, s); wrong != "" {
 		fmt.Fprintln(os.Stderr, "bench:", wrong)
 		return 2
 	}
-	r := &report{out: os.Stdout}
+	var lines strings.Builder
+	r := &report{out: io.MultiWriter(os.Stdout, &lines)}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	var err error
@@ -97,6 +103,12 @@ func run(args []string) int {
 		r.over, err = writeReport(ctx, s, *folder, *suite)
 	} else {
 		err = suites[cmp.Or(*suite, defaultSuite)](ctx, s, r)
+	}
+	if err == nil && *docs != "" {
+		var list []result
+		if list, err = readResults(lines.String()); err == nil {
+			err = writeDocs(*docs, *suite, list)
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -109,7 +121,7 @@ func run(args []string) int {
 }
 
 // wrongFlags says what is wrong with the flags, or "".
-func wrongFlags(args []string, suite, folder string, s settings) string {
+func wrongFlags(args []string, suite, folder, docs string, s settings) string {
 	switch {
 	case len(args) > 0:
 		return fmt.Sprintf("%q is not a flag: bench -h lists the flags", args[0])
@@ -117,6 +129,8 @@ func wrongFlags(args []string, suite, folder string, s settings) string {
 		return fmt.Sprintf("there is no suite %q: choose from %s", suite, suiteNames())
 	case s.repeat < 1:
 		return fmt.Sprintf("-repeat %d: use 1 or more", s.repeat)
+	case docs != "" && (suite == "" || folder != ""):
+		return "-docs needs a -suite, and no -report"
 	case s.plot != "" && folder != "":
 		return "-report draws the plot, too: leave out -plot"
 	case s.plot != "" && cmp.Or(suite, defaultSuite) != "callbacks":
