@@ -182,7 +182,11 @@ func (c *compiler) compile(ctx context.Context, private *mlir.Module, o Options)
 	}
 	e.compiler = c
 	rewriting := rewriter(rewrite)
-	if isolate, _ := strconv.ParseBool(os.Getenv("CALLIOPE_JIT_ISOLATE")); o.Isolate || isolate {
+	isolate, err := strconv.ParseBool(cmp.Or(os.Getenv("CALLIOPE_JIT_ISOLATE"), "0"))
+	if err != nil {
+		return nil, fmt.Errorf("jit: CALLIOPE_JIT_ISOLATE is %q: use 1 or 0", os.Getenv("CALLIOPE_JIT_ISOLATE"))
+	}
+	if o.Isolate || isolate {
 		rewriting = rewriteInChild
 	}
 	if private, err = rewriting(ctx, private, e, expanding); err != nil {

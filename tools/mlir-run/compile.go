@@ -22,11 +22,8 @@ func (m *module) compile(e engine.Engine, o options, s *standIns, progress io.Wr
 	if err := m.serveCalls(o, s); err != nil {
 		return nil, err
 	}
-	options := stages.Options{Devices: stages.On(e), Fallback: func(why error) error {
-		_, err := fmt.Fprintf(progress, "mlir-run: %s: StableHLO's interpreter runs it, slowly: %v\n", m.name, why)
-		return err
-	}}
-	options.Compile = engine.CompileOptions{Replicas: o.replicas, JAXCallbacks: s.jax, Exact: o.exact}
+	options := stages.Options{Devices: stages.On(e), Fallback: o.fallback,
+		Compile: engine.CompileOptions{Replicas: o.replicas, JAXCallbacks: s.jax, Exact: o.exact}}
 	made, err := load.Compile(context.Background(), m.ir.Module, options, native.EnsureOptions{Progress: progress})
 	if plugin, ok := errors.AsType[*bridge.PluginError](err); ok && o.partitions == 1 &&
 		strings.Contains(plugin.Message, "custom call to "+shardyTarget) {

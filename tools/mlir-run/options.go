@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/host/bounded"
 	"github.com/calliope-mlir/calliope/internal/host/replace"
 )
@@ -75,7 +76,9 @@ fetched when it is first needed.
   --exact        compute what the module says, without the simplifications of XLA that
                  change it (docs/reference/xla-deviations.md); it may take longer
   --jit          compile by MLIR and LLVM, and not by XLA, as platforms without an XLA plugin always
-                 do; what that cannot compile, StableHLO's interpreter runs
+                 do
+  --fallback F   of what --jit cannot compile: warn (default) runs it on StableHLO's
+                 interpreter, slowly, and logs the reason; on runs it there; off is an error
   --cache DIR    keep the compiled module in a folder, for further runs of it
   --devices N    number of devices that the CPU presents (default: as many as needed)
   --max-module SIZE  largest module that is read (default 1GiB)
@@ -112,6 +115,7 @@ type options struct {
 	cache    string
 	exact    bool
 	jit      bool
+	fallback engine.Fallback
 	timeout  time.Duration
 
 	replicasGiven bool
@@ -200,6 +204,10 @@ func parseOptions(args []string) (options, error) {
 	flags.StringVar(&o.cache, "cache", "", "")
 	flags.BoolVar(&o.exact, "exact", false, "")
 	flags.BoolVar(&o.jit, "jit", false, "")
+	flags.Func("fallback", "", func(word string) (err error) {
+		o.fallback, err = engine.ParseFallback(word)
+		return err
+	})
 	flags.DurationVar(&o.timeout, "timeout", 0, "")
 	flags.Var(&o.maxModule, "max-module", "")
 	flags.Var(&o.maxArrays, "max-arrays", "")
@@ -263,8 +271,8 @@ func (o options) validate(modules []string) error {
 		return fmt.Errorf("--devices %d: use 1 to %d", o.devices, maxDevices)
 	case o.devices > 0 && o.devices < o.replicas:
 		return fmt.Errorf("--devices %d: %d replicas need at least that many devices", o.devices, o.replicas)
-	case o.jit && (o.devices > 0 || o.cache != "" || o.exact):
-		return errors.New("--jit cannot be combined with --devices, --cache or --exact: leave them out")
+	case o.alone() && (o.devices > 0 || o.cache != "" || o.exact):
+		return errors.New("without XLA, as with --jit, --devices, --cache and --exact are not there: leave them out")
 	case o.timeout < 0:
 		return fmt.Errorf("--timeout %v: use a duration such as 30s", o.timeout)
 	}

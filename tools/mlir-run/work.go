@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"slices"
@@ -26,6 +27,7 @@ import (
 // serve is the main function of the worker process. It returns the exit status.
 func serve(args []string) int {
 	stdout, stderr := &sink{to: os.NewFile(outputFile, "standard output")}, os.NewFile(errorFile, "stderr")
+	slog.SetDefault(slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{ReplaceAttr: dropTime})))
 	go nameUnfinished(stderr)
 	o, err := parseOptions(args)
 	same := true
@@ -47,6 +49,14 @@ func serve(args []string) int {
 		return workerDiffers
 	}
 	return workerDone
+}
+
+// dropTime leaves the time out of the log.
+func dropTime(_ []string, a slog.Attr) slog.Attr {
+	if a.Key == slog.TimeKey {
+		return slog.Attr{}
+	}
+	return a
 }
 
 // nameUnfinished waits until the command or the user ends the process, and names the callbacks that have not returned.
