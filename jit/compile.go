@@ -33,6 +33,10 @@ type Options struct {
 	// that names the operation, and this process goes on. The environment variable CALLIOPE_JIT_ISOLATE=1 has the same
 	// effect.
 	Isolate bool
+	// After is called after each step of the compile with its name, that of a pass of MLIR or of a function of this
+	// package, and with the module as it then is, which it must not change or keep. If arrays turn out not to be
+	// changed in place, steps are made again. nil is nothing. With Isolate it is an error.
+	After func(step string, m *mlir.Module)
 }
 
 // An UnsupportedError is the error of Compile for a module that needs what this package lacks.
@@ -188,7 +192,11 @@ func (c *compiler) compile(ctx context.Context, private *mlir.Module, o Options)
 	}
 	if o.Isolate || isolate {
 		rewriting = rewriteInChild
+		if o.After != nil {
+			return nil, errors.New("jit: Options.After is for a compile in this process: leave Isolate out")
+		}
 	}
+	c.after = o.After
 	if private, err = rewriting(ctx, private, e, expanding); err != nil {
 		return nil, err
 	}
