@@ -40,7 +40,9 @@ var steps = []step{
 	{"drop-tokens", dropTokens},
 	{"lower-products", func(m *mlir.Module, _ *Executable) error { return product.Lower(m) }},
 	{"concatenate", concatenate},
-	{"lower", func(m *mlir.Module, e *Executable) error { return lower.Run(m, e.copies, e.compiler.run) }},
+	{"lower", func(m *mlir.Module, e *Executable) error { return lower.Replace(m, e.copies) }},
+	passes("stablehlo-legalize-to-linalg", "reconcile-unrealized-casts"),
+	{"lower-scalars", func(m *mlir.Module, _ *Executable) error { return lower.Finish(m) }},
 	{"check-loops", func(m *mlir.Module, e *Executable) error { return e.calls.CheckLoops(m) }},
 	{"give-buffers", giveBuffers},
 	passes(
