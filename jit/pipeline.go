@@ -7,7 +7,6 @@ import (
 	"github.com/calliope-mlir/calliope/jit/internal/lower"
 	"github.com/calliope-mlir/calliope/jit/internal/product"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // A step rewrites the module of an Executable. One of passes of the library has no name: each of them has.
@@ -22,7 +21,6 @@ var expansion = []step{
 	{"resolve-tuples", resolveTuples},
 	{"fix-sizes", fixSizes},
 	{"expand", func(m *mlir.Module, _ *Executable) error { return lower.Expand(m) }},
-	{"expand-quantized", expandQuantized},
 	{"expand-einsums", func(m *mlir.Module, _ *Executable) error { return lower.Einsums(m) }},
 	passes(
 		"func.func(chlo-legalize-to-stablehlo)",
@@ -141,21 +139,6 @@ func fixSizes(m *mlir.Module, e *Executable) error {
 		return nil
 	}
 	return e.compiler.run(m, "func.func(stablehlo-canonicalize-dynamism)")
-}
-
-// expandQuantized computes with integers and floats in place of quantized numbers, if there are any.
-func expandQuantized(m *mlir.Module, e *Executable) error {
-	for op := range m.Operation().All() {
-		for _, r := range op.Results() {
-			if stablehlo.IsQuantized(r.Type()) {
-				if err := errors.Join(inline(m, e), onlyMain(m, e)); err != nil { // the pass leaves calls as they are
-					return err
-				}
-				return e.compiler.run(m, "func.func(stablehlo-legalize-quant-to-math)")
-			}
-		}
-	}
-	return nil
 }
 
 // inline inlines the functions that main calls, if there are any.

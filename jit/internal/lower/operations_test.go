@@ -178,7 +178,8 @@ func (p operationSample) reference(t *testing.T, m *mlir.Module, inputs []tensor
 	engines := map[string]engine.Engine{"the interpreter": interpreter.Engine(), "XLA": client.Engine()}
 	for _, name := range []string{"the interpreter", "XLA"} {
 		e := engines[name] // the first one ends its process at times
-		made, err := e.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), engine.CompileOptions{})
+		program, exact := passes.Program(m, passes.PrepareOptions{}), engine.CompileOptions{Exact: true}
+		made, err := e.Compile(t.Context(), program, exact)
 		if err == nil {
 			check.Cleanup(t, made)
 			if results, err := made.Call(t.Context(), inputs...); err == nil {
