@@ -186,9 +186,9 @@ func (c *compiler) compile(ctx context.Context, private *mlir.Module, o Options)
 	}
 	e.compiler = c
 	rewriting := rewriter(rewrite)
-	isolate, err := strconv.ParseBool(cmp.Or(os.Getenv("CALLIOPE_JIT_ISOLATE"), "0"))
+	isolate, err := enabled("CALLIOPE_JIT_ISOLATE")
 	if err != nil {
-		return nil, fmt.Errorf("jit: CALLIOPE_JIT_ISOLATE is %q: use 1 or 0", os.Getenv("CALLIOPE_JIT_ISOLATE"))
+		return nil, fmt.Errorf("jit: %w", err)
 	}
 	if o.Isolate || isolate {
 		rewriting = rewriteInChild
@@ -219,14 +219,36 @@ func (c *compiler) compile(ctx context.Context, private *mlir.Module, o Options)
 }
 
 // generate compiles a module of the LLVM dialect.
-func (e *Executable) generate(m *mlir.Module) (err error) {
-	if e.engine, err = execution.New(m, execution.Options{Optimize: e.level}); err != nil {
+func (e *Executable) generate(m *mlir.Module) error {
+	perf, err := enabled(perfVariable)
+	var positions []mlir.Position
+	if err == nil && perf {
+		positions, err = numberPositions(m)
+	}
+	if err == nil {
+		e.engine, err = execution.New(m, execution.Options{Optimize: e.level, ObjectDump: perf})
+	}
+	if err != nil {
 		return fmt.Errorf("jit: %w", err)
 	}
 	if err := e.link(m); err != nil {
 		return errors.Join(&UnsupportedError{Err: err}, e.engine.Close())
 	}
+	if perf {
+		if err := writePerfMap(e.engine, positions); err != nil {
+			return errors.Join(fmt.Errorf("jit: %s: %w", perfVariable, err), e.engine.Close())
+		}
+	}
 	return nil
+}
+
+// enabled reports whether an environment variable is 1.
+func enabled(variable string) (bool, error) {
+	on, err := strconv.ParseBool(cmp.Or(os.Getenv(variable), "0"))
+	if err != nil {
+		return false, fmt.Errorf("%s is %q: use 1 or 0", variable, os.Getenv(variable))
+	}
+	return on, nil
 }
 
 // main returns the function that runs.
