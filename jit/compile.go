@@ -37,6 +37,10 @@ type Options struct {
 	// package, and with the module as it then is, which it must not change or keep. If arrays turn out not to be
 	// changed in place, steps are made again. nil is nothing. With Isolate it is an error.
 	After func(step string, m *mlir.Module)
+	// Profile is called after each run, on its goroutine, with what the run spent its time on. Code that is measured
+	// reads the clock after each operation, or after those that are computed together; without Profile it does not.
+	// With Isolate it is an error.
+	Profile func(Profile)
 }
 
 // An UnsupportedError is the error of Compile for a module that needs what this package lacks.
@@ -184,7 +188,7 @@ func (c *compiler) compile(ctx context.Context, private *mlir.Module, o Options)
 	if e, err = signature(private); err != nil {
 		return nil, unsupported(err)
 	}
-	e.compiler = c
+	e.compiler, e.profiler = c, newProfiler(private, o.Profile)
 	rewriting := rewriter(rewrite)
 	isolate, err := enabled("CALLIOPE_JIT_ISOLATE")
 	if err != nil {
@@ -192,8 +196,8 @@ func (c *compiler) compile(ctx context.Context, private *mlir.Module, o Options)
 	}
 	if o.Isolate || isolate {
 		rewriting = rewriteInChild
-		if o.After != nil {
-			return nil, errors.New("jit: Options.After is for a compile in this process: leave Isolate out")
+		if o.After != nil || o.Profile != nil {
+			return nil, errors.New("jit: Options.After and Profile are for a compile in this process: leave Isolate out")
 		}
 	}
 	c.after = o.After

@@ -25,11 +25,7 @@ const perfVariable = "CALLIOPE_JIT_PERF"
 func numberPositions(m *mlir.Module) ([]mlir.Position, error) {
 	positions, numbers := []mlir.Position{{}}, map[mlir.Position]int{}
 	for op := range m.Operation().All() {
-		at := op.Location()
-		for _, caller, ok := at.CallSite(); ok; _, caller, ok = at.CallSite() {
-			at = caller
-		}
-		p := at.Position()
+		p := sourceOf(op)
 		n, ok := numbers[p]
 		if !ok {
 			n = len(positions)

@@ -62,6 +62,7 @@ var steps = []step{
 	{"inline-calls", inline},
 	{"plan-memory", planMemory},
 	{"copy-by-loops", copyByLoops},
+	{"add-laps", addLaps},
 	{"make-loops", makeLoops},
 	passes(
 		"symbol-dce", // what was inlined

@@ -69,6 +69,8 @@ fetched when it is first needed.
                  (https://ui.perfetto.dev): runs, devices and callbacks as tracks
   --stats        print at the end the memory that the compiled module needs, how often each
                  callback was called, and how long the calls took
+  --profile      print what the operations of the module took, as code of package jit, which needs
+                 --jit where there is XLA, and write them to --trace
   --replicas N   run N replicas, each on its own device (default: mhlo.num_replicas of the
                  module, or 1). They all take the same inputs, or each its own with
                  consecutive numbers: with two parameters the second replica takes in2
@@ -110,6 +112,7 @@ type options struct {
 	replay   string
 	trace    string
 	stats    bool
+	profile  bool
 	replicas int
 	devices  int
 	cache    string
@@ -199,6 +202,7 @@ func parseOptions(args []string) (options, error) {
 	flags.StringVar(&o.replay, "replay", "", "")
 	flags.StringVar(&o.trace, "trace", "", "")
 	flags.BoolVar(&o.stats, "stats", false, "")
+	flags.BoolVar(&o.profile, "profile", false, "")
 	flags.IntVar(&o.replicas, "replicas", o.replicas, "")
 	flags.IntVar(&o.devices, "devices", 0, "")
 	flags.StringVar(&o.cache, "cache", "", "")
@@ -273,6 +277,10 @@ func (o options) validate(modules []string) error {
 		return fmt.Errorf("--devices %d: %d replicas need at least that many devices", o.devices, o.replicas)
 	case o.alone() && (o.devices > 0 || o.cache != "" || o.exact):
 		return errors.New("without XLA, as with --jit, --devices, --cache and --exact are not there: leave them out")
+	case o.profile && !o.alone():
+		return errors.New("--profile measures code of package jit: add --jit; the profilers of plugins are not read")
+	case o.profile && o.replicas > 1:
+		return errors.New("--profile is for one device: leave out --replicas")
 	case o.timeout < 0:
 		return fmt.Errorf("--timeout %v: use a duration such as 30s", o.timeout)
 	}

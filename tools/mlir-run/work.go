@@ -229,7 +229,9 @@ func (m *module) execute(
 			}
 		}()
 	}
-	executable, err := m.compile(runner, o, standIns, stderr)
+	var profiles []jit.Profile
+	report := func(p jit.Profile) { profiles = append(profiles, p) }
+	executable, err := m.compile(runner, o, standIns, report, stderr)
 	if err != nil {
 		return nil, err
 	}
@@ -239,6 +241,10 @@ func (m *module) execute(
 	}
 	if outputs, err = executable.Call(context.Background(), inputs...); err == nil {
 		err = executable.Barrier(context.Background(), "end of the run")
+	}
+	for _, p := range profiles {
+		showProfile(stdout, p)
+		observers.add(p)
 	}
 	return outputs, err
 }

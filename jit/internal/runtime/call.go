@@ -3,6 +3,7 @@ package runtime
 // #include "call.h"
 // #include "copy.h"
 // #include "product.h"
+// #include "profile.h"
 // #include "random.h"
 // #include "sort.h"
 // #include "split.h"
@@ -75,6 +76,7 @@ func Symbols() map[string]unsafe.Pointer {
 		"calliope_jit_call":        C.calliope_jit_call_address,
 		"calliope_jit_check":       C.calliope_jit_check,
 		"calliope_jit_copy":        C.calliope_jit_copy_address,
+		"calliope_jit_lap":         C.calliope_jit_lap,
 		"calliope_jit_product_f32": C.calliope_jit_product_f32,
 		"calliope_jit_product_f64": C.calliope_jit_product_f64,
 		"calliope_jit_random":      C.calliope_jit_random,
