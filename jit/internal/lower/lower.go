@@ -57,7 +57,7 @@ func Finish(m *mlir.Module) error {
 // Expand replaces what MLIR's passes do not know by other operations of StableHLO.
 func Expand(m *mlir.Module) error {
 	for _, step := range []func(*mlir.Module) (int, error){
-		resources, quantized.Expand,
+		resources, bounds, quantized.Expand,
 		func(m *mlir.Module) (int, error) { return xlacalls.Expand(m.Operation()) },
 		synchronous, emptyScans, xlafix.ExpandUntranslated, xlafix.RemoveEmptyProducts,
 	} {

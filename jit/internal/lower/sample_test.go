@@ -114,10 +114,26 @@ var written = [][3]string{
 		%u = "stablehlo.send"(%x, %t) {channel_handle = #stablehlo.channel_handle<handle = 1, type = 2>,
 			is_host_transfer = true} : (tensor<2x3xf32>, !stablehlo.token) -> !stablehlo.token
 		%0 = stablehlo.negate %x : tensor<2x3xf32>`},
-	{"stablehlo.set_dimension_size -> tensor<i32>", "%x: tensor<4xf32>, %n: tensor<i32>", `
-		%y = stablehlo.set_dimension_size %x, %n, dim = 0 : (tensor<4xf32>, tensor<i32>)
-			-> tensor<?xf32, #stablehlo.bounds<4>>
-		%0 = stablehlo.get_dimension_size %y, dim = 0 : (tensor<?xf32, #stablehlo.bounds<4>>) -> tensor<i32>`},
+	{"stablehlo.set_dimension_size -> tensor<3xf32>", "%x: tensor<4x3xf32>, %p: tensor<i1>", `
+		%two = stablehlo.constant dense<2> : tensor<i32>
+		%i = stablehlo.convert %p : (tensor<i1>) -> tensor<i32>
+		%n = stablehlo.add %i, %two : tensor<i32>
+		%z = stablehlo.constant dense<0.0> : tensor<f32>
+		%y = stablehlo.set_dimension_size %x, %n, dim = 0 : (tensor<4x3xf32>, tensor<i32>)
+			-> tensor<?x3xf32, #stablehlo.bounds<4, ?>>
+		%t = stablehlo.tanh %y : tensor<?x3xf32, #stablehlo.bounds<4, ?>>
+		%s = stablehlo.add %t, %y : tensor<?x3xf32, #stablehlo.bounds<4, ?>>
+		%a = stablehlo.reduce(%s init: %z) applies stablehlo.add across dimensions = [0]
+			: (tensor<?x3xf32, #stablehlo.bounds<4, ?>>, tensor<f32>) -> tensor<3xf32>
+		%b = stablehlo.reduce(%s init: %z) applies stablehlo.add across dimensions = [1]
+			: (tensor<?x3xf32, #stablehlo.bounds<4, ?>>, tensor<f32>) -> tensor<?xf32, #stablehlo.bounds<4>>
+		%c = stablehlo.reduce(%b init: %z) applies stablehlo.add across dimensions = [0]
+			: (tensor<?xf32, #stablehlo.bounds<4>>, tensor<f32>) -> tensor<f32>
+		%d = stablehlo.get_dimension_size %b, dim = 0 : (tensor<?xf32, #stablehlo.bounds<4>>) -> tensor<i32>
+		%e = stablehlo.convert %d : (tensor<i32>) -> tensor<f32>
+		%f = stablehlo.add %c, %e : tensor<f32>
+		%g = stablehlo.broadcast_in_dim %f, dims = [] : (tensor<f32>) -> tensor<3xf32>
+		%0 = stablehlo.add %a, %g : tensor<3xf32>`},
 	{"stablehlo.uniform_quantize -> tensor<Sxf32>", "%x: tensor<Sxf32>", quantized},
 	{"stablehlo.uniform_dequantize -> tensor<Sxf32>", "%x: tensor<Sxf32>", quantized},
 	{"chlo.scan -> tensor<2x3xf32>", "%x: tensor<2x3xf32>", fmt.Sprintf(scans, "2x3x", "3x")},
