@@ -91,7 +91,7 @@ func (s *Session) open(ctx context.Context, o Options) (err error) {
 	}
 	if name := o.ofXLA(); alone && name != "" {
 		if o.Engine != nil {
-			return fmt.Errorf("Options.%s is for XLA, and Options.Engine is %s: leave one out", name, s.engine)
+			return fmt.Errorf("the option %s is for XLA, and Options.Engine is %s: leave one out", name, s.engine)
 		}
 		slog.Warn("calliope: there is no XLA plugin here, so an option is without effect", "option", name)
 	}
