@@ -15,6 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/host/version"
 	"github.com/calliope-mlir/calliope/internal/test/check"
+	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -278,4 +279,16 @@ func TestRecursionElsewhere(t *testing.T) {
 	got, err := calliope.Call[[]float32](t.Context(), f, []float32{1, 2})
 	check.NoError(t, err)
 	check.Diff(t, "result", []float32{2, 4}, got)
+}
+
+// An option that only XLA has is not left out in silence beside another engine.
+func TestOptionsOfXLA(t *testing.T) {
+	for name, o := range map[string]calliope.Options{
+		"Cache": {Cache: "folder"}, "Plugin": {Plugin: bridge.OpenOptions{Debug: true}},
+		"Client": {Client: bridge.ClientOptions{MemoryLimit: 1}},
+	} {
+		o.Engine = jit.Engine()
+		_, err := calliope.Open(t.Context(), o)
+		check.Error(t, err, "the option "+name+" is for XLA, and Options.Engine is the JIT compiler")
+	}
 }

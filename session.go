@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -25,13 +27,13 @@ type Options struct {
 	// the user's own pip, and the session prints where they go. See package native.
 	Offline bool
 	// Engine runs functions: jit.Engine() or interpreter.Engine(), which need no plugin, or one of the program's own.
-	// nil is XLA, on the plugin and the client that the other options describe. On platforms without a plugin, and if
-	// CALLIOPE_PJRT_PLUGIN is "none", it is jit.Engine().
+	// nil is XLA, on the plugin and the client that Cache, Plugin and Client describe. On platforms without a plugin,
+	// and if CALLIOPE_PJRT_PLUGIN is "none", it is jit.Engine(), and a warning is logged if those are set. With an
+	// Engine they are an error.
 	Engine engine.Engine
-	// Fallback is called for what package jit refuses, so that StableHLO's interpreter runs it, hundreds of times
-	// slower. why is the reason of package jit. The first call of a function returns the error of Fallback, if it is
-	// not nil. Without Fallback, a warning is logged.
-	Fallback func(why error) error
+	// Fallback is what becomes of functions that Engine refuses, as package jit does. The zero value has StableHLO's
+	// interpreter run them, and logs a warning.
+	Fallback engine.Fallback
 	// Cache is a folder that keeps what was compiled, for other processes: see bridge.Cache. Functions that call
 	// closures are compiled each time.
 	Cache string
@@ -55,7 +57,7 @@ type Session struct {
 	plugin        *bridge.Plugin // nil if functions run without one
 	client        *bridge.Client // nil without a plugin
 	engine        engine.Engine
-	fallback      func(error) error
+	fallback      engine.Fallback
 	registry      *callbacks.Registry
 	closed        atomic.Bool
 }
@@ -87,6 +89,12 @@ func (s *Session) open(ctx context.Context, o Options) (err error) {
 	if n := o.Client.Devices; alone && n > s.engine.NumDevices() {
 		return fmt.Errorf("Options.Client.Devices is %d, and without an XLA plugin there are %d", n, s.engine.NumDevices())
 	}
+	if name := o.ofXLA(); alone && name != "" {
+		if o.Engine != nil {
+			return fmt.Errorf("the option %s is for XLA, and Options.Engine is %s: leave one out", name, s.engine)
+		}
+		slog.Warn("calliope: there is no XLA plugin here, so an option is without effect", "option", name)
+	}
 	missing := slices.DeleteFunc(native.DefaultParts(), func(p native.Part) bool {
 		return p == native.MLIR && o.Library.Path != "" || p == native.PJRTPlugin &&
 			(o.Plugin.Path != "" || alone)
@@ -112,6 +120,20 @@ func (s *Session) open(ctx context.Context, o Options) (err error) {
 		s.engine = s.client.Engine()
 	}
 	return err
+}
+
+// ofXLA returns the name of an option that is set, and that only XLA has, or "".
+func (o Options) ofXLA() string {
+	o.Client.Devices = 0
+	switch {
+	case o.Cache != "":
+		return "Cache"
+	case !reflect.ValueOf(o.Plugin).IsZero():
+		return "Plugin"
+	case !reflect.ValueOf(o.Client).IsZero():
+		return "Client"
+	}
+	return ""
 }
 
 // given panics because a method was called on a nil pointer or a zero value.

@@ -8,8 +8,7 @@ import (
 
 // Quantization describes how integers represent real numbers: (stored - zero point) *
 // scale. The MLIR library must have the quant dialect; the default one and IREE's have it.
-// XLA for the CPU accepts integers only. The passes stablehlo-legalize-quant-to-math and
-// then chlo-legalize-to-stablehlo convert to them; see package examples/programs.
+// Parameters and results of a program are no quantized numbers: see Quantize and Dequantize.
 type Quantization struct {
 	Storage    tensor.DType // integer type, for example tensor.S8
 	Expressed  tensor.DType // type of the real numbers; the zero value means tensor.F32

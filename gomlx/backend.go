@@ -14,6 +14,8 @@
 //	sizes=N      keeps N compiled programs of a computation with dynamic axes, without it 64
 //	cache=DIR    keeps compiled programs in a folder, see bridge.Cache
 //	jit          compiles by MLIR and LLVM, see package jit, and needs no plugin
+//	fallback=F   of what jit refuses: warn, without it, runs it on the interpreter, and logs a warning; on runs it there
+//	             without one; off makes it an error
 //	interpreter  runs on StableHLO's interpreter, which is slow and needs no plugin
 //	offline      forbids downloads
 //
@@ -40,6 +42,7 @@ import (
 
 	"github.com/calliope-mlir/calliope"
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/interpreter"
 	"github.com/calliope-mlir/calliope/jit"
 )
@@ -56,6 +59,7 @@ type Backend struct {
 	session   *calliope.Session
 	offline   bool
 	dynamic   bool // has dynamic axes
+	fallback  engine.Fallback
 	sizes     int  // for which a computation with dynamic axes stays compiled
 	shared    bool // devices use the memory of the host
 	ctx       atomic.Pointer[context.Context]
@@ -75,7 +79,8 @@ func New(config string) (*Backend, error) {
 	if err != nil {
 		return nil, errors.WithStack(err)
 	}
-	b := &Backend{session: session, offline: o.session.Offline, dynamic: o.dynamic, sizes: o.sizes}
+	b := &Backend{session: session, offline: o.session.Offline, dynamic: o.dynamic, sizes: o.sizes,
+		fallback: o.session.Fallback}
 	if b.onHost() {
 		b.shared = true
 		return b, nil
@@ -118,12 +123,14 @@ func parse(config string) (o options, err error) {
 			o.session.Engine = interpreter.Engine()
 		case "jit":
 			o.session.Engine = jit.Engine()
+		case "fallback":
+			o.session.Fallback, err = engine.ParseFallback(value)
 		default:
 			err = errors.New("no such option")
 		}
 		if err != nil {
 			return o, fmt.Errorf("%s: option %q: %w: the options are devices=N, plugin=FILE, cache=DIR, dynamic, sizes=N, "+
-				"jit, interpreter and offline", Name, option, err)
+				"jit, fallback=off, warn or on, interpreter and offline", Name, option, err)
 		}
 	}
 	return o, nil

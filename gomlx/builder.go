@@ -254,7 +254,7 @@ func (t *trace) compile(b *builder) (made engine.Executable, err error) {
 		compile = engine.CompileOptions{Partitions: b.devices}
 	}
 	made, err = stages.Compile(context.Background(), module,
-		stages.Options{Devices: stages.On(b.backend.session.Engine()), Compile: compile})
+		stages.Options{Devices: stages.On(b.backend.session.Engine()), Fallback: b.backend.fallback, Compile: compile})
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,9 @@ import (
 
 	"github.com/calliope-mlir/calliope"
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/interpreter"
+	"github.com/calliope-mlir/calliope/jit"
 )
 
 func TestOptions(t *testing.T) {
@@ -24,6 +26,9 @@ func TestOptions(t *testing.T) {
 		{config: "", sizes: 64},
 		{config: "interpreter,dynamic,sizes=2", want: calliope.Options{Engine: interpreter.Engine()}, sizes: 2,
 			axes: true},
+		{config: "jit,fallback=off", want: calliope.Options{Engine: jit.Engine(), Fallback: engine.FallbackOff},
+			sizes: 64},
+		{config: "fallback=maybe", err: `"maybe" is no fallback: use off, warn or on`},
 		{config: "sizes=few", err: `option "sizes=few"`},
 		{config: "devices=4,plugin=/a/b.so,cache=dir,offline", want: calliope.Options{Offline: true, Cache: "dir",
 			Plugin: bridge.OpenOptions{Path: "/a/b.so"}, Client: bridge.ClientOptions{Devices: 4}}, sizes: 64},

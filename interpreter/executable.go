@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/engine"
+	"github.com/calliope-mlir/calliope/internal/ir/quantized"
 	"github.com/calliope-mlir/calliope/internal/ir/xlacalls"
 	"github.com/calliope-mlir/calliope/internal/run/dispatch"
 	"github.com/calliope-mlir/calliope/internal/run/evaluator"
@@ -44,6 +45,9 @@ func compile(m *mlir.Module, inputs, outputs []tensor.Shape) (*executable, error
 // expand replaces what the interpreter lacks by what it has.
 func expand(m *mlir.Module) error {
 	if err := stablehlo.CheckElements(m.Operation().Index()); err != nil {
+		return err
+	}
+	if _, err := quantized.Expand(m); err != nil {
 		return err
 	}
 	if _, err := xlacalls.Expand(m.Operation()); err != nil {

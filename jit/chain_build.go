@@ -13,6 +13,9 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/scf"
 )
 
+// chained is the attribute of the loops that are made of chains.
+const chained = "calliope.chain"
+
 // build puts the loop in the place of the links. Several threads compute it if it has enough work.
 func (c *chain) build(m *mlir.Module, number int) error {
 	first, last := c.links[0].op, c.links[len(c.links)-1].op
@@ -32,6 +35,7 @@ func (c *chain) build(m *mlir.Module, number int) error {
 	if b.Err() != nil {
 		return b.Err()
 	}
+	loop.SetDiscardable(chained, m.Context().UnitAttribute())
 	for _, l := range c.links {
 		if err := l.op.Erase(); err != nil {
 			return err

@@ -33,6 +33,14 @@ type Options struct {
 	// that names the operation, and this process goes on. The environment variable CALLIOPE_JIT_ISOLATE=1 has the same
 	// effect.
 	Isolate bool
+	// After is called after each step of the compile with its name, that of a pass of MLIR or of a function of this
+	// package, and with the module as it then is, which it must not change or keep. If arrays turn out not to be
+	// changed in place, steps are made again. nil is nothing. With Isolate it is an error.
+	After func(step string, m *mlir.Module)
+	// Profile is called after each run, on its goroutine, with what the run spent its time on. Code that is measured
+	// reads the clock after each operation, or after those that are computed together; without Profile it does not.
+	// With Isolate it is an error.
+	Profile func(Profile)
 }
 
 // An UnsupportedError is the error of Compile for a module that needs what this package lacks.
@@ -180,11 +188,19 @@ func (c *compiler) compile(ctx context.Context, private *mlir.Module, o Options)
 	if e, err = signature(private); err != nil {
 		return nil, unsupported(err)
 	}
-	e.compiler = c
+	e.compiler, e.profiler = c, newProfiler(private, o.Profile)
 	rewriting := rewriter(rewrite)
-	if isolate, _ := strconv.ParseBool(os.Getenv("CALLIOPE_JIT_ISOLATE")); o.Isolate || isolate {
-		rewriting = rewriteInChild
+	isolate, err := enabled("CALLIOPE_JIT_ISOLATE")
+	if err != nil {
+		return nil, fmt.Errorf("jit: %w", err)
 	}
+	if o.Isolate || isolate {
+		rewriting = rewriteInChild
+		if o.After != nil || o.Profile != nil {
+			return nil, errors.New("jit: Options.After and Profile are for a compile in this process: leave Isolate out")
+		}
+	}
+	c.after = o.After
 	if private, err = rewriting(ctx, private, e, expanding); err != nil {
 		return nil, err
 	}
@@ -207,14 +223,36 @@ func (c *compiler) compile(ctx context.Context, private *mlir.Module, o Options)
 }
 
 // generate compiles a module of the LLVM dialect.
-func (e *Executable) generate(m *mlir.Module) (err error) {
-	if e.engine, err = execution.New(m, execution.Options{Optimize: e.level}); err != nil {
+func (e *Executable) generate(m *mlir.Module) error {
+	perf, err := enabled(perfVariable)
+	var positions []mlir.Position
+	if err == nil && perf {
+		positions, err = numberPositions(m)
+	}
+	if err == nil {
+		e.engine, err = execution.New(m, execution.Options{Optimize: e.level, ObjectDump: perf})
+	}
+	if err != nil {
 		return fmt.Errorf("jit: %w", err)
 	}
 	if err := e.link(m); err != nil {
 		return errors.Join(&UnsupportedError{Err: err}, e.engine.Close())
 	}
+	if perf {
+		if err := writePerfMap(e.engine, positions); err != nil {
+			return errors.Join(fmt.Errorf("jit: %s: %w", perfVariable, err), e.engine.Close())
+		}
+	}
 	return nil
+}
+
+// enabled reports whether an environment variable is 1.
+func enabled(variable string) (bool, error) {
+	on, err := strconv.ParseBool(cmp.Or(os.Getenv(variable), "0"))
+	if err != nil {
+		return false, fmt.Errorf("%s is %q: use 1 or 0", variable, os.Getenv(variable))
+	}
+	return on, nil
 }
 
 // main returns the function that runs.

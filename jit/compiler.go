@@ -17,6 +17,7 @@ type compiler struct {
 	read    int                          // bytes of the modules so far, of which the context keeps the constants
 
 	watch func(m *mlir.Module, pass string) error // see begin; nil outside of a child
+	after func(step string, m *mlir.Module)       // see Options.After
 }
 
 // mostRead is how many bytes a compiler reads before another one takes its place.
@@ -39,6 +40,7 @@ func compilerOf(l *mlir.Library) *compiler {
 
 // giveBack leaves the compiler to another module.
 func (c *compiler) giveBack() {
+	c.after = nil
 	if c.read > mostRead || !idle.CompareAndSwap(nil, c) {
 		c.context.Close()
 	}
@@ -69,7 +71,7 @@ func (c *compiler) copyOf(m *mlir.Module) (*mlir.Module, error) {
 // run runs passes on a module. The module is verified before the first one, and not after each of them, which takes
 // longer than the passes.
 func (c *compiler) run(m *mlir.Module, list ...string) error {
-	if c.watch != nil {
+	if c.watch != nil || c.after != nil {
 		return c.runEach(m, list)
 	}
 	for _, o := range []mlir.PassManagerOptions{

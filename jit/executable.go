@@ -33,6 +33,7 @@ type Executable struct {
 	engine          *execution.Engine
 	main            unsafe.Pointer
 	compiler        *compiler // until the module is compiled
+	profiler        *profiler // nil if runs are not measured
 	level           int       // of LLVM's optimizations
 	copies          bool      // arrays that are changed in place are copies: see rewrite
 
@@ -115,7 +116,11 @@ func (e *Executable) CallInPlace(
 	for i, v := range outputs {
 		f.set(len(inputs)+i, v, false)
 	}
-	err = e.calls.Run(ctx, e.main, &f.addresses[0], kept)
+	if e.profiler == nil {
+		err = e.calls.Run(ctx, e.main, &f.addresses[0], kept)
+	} else {
+		err = e.profiler.run(func() error { return e.calls.Run(ctx, e.main, &f.addresses[0], kept) })
+	}
 	goruntime.KeepAlive(inputs)
 	goruntime.KeepAlive(outputs)
 	return err

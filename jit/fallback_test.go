@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/test/check"
 	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
 	"github.com/calliope-mlir/calliope/jit"
@@ -39,10 +40,12 @@ func TestCrashInStages(t *testing.T) {
 	check.Diff(t, "results", []tensor.View{tensor.Vector[float32](4, 8)},
 		check.Must(e.Call(t.Context(), tensor.Vector[float32](1, 2))))
 	_, err := stages.Compile(t.Context(), m, stages.Options{
-		Devices: []stages.Device{stages.JIT()}, Fallback: func(why error) error { return why },
+		Devices: []stages.Device{stages.JIT()}, Fallback: engine.FallbackOff,
 	})
 	check.As[*jit.UnsupportedError](t, err)
 	check.Error(t, err, "crashes on stablehlo.bitcast_convert at")
+	on := stages.Options{Devices: []stages.Device{stages.JIT()}, Fallback: engine.FallbackOn}
+	check.NoError(t, check.Must(stages.Compile(t.Context(), m, on)).Close())
 	warnings := regexp.MustCompile(`the interpreter runs a stage.* crashes on stablehlo\.bitcast_convert at `)
 	if found := warnings.FindAllString(lines.String(), -1); len(found) != 1 {
 		t.Errorf("the log has %d warnings:\n%s", len(found), &lines)

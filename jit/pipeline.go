@@ -7,47 +7,50 @@ import (
 	"github.com/calliope-mlir/calliope/jit/internal/lower"
 	"github.com/calliope-mlir/calliope/jit/internal/product"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// A step rewrites the module of an Executable.
-type step func(*mlir.Module, *Executable) error
+// A step rewrites the module of an Executable. One of passes of the library has no name: each of them has.
+type step struct {
+	name string
+	run  func(*mlir.Module, *Executable) error
+}
 
 // expansion leaves what other steps know in @main.
 var expansion = []step{
 	passes("func.func(stablehlo-legalize-composite-to-call)"),
-	resolveTuples,
-	fixSizes,
-	func(m *mlir.Module, _ *Executable) error { return lower.Expand(m) },
-	expandQuantized,
-	func(m *mlir.Module, _ *Executable) error { return lower.Einsums(m) },
+	{"resolve-tuples", resolveTuples},
+	{"fix-sizes", fixSizes},
+	{"expand", func(m *mlir.Module, _ *Executable) error { return lower.Expand(m) }},
+	{"expand-einsums", func(m *mlir.Module, _ *Executable) error { return lower.Einsums(m) }},
 	passes(
 		"func.func(chlo-legalize-to-stablehlo)",
 		"func.func(stablehlo-legalize-deprecated-ops{fail-on-unused=0})",
 		"func.func(stablehlo-complex-math-expander)",
 	),
-	inline,
-	onlyMain,
-	checkSizes,
+	{"inline-calls", inline},
+	{"only-main", onlyMain},
+	{"check-sizes", checkSizes},
 	passes("canonicalize", "cse"),
 }
 
 // steps are what Compile does then, in order.
 var steps = []step{
-	dropTokens,
-	func(m *mlir.Module, _ *Executable) error { return product.Lower(m) },
-	concatenate,
-	func(m *mlir.Module, e *Executable) error { return lower.Run(m, e.copies, e.compiler.run) },
-	func(m *mlir.Module, e *Executable) error { return e.calls.CheckLoops(m) },
-	giveBuffers,
+	{"drop-tokens", dropTokens},
+	{"lower-products", func(m *mlir.Module, _ *Executable) error { return product.Lower(m) }},
+	{"concatenate", concatenate},
+	{"lower", func(m *mlir.Module, e *Executable) error { return lower.Replace(m, e.copies) }},
+	passes("stablehlo-legalize-to-linalg", "reconcile-unrealized-casts"),
+	{"lower-scalars", func(m *mlir.Module, _ *Executable) error { return lower.Finish(m) }},
+	{"check-loops", func(m *mlir.Module, e *Executable) error { return e.calls.CheckLoops(m) }},
+	{"give-buffers", giveBuffers},
 	passes(
 		"reconcile-unrealized-casts",
 		"canonicalize", // without cse, which makes one of the tensors that results are computed in
 		"func.func(linalg-generalize-named-ops)",
 	),
-	readInputs,
+	{"read-inputs", readInputs},
 	passes("linalg-fuse-elementwise-ops"),
-	storeOnce,
+	{"store-once", storeOnce},
 	passes(
 		"eliminate-empty-tensors",
 		"one-shot-bufferize{bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map}",
@@ -55,38 +58,39 @@ var steps = []step{
 		"func.func(linalg-generalize-named-ops)", // those of bufferization
 		"canonicalize", "cse",
 	),
-	approximate,
-	inline,
-	copyByLoops,
-	chainLoops,
-	planMemory,
-	makeLoops,
+	{"approximate", approximate},
+	{"inline-calls", inline},
+	{"copy-by-loops", copyByLoops},
+	{"chain-loops", chainLoops},
+	{"plan-memory", planMemory},
+	{"add-laps", addLaps},
+	{"make-loops", makeLoops},
 	passes(
 		"symbol-dce", // what was inlined
 		"func.func(convert-linalg-to-affine-loops)",
 		"func.func(affine-scalrep)",
 	),
-	shareLoops,
+	{"share-loops", shareLoops},
 	passes(
 		"expand-strided-metadata",
 		"lower-affine",
 	),
-	chooseLevel,
-	keepLoops,
+	{"choose-level", chooseLevel},
+	{"keep-loops", keepLoops},
 	passes(
 		"convert-scf-to-cf",
 		"canonicalize",
 		"convert-complex-to-standard",
 		"math-extend-to-supported-types",
 	),
-	widenIntegers,
+	{"widen-integers", widenIntegers},
 	passes(
 		"arith-emulate-unsupported-floats{source-types=bf16,f8E5M2,f8E4M3,f8E3M4,f8E4M3FN,f8E5M2FNUZ,f8E4M3FNUZ," +
 			"f8E4M3B11FNUZ,f4E2M1FN,f6E2M3FN,f6E3M2FN,f8E8M0FNU target-type=f32}",
 	),
-	keepRoundings,
-	convertFloat8s,
-	narrowDoubles,
+	{"keep-roundings", keepRoundings},
+	{"convert-float8s", convertFloat8s},
+	{"narrow-doubles", narrowDoubles},
 	passes(
 		"arith-expand{include-bf16=true}",
 		"convert-math-to-llvm",
@@ -101,9 +105,9 @@ var steps = []step{
 		"convert-ub-to-llvm",
 		"reconcile-unrealized-casts",
 	),
-	moveBits,
-	annotate,
-	refuse,
+	{"move-bits", moveBits},
+	{"annotate", annotate},
+	{"refuse", refuse},
 }
 
 // lowered are the dialects of which nothing is left at the end.
@@ -112,7 +116,7 @@ var lowered = []string{"affine", "arith", "bufferization", "cf", "complex", "fun
 
 // passes returns a step of passes of the library.
 func passes(list ...string) step {
-	return func(m *mlir.Module, e *Executable) error { return e.compiler.run(m, list...) }
+	return step{run: func(m *mlir.Module, e *Executable) error { return e.compiler.run(m, list...) }}
 }
 
 // resolveTuples leaves no tuples, if there are any.
@@ -137,21 +141,6 @@ func fixSizes(m *mlir.Module, e *Executable) error {
 		return nil
 	}
 	return e.compiler.run(m, "func.func(stablehlo-canonicalize-dynamism)")
-}
-
-// expandQuantized computes with integers and floats in place of quantized numbers, if there are any.
-func expandQuantized(m *mlir.Module, e *Executable) error {
-	for op := range m.Operation().All() {
-		for _, r := range op.Results() {
-			if stablehlo.IsQuantized(r.Type()) {
-				if err := errors.Join(inline(m, e), onlyMain(m, e)); err != nil { // the pass leaves calls as they are
-					return err
-				}
-				return e.compiler.run(m, "func.func(stablehlo-legalize-quant-to-math)")
-			}
-		}
-	}
-	return nil
 }
 
 // inline inlines the functions that main calls, if there are any.

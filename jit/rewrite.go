@@ -55,9 +55,10 @@ func (e *Executable) make(ctx context.Context, m *mlir.Module, p phase) error {
 		if err := e.compiler.begin(m, ""); err != nil {
 			return err
 		}
-		if err := step(m, e); err != nil {
+		if err := step.run(m, e); err != nil {
 			return unsupported(err)
 		}
+		e.compiler.done(m, step.name)
 	}
 	return nil
 }
@@ -92,6 +93,13 @@ func (c *compiler) begin(m *mlir.Module, pass string) error {
 	return c.watch(m, pass)
 }
 
+// done reports that a pass or another step is done, unless it is "".
+func (c *compiler) done(m *mlir.Module, name string) {
+	if c.after != nil && name != "" {
+		c.after(name, m)
+	}
+}
+
 // runEach runs passes one by one, each of which is watched.
 func (c *compiler) runEach(m *mlir.Module, list []string) error {
 	for _, pass := range list {
@@ -101,6 +109,8 @@ func (c *compiler) runEach(m *mlir.Module, list []string) error {
 		if err := runPass(m, pass); err != nil {
 			return err
 		}
+		name, _, _ := strings.Cut(strings.TrimPrefix(pass, "func.func("), "{")
+		c.done(m, strings.TrimSuffix(name, ")"))
 	}
 	return nil
 }

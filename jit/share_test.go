@@ -30,10 +30,10 @@ func TestShare(t *testing.T) {
 	functions := 0
 	before := steps
 	defer func() { steps = before }()
-	steps = append(slices.Clone(steps), func(m *mlir.Module, _ *Executable) error {
+	steps = append(slices.Clone(steps), step{"test", func(m *mlir.Module, _ *Executable) error {
 		functions = strings.Count(m.String(), "llvm.func @calliope.loop")
 		return nil
-	})
+	}})
 	e := check.Must(Compile(t.Context(), mlirtest.Parse(t, mlirtest.Context(t), text.String()), Options{}))
 	check.Cleanup(t, e)
 	if functions == 0 || functions > 8 {

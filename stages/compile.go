@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -54,15 +55,9 @@ hand:
 			return nil, errors.Join(err, closeStages(programs))
 		}
 	}
-	fallback := p.fallback
-	if fallback == nil {
-		fallback = warn
-	}
 	for _, program := range programs {
-		if program.why != nil {
-			if err := fallback(program.why); err != nil {
-				return nil, errors.Join(err, closeStages(programs))
-			}
+		if program.why != nil && p.fallback == engine.FallbackWarn {
+			slog.Warn("stages: the interpreter runs a stage, slowly", "why", program.why)
 		}
 	}
 	return programs, nil
@@ -70,7 +65,8 @@ hand:
 
 func (p *Plan) key(s *Stage) stageKey {
 	return stageKey{engine: p.devices[s.Device].Engine, options: fmt.Sprintf("%#v", p.optionsOf(s)), prepare: p.prepare,
-		text: sha256.Sum256([]byte(s.module.String())), library: s.module.Context().Library().Path()}
+		text: sha256.Sum256([]byte(s.module.String())), library: s.module.Context().Library().Path(),
+		fallback: p.fallback}
 }
 
 // compileStage compiles a stage, unless an equal one is compiled.
@@ -147,6 +143,8 @@ type stageKey struct {
 	library string            // that read the module
 	options string            // engine.CompileOptions
 	prepare passes.PrepareOptions
+
+	fallback engine.Fallback
 }
 
 type sharedStages struct {

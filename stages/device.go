@@ -35,8 +35,8 @@ func On(e engine.Engine, devices ...int) []Device {
 }
 
 // JIT returns the device of package jit: stages are compiled by MLIR and LLVM, and need no plugin. Compile leaves a
-// module whole for it, with its callbacks in compiled code. A module that jit refuses is cut, and the interpreter runs
-// the stages that jit refuses. A warning says so.
+// module whole for it, with its callbacks in compiled code. A module that jit refuses is cut, and Options.Fallback says
+// what becomes of the stages that jit refuses.
 func JIT() Device { return Device{Engine: jit.Engine()} }
 
 // Interpreter returns the device of package interpreter.
@@ -107,7 +107,7 @@ func (p *Plan) compile(ctx context.Context, s *Stage) (*compiledStage, error) {
 		return made, nil
 	}
 	err = fmt.Errorf("stages: %s: %w", s.Name, err)
-	if refused := new(engine.RefusedError); !errors.As(err, &refused) {
+	if _, refused := errors.AsType[*engine.RefusedError](err); !refused || p.fallback == engine.FallbackOff {
 		return nil, err
 	}
 	made.why = err

@@ -61,10 +61,9 @@ type Options struct {
 	// Force has decisions that differ from those of Policy, by the callback's name, or by "id N". It may
 	// name callbacks of other modules, but Cut logs a name that is like one that the module calls.
 	Force map[string]Decision
-	// Fallback is called for each stage that package jit refuses, so that the interpreter runs it, hundreds of times
-	// slower. why is the reason of package jit. Compile returns the error of Fallback, if it is not nil. Without
-	// Fallback, a warning is logged.
-	Fallback func(why error) error
+	// Fallback is what becomes of the stages that their engine refuses, as package jit does. The zero value has the
+	// interpreter run them, and logs a warning.
+	Fallback engine.Fallback
 	// Compile says how engines compile the stages. Replicas of 0 are what the module says, or 1. The inputs and results
 	// of a run are those of all replicas, one after the other. Each replica has its own values, and calls for itself,
 	// and all of them meet for collective operations. A module of several partitions is not cut, so that its engine
@@ -74,15 +73,12 @@ type Options struct {
 	Prepare passes.PrepareOptions
 }
 
-// warn is the Fallback of options without one.
-func warn(why error) error {
-	slog.Warn("stages: the interpreter runs a stage, slowly", "why", why)
-	return nil
-}
-
 func (o Options) check() error {
 	if o.Strategy > Cheapest {
 		return fmt.Errorf("stages: Options.Strategy is %v, which is no strategy: use ByDevice or Cheapest", o.Strategy)
+	}
+	if o.Fallback > engine.FallbackOn {
+		return fmt.Errorf("stages: Options.Fallback is %v: use engine.FallbackOff, FallbackWarn or FallbackOn", o.Fallback)
 	}
 	for i, d := range o.Devices {
 		if err := d.check(); err != nil {

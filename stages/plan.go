@@ -26,7 +26,7 @@ type Plan struct {
 	closed    bool
 	options   engine.CompileOptions // of the stages; see compileWith
 	prepare   passes.PrepareOptions // see Options.Prepare
-	fallback  func(error) error     // see Options.Fallback
+	fallback  engine.Fallback       // see Options
 	numbered  bool                  // main has the number of the replica as its last argument, which is no input
 }
 

@@ -71,7 +71,7 @@ func (c *client) compile(code, options []byte) (*program, error) {
 	p.runner, err = load.Compile(ctx, m.Module, stages.Options{
 		Devices: stages.On(c.engine), Compile: engine.CompileOptions{Foreign: foreign(), Replicas: p.replicas},
 		// The interpreter runs in a child process of a program in Go, which this is not.
-		Fallback: func(why error) error { return &engine.RefusedError{Err: why} },
+		Fallback: engine.FallbackOff,
 	}, native.EnsureOptions{})
 	return p, errors.Join(err, m.Close())
 }

@@ -33,6 +33,7 @@ type Tracer struct {
 	mu    sync.Mutex
 	out   io.Writer
 	any   bool // an event was written
+	added bool // an entry of Add was written
 	lanes map[track]*laneSet
 	names map[track]int // numbers of the tracks within their group
 	runs  []*span
@@ -50,6 +51,7 @@ const (
 	groupRuns = 1 + iota
 	groupDevices
 	groupCallbacks
+	groupAdded
 )
 
 var groupNames = map[int]string{groupRuns: "runs", groupDevices: "devices", groupCallbacks: "callbacks"}
@@ -127,6 +129,19 @@ func (t *Tracer) runEnds(r *dispatch.Run) {
 		s.end, s.over = time.Since(t.start), true
 		delete(t.open, r)
 	}
+}
+
+// Add writes an entry of a track that is none of calls, such as an operation of compiled code, which was done from
+// begin to end.
+func (t *Tracer) Add(name, entry string, begin, end time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.added {
+		t.added = true
+		t.write(event{Name: "process_name", Phase: "M", Group: groupAdded, Args: map[string]any{"name": "code"}})
+	}
+	t.write(event{Name: entry, Phase: "X", Group: groupAdded, Thread: t.thread(place{track: track{groupAdded, name}}),
+		Begin: micros(begin.Sub(t.start)), Length: micros(end.Sub(begin))})
 }
 
 // Close writes the runs and ends the trace. It returns the first error of writing.

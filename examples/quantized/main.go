@@ -1,6 +1,5 @@
 // Quantized multiplies matrices of quantized types: 8-bit integers, with one scale for x and one for each column of w.
-// The sums are 32-bit integers. XLA's compiler for the CPU has no quantized types, so passes of StableHLO first convert
-// them to integers with scales: the program takes the module of its function, rewrites it, and compiles the rest.
+// The sums are 32-bit integers. XLA's compiler for the CPU has no quantized types: it gets integers and scales.
 package main
 
 import (
@@ -11,12 +10,9 @@ import (
 	"github.com/calliope-mlir/calliope"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/examples/internal/wave"
-	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stages"
 	"github.com/calliope-mlir/calliope/tensor"
 )
-
-const pipeline = "builtin.module(func.func(stablehlo-legalize-quant-to-math,chlo-legalize-to-stablehlo),canonicalize)"
 
 // product returns the product of quantized x and w, and the exact one.
 func product(x, w builder.Value) (quantized, exact builder.Value) {
@@ -41,9 +37,6 @@ func main() {
 	defer f.Close()
 	module := must(f.Module(ctx, x, w))
 	defer module.Close()
-	if err := passes.RunGuarded(module, pipeline); err != nil {
-		log.Fatal(err)
-	}
 	session := must(calliope.Default(ctx))
 	executable := must(stages.Compile(ctx, module, stages.Options{Devices: stages.On(session.Engine())}))
 	defer executable.Close()

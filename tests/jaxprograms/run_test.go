@@ -60,7 +60,7 @@ func (p program) run(
 		inputs = append([]tensor.View{tensor.Scalar[int32](0)}, inputs...)
 	}
 	x, err := load.Compile(ctx, m.Module, stages.Options{
-		Devices: stages.On(e), Fallback: func(why error) error { return why },
+		Devices: stages.On(e), Fallback: engine.FallbackOff,
 	}, native.EnsureOptions{})
 	if err != nil {
 		return nil, err

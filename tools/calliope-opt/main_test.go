@@ -294,3 +294,33 @@ func TestDerivativeOptions(t *testing.T) {
 		}
 	}
 }
+
+// TestPrintAfter prints the module within package jit.
+func TestPrintAfter(t *testing.T) {
+	out, errs, status := opt(t, t.TempDir(), loss, "--jit-print-after=make-loops")
+	check.Diff(t, "status", exitFailed, status) // it has no main
+	check.Diff(t, "output", "", out)
+	if !strings.Contains(errs, "no function @main") {
+		t.Errorf("the error is %s", errs)
+	}
+	of := strings.ReplaceAll(loss, "@loss", "@main")
+	out, errs, status = opt(t, t.TempDir(), of, "--jit-print-after=make-loops", "--mlir-print-debuginfo")
+	check.Diff(t, "status", exitDone, status)
+	for _, want := range []string{"// -----// after make-loops //----- //\n", "scf.for", `loc("<stdin>":2:8)`} {
+		if !strings.Contains(errs, want) {
+			t.Errorf("there is no %q in %s", want, errs)
+		}
+	}
+	if strings.Count(errs, "//----- //") != 1 || !strings.Contains(out, "stablehlo.sine") {
+		t.Errorf("it prints %s and %s", out, errs)
+	}
+	_, errs, _ = opt(t, t.TempDir(), of, "--jit-print-after=all")
+	if n := strings.Count(errs, "//----- //"); n < 10 {
+		t.Errorf("it prints %d modules", n)
+	}
+	_, errs, status = opt(t, t.TempDir(), of, "--jit-print-after=make-lops")
+	check.Diff(t, "status", exitFailed, status)
+	if !strings.Contains(errs, "did you mean make-loops?") {
+		t.Errorf("the error is %s", errs)
+	}
+}

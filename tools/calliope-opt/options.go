@@ -72,6 +72,9 @@ What happens on the way, on standard error:
   --mlir-print-ir-before-all, --mlir-print-ir-after-all, --mlir-print-ir-after-failure,
   --mlir-print-ir-module-scope
   --mlir-timing, --mlir-pass-statistics
+  --jit-print-after=STEP  compiles the module by package jit, and prints what it is after a step of that: a pass
+                 by its name, such as one-shot-bufferize, a step of the package, such as make-loops,
+                 or all, which prints it where it changed. The module stays as it is.
   --timeout D    stop after this time, such as 30s (default: never)
 
 If a pass crashes, the error names it, and a file with the module and the passes stays.
@@ -152,7 +155,7 @@ func parseOptions(args []string) (options, error) {
 
 func needsValue(name string) bool {
 	switch name {
-	case "o", "pass-pipeline", "pipeline-file", "timeout", "max-module", "max-steps",
+	case printAfter, "o", "pass-pipeline", "pipeline-file", "timeout", "max-module", "max-steps",
 		"mlir-elide-elementsattrs-if-larger", "mlir-elide-resource-strings-if-larger":
 		return true
 	}

@@ -169,7 +169,8 @@ func migrate(m *mlir.Module) error {
 
 // ownNames returns the names of the steps that are not passes of the library.
 func ownNames() iter.Seq[string] {
-	return slices.Values(slices.AppendSeq(slices.Collect(maps.Keys(transformations)), maps.Keys(rewritings)))
+	return slices.Values(slices.AppendSeq(slices.AppendSeq([]string{printAfter}, maps.Keys(transformations)),
+		maps.Keys(rewritings)))
 }
 
 // stepOf returns the step of a flag.
@@ -183,6 +184,9 @@ func (o *options) stepOf(name, value string) (step, error) {
 	if read, ok := transformations[name]; ok {
 		run, err := read(value, o.derivatives)
 		return step{name: name + " " + value, run: run}, err
+	}
+	if name == printAfter {
+		return step{name: name + " " + value, run: o.printAfter(value)}, nil
 	}
 	return step{name: name, pass: pass{name: name, options: value}}, nil
 }

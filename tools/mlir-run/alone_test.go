@@ -38,9 +38,25 @@ func TestAlone(t *testing.T) {
 }`
 	command{stdin: checked}.run(t, "--jit", "--check", "-").want(t, exitDone, "1 of 1 checks hold", "")
 	command{stdin: checked}.run(t, "--jit", "--exact", "-").want(t, exitFailed, "",
-		"--jit cannot be combined with --devices, --cache or --exact")
+		"without XLA, as with --jit, --devices, --cache and --exact are not there")
 	command{stdin: dividedModule}.run(t, "--jit", "-").want(t, exitDone, "out0 f32[2] [3 1]", "")
 	command{stdin: manualModule}.run(t, "--jit", "-").want(t, exitDone, "out0 f32[2] [3 1]", "")
+	const refused = `func.func @main() -> tensor<4xf32> {
+  %x = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %one = stablehlo.constant dense<1> : tensor<1xi64>
+  %n = stablehlo.optimization_barrier %one : tensor<1xi64>
+  %none = stablehlo.constant dense<0> : tensor<1xi64>
+  %0 = stablehlo.dynamic_pad %x, %zero, %n, %n, %none : (tensor<2xf32>, tensor<f32>, tensor<1xi64>, tensor<1xi64>,
+    tensor<1xi64>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}`
+	const result, warning = "out0 f32[4] [0 1 2 0]", "the interpreter runs a stage, slowly"
+	command{stdin: refused}.run(t, "--jit", "-").want(t, exitDone, result, warning)
+	command{stdin: refused}.run(t, "--jit", "--fallback", "on", "-").want(t, exitDone, result, "")
+	command{stdin: refused}.run(t, "--jit", "--fallback", "off", "-").want(t, exitFailed, "",
+		"stablehlo.dynamic_pad at")
+	command{stdin: refused}.run(t, "--fallback", "no", "-").want(t, exitFailed, "", "use off, warn or on")
 	const replicas = `func.func @main() -> tensor<ui32> {
   %x = stablehlo.replica_id : tensor<ui32>
   return %x : tensor<ui32>

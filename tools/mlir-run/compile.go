@@ -13,20 +13,24 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/engine/load"
+	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/stages"
 )
 
 // compile compiles the module for whole arrays. The engine sees no custom calls without a handler.
-func (m *module) compile(e engine.Engine, o options, s *standIns, progress io.Writer) (engine.Executable, error) {
+// report gets the profiles of its runs, if the options ask for them.
+func (m *module) compile(
+	e engine.Engine, o options, s *standIns, report func(jit.Profile), progress io.Writer,
+) (engine.Executable, error) {
 	if err := m.serveCalls(o, s); err != nil {
 		return nil, err
 	}
-	options := stages.Options{Devices: stages.On(e), Fallback: func(why error) error {
-		_, err := fmt.Fprintf(progress, "mlir-run: %s: StableHLO's interpreter runs it, slowly: %v\n", m.name, why)
-		return err
-	}}
-	options.Compile = engine.CompileOptions{Replicas: o.replicas, JAXCallbacks: s.jax, Exact: o.exact}
+	if o.profile {
+		return m.compileMeasured(s, report, progress)
+	}
+	options := stages.Options{Devices: stages.On(e), Fallback: o.fallback,
+		Compile: engine.CompileOptions{Replicas: o.replicas, JAXCallbacks: s.jax, Exact: o.exact}}
 	made, err := load.Compile(context.Background(), m.ir.Module, options, native.EnsureOptions{Progress: progress})
 	if plugin, ok := errors.AsType[*bridge.PluginError](err); ok && o.partitions == 1 &&
 		strings.Contains(plugin.Message, "custom call to "+shardyTarget) {

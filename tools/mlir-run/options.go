@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/host/bounded"
 	"github.com/calliope-mlir/calliope/internal/host/replace"
 )
@@ -68,6 +69,8 @@ fetched when it is first needed.
                  (https://ui.perfetto.dev): runs, devices and callbacks as tracks
   --stats        print at the end the memory that the compiled module needs, how often each
                  callback was called, and how long the calls took
+  --profile      print what the operations of the module took, as code of package jit, which needs
+                 --jit where there is XLA, and write them to --trace
   --replicas N   run N replicas, each on its own device (default: mhlo.num_replicas of the
                  module, or 1). They all take the same inputs, or each its own with
                  consecutive numbers: with two parameters the second replica takes in2
@@ -75,7 +78,9 @@ fetched when it is first needed.
   --exact        compute what the module says, without the simplifications of XLA that
                  change it (docs/reference/xla-deviations.md); it may take longer
   --jit          compile by MLIR and LLVM, and not by XLA, as platforms without an XLA plugin always
-                 do; what that cannot compile, StableHLO's interpreter runs
+                 do
+  --fallback F   of what --jit cannot compile: warn (default) runs it on StableHLO's
+                 interpreter, slowly, and logs the reason; on runs it there; off is an error
   --cache DIR    keep the compiled module in a folder, for further runs of it
   --devices N    number of devices that the CPU presents (default: as many as needed)
   --max-module SIZE  largest module that is read (default 1GiB)
@@ -107,11 +112,13 @@ type options struct {
 	replay   string
 	trace    string
 	stats    bool
+	profile  bool
 	replicas int
 	devices  int
 	cache    string
 	exact    bool
 	jit      bool
+	fallback engine.Fallback
 	timeout  time.Duration
 
 	replicasGiven bool
@@ -195,11 +202,16 @@ func parseOptions(args []string) (options, error) {
 	flags.StringVar(&o.replay, "replay", "", "")
 	flags.StringVar(&o.trace, "trace", "", "")
 	flags.BoolVar(&o.stats, "stats", false, "")
+	flags.BoolVar(&o.profile, "profile", false, "")
 	flags.IntVar(&o.replicas, "replicas", o.replicas, "")
 	flags.IntVar(&o.devices, "devices", 0, "")
 	flags.StringVar(&o.cache, "cache", "", "")
 	flags.BoolVar(&o.exact, "exact", false, "")
 	flags.BoolVar(&o.jit, "jit", false, "")
+	flags.Func("fallback", "", func(word string) (err error) {
+		o.fallback, err = engine.ParseFallback(word)
+		return err
+	})
 	flags.DurationVar(&o.timeout, "timeout", 0, "")
 	flags.Var(&o.maxModule, "max-module", "")
 	flags.Var(&o.maxArrays, "max-arrays", "")
@@ -263,8 +275,12 @@ func (o options) validate(modules []string) error {
 		return fmt.Errorf("--devices %d: use 1 to %d", o.devices, maxDevices)
 	case o.devices > 0 && o.devices < o.replicas:
 		return fmt.Errorf("--devices %d: %d replicas need at least that many devices", o.devices, o.replicas)
-	case o.jit && (o.devices > 0 || o.cache != "" || o.exact):
-		return errors.New("--jit cannot be combined with --devices, --cache or --exact: leave them out")
+	case o.alone() && (o.devices > 0 || o.cache != "" || o.exact):
+		return errors.New("without XLA, as with --jit, --devices, --cache and --exact are not there: leave them out")
+	case o.profile && !o.alone():
+		return errors.New("--profile measures code of package jit: add --jit; the profilers of plugins are not read")
+	case o.profile && o.replicas > 1:
+		return errors.New("--profile is for one device: leave out --replicas")
 	case o.timeout < 0:
 		return fmt.Errorf("--timeout %v: use a duration such as 30s", o.timeout)
 	}

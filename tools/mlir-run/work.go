@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"slices"
@@ -26,6 +27,7 @@ import (
 // serve is the main function of the worker process. It returns the exit status.
 func serve(args []string) int {
 	stdout, stderr := &sink{to: os.NewFile(outputFile, "standard output")}, os.NewFile(errorFile, "stderr")
+	slog.SetDefault(slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{ReplaceAttr: dropTime})))
 	go nameUnfinished(stderr)
 	o, err := parseOptions(args)
 	same := true
@@ -47,6 +49,14 @@ func serve(args []string) int {
 		return workerDiffers
 	}
 	return workerDone
+}
+
+// dropTime leaves the time out of the log.
+func dropTime(_ []string, a slog.Attr) slog.Attr {
+	if a.Key == slog.TimeKey {
+		return slog.Attr{}
+	}
+	return a
 }
 
 // nameUnfinished waits until the command or the user ends the process, and names the callbacks that have not returned.
@@ -219,7 +229,9 @@ func (m *module) execute(
 			}
 		}()
 	}
-	executable, err := m.compile(runner, o, standIns, stderr)
+	var profiles []jit.Profile
+	report := func(p jit.Profile) { profiles = append(profiles, p) }
+	executable, err := m.compile(runner, o, standIns, report, stderr)
 	if err != nil {
 		return nil, err
 	}
@@ -229,6 +241,10 @@ func (m *module) execute(
 	}
 	if outputs, err = executable.Call(context.Background(), inputs...); err == nil {
 		err = executable.Barrier(context.Background(), "end of the run")
+	}
+	for _, p := range profiles {
+		showProfile(stdout, p)
+		observers.add(p)
 	}
 	return outputs, err
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/ir/quantized"
 	"github.com/calliope-mlir/calliope/internal/ir/rewrite"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
@@ -18,14 +19,11 @@ func expandQuantized(m *mlir.Module, index *mlir.Index) (int, error) {
 	if !index.Has("stablehlo.uniform_quantize", "stablehlo.uniform_dequantize") && !takesQuantized(m) {
 		return 0, nil
 	}
-	pipeline := "func.func(stablehlo-legalize-quant-to-math,chlo-legalize-to-stablehlo)"
-	if callsQuantized(index) { // the pass leaves calls as they are
-		pipeline = "inline{default-pipeline=},symbol-dce," + pipeline
-	}
-	if err := runPasses(m, pipeline); err != nil {
+	n, err := quantized.Expand(m)
+	if err != nil {
 		return 0, fmt.Errorf("expanding quantized numbers, which XLA has none of: %w", err)
 	}
-	return 1, nil
+	return n, runPasses(m, "func.func(chlo-legalize-to-stablehlo)")
 }
 
 // takesQuantized reports whether a function has a quantized parameter.
@@ -38,18 +36,6 @@ func takesQuantized(m *mlir.Module) bool {
 			if stablehlo.IsQuantized(v.Type()) {
 				return true
 			}
-		}
-	}
-	return false
-}
-
-// callsQuantized reports whether a function is called with quantized numbers, or returns some.
-func callsQuantized(index *mlir.Index) bool {
-	for call := range index.Named("func.call") {
-		if slices.ContainsFunc(slices.Concat(call.OperandValues(), call.ResultValues()), func(v mlir.Value) bool {
-			return stablehlo.IsQuantized(v.Type())
-		}) {
-			return true
 		}
 	}
 	return false

@@ -47,7 +47,8 @@ func lowerBitcastConvert(e *emitter) error {
 	return lowerIdentity(e)
 }
 
-// lowerTorchIndexSelect refuses dimensions that the operands lack, on which MLIR's pass crashes. It leaves others.
+// lowerTorchIndexSelect refuses dimensions that the operands lack, on which MLIR's pass crashes, and clamps the
+// indices, as XLA does. The pass reads whatever memory is at one out of range.
 func lowerTorchIndexSelect(e *emitter) error {
 	op, ok := stablehlo.AsTorchIndexSelect(e.op)
 	if !ok {
@@ -57,7 +58,18 @@ func lowerTorchIndexSelect(e *emitter) error {
 		op.Dim >= int64(len(dims(op.Operand))) {
 		return errors.New("its dimensions do not fit its operands")
 	}
-	return e.signIndices(1)
+	size := dims(op.Operand)[op.Dim]
+	if size == 0 {
+		return errors.New("its operand has no elements to select")
+	}
+	if err := e.signIndices(1); err != nil {
+		return err
+	}
+	index := e.op.Operand(1)
+	bits, _, _ := e.elementOf(index).IntegerWidth()
+	last := e.scalar(bits, min(size-1, 1<<(bits-1)-1))
+	e.op.SetOperand(1, stablehlo.Clamp(e.Builder, e.scalar(bits, 0), index, last))
+	return e.Err()
 }
 
 // lowerOnFloat8 computes an operation on floats of at most eight bits in f32. MLIR's pass gives formats without

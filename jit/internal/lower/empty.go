@@ -1,12 +1,15 @@
 package lower
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/ir/rewrite"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/tensor"
 	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/stablehlo/chlo"
 )
 
 // empty replaces the operations whose results all have no elements, and the padding of arrays without any. MLIR's
@@ -38,6 +41,33 @@ func empty(m *mlir.Module) error {
 		}
 	}
 	return nil
+}
+
+// emptyScans replaces the scans over no elements, on which StableHLO's pass fails: they carry what they begin with.
+func emptyScans(m *mlir.Module) (n int, err error) {
+	for op := range m.Operation().Index().Named("chlo.scan") {
+		scan, ok := chlo.AsScan(op)
+		none := func(t mlir.Type) bool {
+			sizes, _ := t.Dims()
+			return scan.Dimension < int64(len(sizes)) && sizes[scan.Dimension] == 0
+		}
+		if !ok || !slices.ContainsFunc(slices.Concat(mlir.TypesOf(scan.Inputs), scan.OutputsTypes), none) {
+			continue
+		}
+		e := rewrite.Before(op)
+		for i, r := range op.ResultValues() {
+			if i >= len(scan.OutputsTypes) {
+				r.ReplaceAllUses(scan.Inits[i-len(scan.OutputsTypes)])
+				continue
+			}
+			r.ReplaceAllUses(e.Zeros(r.Type()))
+		}
+		if err := errors.Join(e.Err(), op.Erase()); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
 }
 
 // doing are the operations with regions that do more than compute results.

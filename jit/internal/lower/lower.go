@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/calliope-mlir/calliope/internal/ir/quantized"
 	"github.com/calliope-mlir/calliope/internal/ir/rewrite"
 	"github.com/calliope-mlir/calliope/internal/ir/xlacalls"
 	"github.com/calliope-mlir/calliope/internal/ir/xlafix"
@@ -30,15 +31,13 @@ func (e *UnsupportedError) Error() string {
 	return fmt.Sprintf("%s at %s: %s", e.Operation, e.Position, e.Reason)
 }
 
-// Run converts a module. run runs passes on it. If copies is set, it copies each array that it changes in place. An
-// error that an operation causes is an [*UnsupportedError]. After an error the module must not be used.
-func Run(m *mlir.Module, copies bool, run func(m *mlir.Module, passes ...string) error) error {
+// Replace replaces the operations that MLIR's pass, which follows, cannot convert or gets wrong. If copies is set, it
+// copies each array that is changed in place. An error that an operation causes is an [*UnsupportedError]. After an
+// error the module must not be used.
+func Replace(m *mlir.Module, copies bool) error {
 	replace := func(m *mlir.Module) error { return replace(m, copies) }
-	legalize := func(m *mlir.Module) error {
-		return run(m, "stablehlo-legalize-to-linalg", "reconcile-unrealized-casts")
-	}
 	for _, step := range []func(*mlir.Module) error{
-		check, returns, random, empty, fold, powers, angles, widen, sortByKeys, replace, empty, legalize, left, scalars,
+		check, returns, random, empty, fold, powers, angles, widen, sortByKeys, replace, empty,
 	} {
 		if err := step(m); err != nil {
 			return err
@@ -47,12 +46,20 @@ func Run(m *mlir.Module, copies bool, run func(m *mlir.Module, passes ...string)
 	return nil
 }
 
+// Finish converts what MLIR's pass left, and returns an [*UnsupportedError] if that is an operation of StableHLO.
+func Finish(m *mlir.Module) error {
+	if err := left(m); err != nil {
+		return err
+	}
+	return scalars(m)
+}
+
 // Expand replaces what MLIR's passes do not know by other operations of StableHLO.
 func Expand(m *mlir.Module) error {
 	for _, step := range []func(*mlir.Module) (int, error){
-		resources,
+		resources, bounds, quantized.Expand,
 		func(m *mlir.Module) (int, error) { return xlacalls.Expand(m.Operation()) },
-		synchronous, xlafix.ExpandUntranslated, xlafix.RemoveEmptyProducts,
+		synchronous, emptyScans, xlafix.ExpandUntranslated, xlafix.RemoveEmptyProducts,
 	} {
 		if _, err := step(m); err != nil {
 			return err

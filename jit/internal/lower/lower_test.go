@@ -74,18 +74,25 @@ func (p *program) run(t *testing.T, m *mlir.Module) (results, inputs []tensor.Vi
 		t.Fatal(err)
 	}
 	check.Cleanup(t, e)
-	inputs = p.inputs
-	if inputs == nil {
-		random := rand.New(rand.NewPCG(1, 2))
-		for _, s := range e.Inputs() {
-			inputs = append(inputs, randomView(s, random))
-		}
-	}
+	inputs = p.randomInputs(e.Inputs())
 	results, err = e.Call(context.Background(), inputs...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return results, inputs
+}
+
+// randomInputs returns the inputs, which are random if there are none.
+func (p *program) randomInputs(shapes []tensor.Shape) []tensor.View {
+	if p.inputs != nil {
+		return p.inputs
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	list := make([]tensor.View, len(shapes))
+	for i, s := range shapes {
+		list[i] = randomView(s, random)
+	}
+	return list
 }
 
 // randomView returns an array of small numbers, or of any if they are unsigned.

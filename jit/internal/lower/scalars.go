@@ -8,11 +8,12 @@ import (
 // buffers.
 func scalars(m *mlir.Module) error {
 	var list []mlir.Operation
-	for op := range m.Operation().All() {
+	m.Operation().WalkPostOrder(func(op mlir.Operation) mlir.WalkAction { // those in others before these
 		if op.Name() == "linalg.generic" && allScalars(op.OperandValues()) && op.NumResults() > 0 {
 			list = append(list, op)
 		}
-	}
+		return mlir.WalkContinue
+	})
 	for _, op := range list {
 		e := &emitter{Builder: mlir.NewBuilder(mlir.Before(op), op.Location()), op: op}
 		values := e.take(op.Region(0).First(), each(op.OperandValues(), e.unpack))

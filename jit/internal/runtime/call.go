@@ -3,6 +3,7 @@ package runtime
 // #include "call.h"
 // #include "copy.h"
 // #include "product.h"
+// #include "profile.h"
 // #include "random.h"
 // #include "sort.h"
 // #include "split.h"
@@ -76,6 +77,7 @@ func Symbols() map[string]unsafe.Pointer {
 		"calliope_jit_check":        C.calliope_jit_check,
 		"calliope_jit_copy":         C.calliope_jit_copy_address,
 		"calliope_jit_transpose":    C.calliope_jit_transpose_address,
+		"calliope_jit_lap":          C.calliope_jit_lap,
 		"calliope_jit_product":      C.calliope_jit_product,
 		"calliope_jit_random":       C.calliope_jit_random,
 		"calliope_jit_sort":         C.calliope_jit_sort_address,

@@ -9,6 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/internal/host/worker"
+	"github.com/calliope-mlir/calliope/internal/ir/quantized"
 	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
@@ -128,9 +129,11 @@ func expand(m *mlir.Module) error {
 	if err := stablehlo.CheckElements(m.Operation().Index()); err != nil {
 		return err
 	}
+	if _, err := quantized.Expand(m); err != nil {
+		return err
+	}
 	p, err := m.Context().NewPassManager(mlir.PassManagerOptions{
-		Pipeline: "builtin.module(func.func(stablehlo-legalize-deprecated-ops,stablehlo-legalize-quant-to-math," +
-			"chlo-legalize-to-stablehlo))",
+		Pipeline: "builtin.module(func.func(stablehlo-legalize-deprecated-ops,chlo-legalize-to-stablehlo))",
 	})
 	if err != nil {
 		return err

@@ -29,8 +29,6 @@ var refusals = []*known{
 		says: "the interpreter does not support this operation", why: tableOf + " [2]"},
 	{on: "interpreter", what: "refuses", ops: "rng", apart: true, internal: true,
 		says: "failed to legalize operation 'stablehlo.rng'", why: tableOf + " [2]"},
-	{on: "interpreter xla jit", what: "refuses", when: mentions("!quant"), internal: true,
-		says: "failed to legalize operation", why: "stablehlo-legalize-quant-to-math lacks operations that only move elements"},
 	{on: "interpreter", what: "refuses", ops: "einsum unary_einsum", apart: true, sure: true,
 		says: "evaluating stablehlo.einsum", why: tableOf + " [2]"},
 	{on: "interpreter", what: "refuses", ops: "chlo.broadcast_select", apart: true, sure: true,
@@ -51,9 +49,6 @@ var refusals = []*known{
 		why: "stablehlo.Evaluate"},
 	{on: "xla", what: "refuses", ops: "chlo.top_k", types: "class:c", internal: true, says: "complex comparison",
 		why: "XLA does not order complex numbers"},
-
-	{on: "jit", what: "refuses", when: mentions("!quant"), says: "there is no lowering for it",
-		why: compiled},
 
 	{on: "xla", what: "refuses", ops: "bitcast_convert", says: "XLA cannot compile a bitcast_convert",
 		why: deviates + "Bits as an integer"},
