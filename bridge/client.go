@@ -130,7 +130,7 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 		return nil, err
 	}
 	p.parsed.Store(true)
-	pinned, err := p.pinnedFor(wrapped.Platform())
+	pinned, err := p.pinnedFor(wrapped.Platform(), wrapped.PJRT().OnHost)
 	if err != nil {
 		return nil, errors.Join(err, wrapped.Close())
 	}
@@ -151,20 +151,26 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 	return c, nil
 }
 
-// pinnedFor returns the pinned memory for a new client of the platform, nil if its calls are on
-// the host. It returns an error if the handlers are not those of the platform.
-func (p *Plugin) pinnedFor(platform string) (*cuda.Pool, error) {
+// pinnedFor returns the pinned memory for a new client of a platform, nil if its calls are on the host. onHost reports
+// whether its memory is the host's. It returns an error if calls have their arrays in memory that Go cannot read.
+func (p *Plugin) pinnedFor(platform string, onHost func() (bool, error)) (*cuda.Pool, error) {
 	switch {
-	case platform == "cpu" && p.pjrt.Platform() == ffi.Host:
-		return nil, nil
-	case platform == "cuda" && p.pjrt.Platform() == ffi.CUDA:
+	case p.pjrt.Platform() == ffi.CUDA && platform == "cuda":
 		pool, err := serve.NewPinned()
 		if err != nil {
 			return nil, fmt.Errorf("bridge: NewClient: %w", err)
 		}
 		return pool, nil
+	case p.pjrt.Platform() == ffi.Host:
+		is, err := onHost()
+		if err != nil {
+			return nil, pluginError("new client", err)
+		}
+		if is {
+			return nil, nil
+		}
 	}
-	return nil, fmt.Errorf("bridge: NewClient: the plugin's platform is %q, but compiled code can call Go only on cpu and cuda: open a plugin for one of these", platform)
+	return nil, fmt.Errorf("bridge: NewClient: the plugin's platform is %q, and Go can read only the memory of the host and of cuda: open a plugin for one of these", platform)
 }
 
 // NumDevices returns the number of devices in this process. They are numbered from 0.

@@ -30,15 +30,17 @@ func TestPlatforms(t *testing.T) {
 		refused  bool
 	}{
 		{pjrttest.Right5, "cpu", false, false},
+		{pjrttest.Right5, "calliope", false, false},
 		{pjrttest.Right5, "cuda", false, true},
 		{pjrttest.RightCUDA, "cuda", true, false},
 		{pjrttest.RightCUDA, "rocm", false, true},
 		{pjrttest.RightCUDA, "cpu", false, true},
 	} {
 		p := &Plugin{pjrt: check.Must(pjrt.Load(pjrttest.Open(t, test.variant)))}
-		pool, err := p.pinnedFor(test.platform)
+		pool, err := p.pinnedFor(test.platform, func() (bool, error) { return test.platform != "cuda", nil })
 		check.Diff(t, test.platform+" has pinned memory", test.pinned, pool != nil)
-		if got := err != nil && strings.Contains(err.Error(), "can call Go only on cpu and cuda"); got != test.refused {
+		const refusal = "Go can read only the memory of the host and of cuda"
+		if got := err != nil && strings.Contains(err.Error(), refusal); got != test.refused {
 			t.Errorf("%s on %s: %v", test.platform, p.pjrt.Platform(), err)
 		}
 	}

@@ -34,6 +34,7 @@ var knownPlugins = map[string]known{
 	"xla_cpu_pjrt.so":          {"0.81", "0.2", "1.13.3"},  // native.PJRT81
 	"libpjrt_cpu.so":           {"0.106", "0.3", "1.16.1"}, // native.PJRT106
 	"pjrt_c_api_cpu_plugin.so": {"0.115", "0.4", "1.20.0"}, // native.PJRTPlugin
+	"libcalliope_pjrt.so":      {"0.104", "0.5", "1.20.0"}, // c/plugin
 }
 
 // knownPlugin returns what the plugin of this process must report.

@@ -51,6 +51,9 @@ func (e *Executable) Inputs() []tensor.Shape { return engine.Cloned(e.inputs) }
 // Outputs returns the shapes of the results.
 func (e *Executable) Outputs() []tensor.Shape { return engine.Cloned(e.outputs) }
 
+// Temporaries returns how many bytes a run needs besides those of its inputs and outputs.
+func (e *Executable) Temporaries() int { return e.arena }
+
 // NumDevices returns 1.
 func (e *Executable) NumDevices() int { return 1 }
 

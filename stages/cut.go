@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract/callop"
@@ -48,6 +49,18 @@ func given(m *mlir.Module) error {
 	return nil
 }
 
+// dropDevices removes what says which device makes a call: here all calls are of one.
+func dropDevices(m *mlir.Module) error {
+	for _, op := range slices.Collect(m.Operation().Index().Named("stablehlo.custom_call")) {
+		if c, _ := stablehlo.AsCustomCall(op); c.Target == callop.Device {
+			if err := op.Erase(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // Cut cuts a module at its callbacks. It does not change the module. The error is a *CutError for
 // what cannot be cut.
 func Cut(m *mlir.Module, o Options) (*Plan, error) {
@@ -56,7 +69,7 @@ func Cut(m *mlir.Module, o Options) (*Plan, error) {
 	}
 	whole := m.Clone()
 	defer whole.Close()
-	if err := refuse(whole); err != nil {
+	if err := cmp.Or(dropDevices(whole), refuse(whole)); err != nil {
 		return nil, err
 	}
 	replicas, err := o.replicas(whole)

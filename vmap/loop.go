@@ -45,6 +45,7 @@ func (b *batcher) loop(op mlir.Operation) []mlir.Value {
 					mine[token] = v[i+1]
 				}
 			}
+			b.sayDevice(op, v[0])
 			var made mlir.Operation
 			b.with(mine, func() { made = b.copy(op) })
 			next := []mlir.Value{b.Binary(stablehlo.Add, v[0], b.Number(counter, 1))}
@@ -60,6 +61,27 @@ func (b *batcher) loop(op mlir.Operation) []mlir.Value {
 			return next
 		}),
 	}).ResultValues()[1:]
+}
+
+// sayDevice says which device, an element of the batch, makes the calls in an operation.
+func (b *batcher) sayDevice(op mlir.Operation, element mlir.Value) {
+	if b.axis == nil || !b.axis.each || b.axis.isOutside() || !hasCalls(op) {
+		return
+	}
+	devices := b.Constant(b.tensor(transform.Element(element.Type()), b.size), literal(b.axis.devices[0]))
+	number := b.Reshape(b.Do(stablehlo.DynamicSliceOp{
+		Operand: devices, StartIndices: []mlir.Value{element}, SliceSizes: []int64{1},
+	}))
+	b.Op(stablehlo.CustomCallOp{Target: callop.Device, Operands: []mlir.Value{number}, HasSideEffect: true})
+}
+
+func hasCalls(op mlir.Operation) bool {
+	for inner := range op.All() {
+		if inner.Name() == "stablehlo.custom_call" {
+			return true
+		}
+	}
+	return false
 }
 
 // element returns an element of the batch of a value.

@@ -19,21 +19,38 @@ type buffer struct {
 	space *space
 	shape tensor.Shape
 	dims  abi.Ptr[int64]
+	ready *wait // until the array is computed
+	lent  *wait // until nothing reads the memory of the caller, which the array is in; nil for memory of its own
 
-	mu    sync.Mutex
-	array *engine.Array // nil if it was deleted or donated
-	views []io.Closer   // one for each reference of others
+	mu      sync.Mutex
+	array   *engine.Array // nil if it is not computed, or closed
+	deleted bool          // or donated
+	users   int           // of the array
+	views   []io.Closer   // one for each reference of others
 }
 
-func (s *space) newBuffer(a *engine.Array) *buffer {
-	b := &buffer{space: s, shape: a.Shape(), array: a}
+// newBuffer returns a buffer without an array.
+func (s *space) newBuffer(shape tensor.Shape) *buffer {
+	b := &buffer{space: s, shape: shape}
 	b.dims = copied(&b.memory, int64s(b.shape.Dims))
 	return b
 }
 
-// newToken returns a buffer without elements, for a token.
-func (s *space) newToken() *buffer {
-	return &buffer{space: s, shape: tensor.ShapeOf(tensor.Token)}
+// with returns a new buffer of an array.
+func (s *space) with(a *engine.Array) *buffer {
+	b := s.newBuffer(a.Shape())
+	b.set(a)
+	return b
+}
+
+// set gives the buffer its array, which it takes over.
+func (b *buffer) set(a *engine.Array) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.array = a; !a.Borrowed() {
+		b.space.device.hold(b.shape.NumBytes())
+	}
+	b.settle()
 }
 
 func int64s(list []int) []int64 {
@@ -44,57 +61,111 @@ func int64s(list []int) []int64 {
 	return made
 }
 
-// take returns the array, which stays the buffer's.
-func (b *buffer) take() (*engine.Array, error) {
+var errDeleted = errors.New("the buffer was deleted or donated")
+
+// take keeps the array until giveBack.
+func (b *buffer) take() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.array == nil {
-		return nil, errDeleted
+	if b.deleted {
+		return errDeleted
 	}
+	b.users++
+	return nil
+}
+
+func (b *buffer) giveBack() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.users--
+	b.settle()
+}
+
+// delete makes the buffer one without an array for all who do not have it. References of others go on.
+func (b *buffer) delete() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.deleted = true
+	b.settle()
+}
+
+// settle closes the array if nobody needs it. The buffer is locked.
+func (b *buffer) settle() {
+	if !b.deleted || b.users > 0 {
+		return
+	}
+	if b.array != nil {
+		if !b.array.Borrowed() {
+			b.space.device.hold(-b.shape.NumBytes())
+		}
+		_ = b.array.Close() // which a run that was given it has done already
+		b.array = nil
+	}
+	if len(b.views) == 0 && b.lent != nil && !b.lent.isOver() {
+		b.lent.end(nil)
+	}
+}
+
+// computed returns the array, which the caller has taken, when it is computed.
+func (b *buffer) computed() (*engine.Array, error) {
+	if err := b.ready.until(); err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	return b.array, nil
 }
 
-// view returns the elements where they are. The caller must close the view.
-func (b *buffer) view() (*engine.View, error) {
-	a, err := b.take()
-	if err != nil {
-		return nil, err
-	}
-	return a.View(context.Background())
-}
-
-var errDeleted = errors.New("the buffer was deleted or donated")
-
-// delete closes the array. References of others go on.
-func (b *buffer) delete() error {
+// canGive reports whether a run may have the memory of the array, which is taken, computed and deleted: whether it is
+// not the caller's, and nobody else reads it.
+func (b *buffer) canGive() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.array == nil {
-		return nil
+	return b.lent == nil && b.users == 1 && len(b.views) == 0
+}
+
+// read calls f with the elements where they are.
+func (b *buffer) read(f func(data []byte) error) error {
+	if err := b.take(); err != nil {
+		return err
 	}
-	err := b.array.Close()
-	b.array = nil
-	return err
+	defer b.giveBack()
+	a, err := b.computed()
+	if err != nil {
+		return err
+	}
+	v, err := a.View(context.Background())
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	return f(v.Tensor().Data)
 }
 
 func (b *buffer) free() {
-	_ = b.delete()
-	for _, end := range b.views {
-		_ = end.Close()
+	for b.unrefer() == nil {
 	}
+	b.delete()
 	b.memory.free()
 }
 
 // refer adds a reference to the elements, which stay where they are until it is ended.
 func (b *buffer) refer() error {
-	v, err := b.view()
+	if err := b.take(); err != nil {
+		return err
+	}
+	defer b.giveBack()
+	a, err := b.computed()
 	if err != nil {
 		return err
 	}
-	b.mu.Lock()
-	b.views = append(b.views, v)
-	b.mu.Unlock()
-	return nil
+	v, err := a.View(context.Background())
+	if err == nil {
+		b.mu.Lock()
+		b.views = append(b.views, v)
+		b.mu.Unlock()
+	}
+	return err
 }
 
 func (b *buffer) unrefer() error {
@@ -105,32 +176,28 @@ func (b *buffer) unrefer() error {
 	}
 	end := b.views[len(b.views)-1]
 	b.views = b.views[:len(b.views)-1]
+	defer b.settle()
 	return end.Close()
 }
 
 // elements returns the address of the elements.
-func (b *buffer) elements() (abi.Ptr[byte], error) {
-	v, err := b.view()
-	if err != nil {
-		return 0, err
-	}
-	defer v.Close()
-	return abi.To(unsafe.SliceData(v.Tensor().Data)), nil
+func (b *buffer) elements() (p abi.Ptr[byte], err error) {
+	err = b.read(func(data []byte) error {
+		p = abi.To(unsafe.SliceData(data))
+		return nil
+	})
+	return p, err
 }
 
 // toHost copies the elements to the caller's memory.
 func (b *buffer) toHost(to []byte, order []int64) error {
-	v, err := b.view()
-	if err != nil {
-		return err
-	}
-	defer v.Close()
-	from := v.Tensor().Data
-	if len(to) < len(from) {
-		return fmt.Errorf("%w: the array takes %d bytes, and there is room for %d", errMistaken, len(from), len(to))
-	}
-	scatter(to, from, b.shape, order)
-	return nil
+	return b.read(func(from []byte) error {
+		if len(to) < len(from) {
+			return fmt.Errorf("%w: the array takes %d bytes, and there is room for %d", errMistaken, len(from), len(to))
+		}
+		scatter(to, from, b.shape, order)
+		return nil
+	})
 }
 
 func init() {
@@ -171,12 +238,15 @@ func init() {
 		a.Memory = object[*buffer](a.Buffer).space.self
 		return nil
 	})
-	on(abi.BufferDelete, func(a *abi.BufferDeleteArgs) error { return object[*buffer](a.Buffer).delete() })
+	on(abi.BufferDelete, func(a *abi.BufferDeleteArgs) error {
+		object[*buffer](a.Buffer).delete()
+		return nil
+	})
 	on(abi.BufferIsDeleted, func(a *abi.BufferIsDeletedArgs) error {
 		b := object[*buffer](a.Buffer)
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		a.IsDeleted = b.array == nil && b.shape.DType != tensor.Token
+		a.IsDeleted = b.deleted
 		return nil
 	})
 	on(abi.BufferCopyToDevice, func(a *abi.BufferCopyToDeviceArgs) (err error) {
@@ -204,28 +274,23 @@ func init() {
 		return nil
 	})
 	on(abi.BufferCopyRawToHost, func(a *abi.BufferCopyRawToHostArgs) error {
-		v, err := object[*buffer](a.Buffer).view()
-		if err != nil {
-			return err
-		}
-		defer v.Close()
-		from := v.Tensor().Data
-		if a.Offset < 0 || a.TransferSize < 0 || a.Offset > int64(len(from)) ||
-			a.TransferSize > int64(len(from))-a.Offset {
-			return fmt.Errorf("%w: %d bytes from %d on are more than the array's %d", errMistaken, a.TransferSize,
-				a.Offset, len(from))
-		}
-		copy(abi.Bytes(a.Dst, int(a.TransferSize)), from[a.Offset:])
-		a.Event = over()
-		return nil
+		return object[*buffer](a.Buffer).read(func(from []byte) error {
+			if a.Offset < 0 || a.TransferSize < 0 || a.Offset > int64(len(from)) ||
+				a.TransferSize > int64(len(from))-a.Offset {
+				return fmt.Errorf("%w: %d bytes from %d on are more than the array's %d", errMistaken, a.TransferSize,
+					a.Offset, len(from))
+			}
+			copy(abi.Bytes(a.Dst, int(a.TransferSize)), from[a.Offset:])
+			a.Event = over()
+			return nil
+		})
 	})
 	on(abi.BufferIsOnCpu, func(a *abi.BufferIsOnCpuArgs) error {
 		_, a.IsOnCpu = object[*buffer](a.Buffer), true
 		return nil
 	})
 	on(abi.BufferReadyEvent, func(a *abi.BufferReadyEventArgs) error {
-		object[*buffer](a.Buffer)
-		a.Event = over()
+		a.Event = handle(event{object[*buffer](a.Buffer).ready})
 		return nil
 	})
 	on(abi.BufferUnsafePointer, func(a *abi.BufferUnsafePointerArgs) error {
@@ -245,18 +310,35 @@ func init() {
 	})
 }
 
+// copyTo makes a copy, which is computed once the buffer is.
 func copyTo(b *buffer, to *space) (abi.Handle, error) {
-	a, err := b.take()
-	if err != nil {
+	if err := b.take(); err != nil {
 		return 0, err
 	}
-	v, err := a.ToHost(context.Background())
-	if err != nil {
+	made := to.newBuffer(b.shape)
+	copying := func() error {
+		defer b.giveBack()
+		a, err := b.computed()
+		if err != nil || a == nil { // a token
+			return err
+		}
+		host, err := a.ToHost(context.Background())
+		if err != nil {
+			return err
+		}
+		if a, err = engine.OwnHostArray(host); err == nil {
+			made.set(a)
+		}
+		return err
+	}
+	if !b.ready.isOver() {
+		made.ready = newWait()
+		go func() { made.ready.end(copying()) }()
+		return handle(made), nil
+	}
+	if err := copying(); err != nil {
+		made.free()
 		return 0, err
 	}
-	made, err := engine.OwnHostArray(v)
-	if err != nil {
-		return 0, err
-	}
-	return handle(to.newBuffer(made)), nil
+	return handle(made), nil
 }

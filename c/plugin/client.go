@@ -76,13 +76,13 @@ func optionsOf(list []abi.NamedValue) (platform string, devices int, err error) 
 		switch {
 		case name == "platform_name" && o.Type == abi.NamedValueKString:
 			platform = string(abi.Bytes(abi.Ptr[byte](o.Value[0]), o.ValueSize))
-		case name == "num_devices" && o.Type == abi.NamedValueKInt64:
+		case name == "cpu_device_count" && o.Type == abi.NamedValueKInt64:
 			if devices = int(o.Value[0]); devices < 1 || devices > maxDevices {
-				return "", 0, fmt.Errorf("%w: num_devices is %d: use 1 to %d", errMistaken, devices, maxDevices)
+				return "", 0, fmt.Errorf("%w: cpu_device_count is %d: use 1 to %d", errMistaken, devices, maxDevices)
 			}
 		default:
 			return "", 0, fmt.Errorf("%w: there is no option %q of this type: the plugin has platform_name, a string, and "+
-				"num_devices, an integer", errMistaken, name)
+				"cpu_device_count, an integer", errMistaken, name)
 		}
 	}
 	return platform, devices, nil

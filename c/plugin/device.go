@@ -2,7 +2,7 @@ package main
 
 import (
 	"fmt"
-	"runtime/cgo"
+	"sync"
 
 	"github.com/calliope-mlir/calliope/c/plugin/internal/abi"
 )
@@ -19,6 +19,32 @@ type device struct {
 
 	kind, text         abi.Ptr[byte]
 	kindSize, textSize int
+
+	mu                          sync.Mutex
+	last                        *wait // the last run that went on after its start
+	held, most, arrays, largest int64 // bytes of buffers now and at most, how many there were, and of the largest one
+}
+
+// follow returns what a run on the device waits for, and makes later runs wait for it, if it is not nil.
+func (d *device) follow(run *wait) (earlier *wait) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	earlier = d.last
+	if run != nil || earlier.isOver() {
+		d.last = run
+	}
+	return earlier
+}
+
+// hold counts n bytes of a buffer, which are less than 0 if it is gone.
+func (d *device) hold(n int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if n >= 0 {
+		d.arrays++
+	}
+	d.held += int64(n)
+	d.most, d.largest = max(d.most, d.held), max(d.largest, int64(n))
 }
 
 // kinds are those of the memories of JAX's CPU backend. Here they differ in their names alone.
@@ -64,8 +90,8 @@ func (d *device) free() {
 	for _, s := range d.spaces {
 		_ = destroy[*space](s.self)
 	}
-	cgo.Handle(d.description).Delete()
-	cgo.Handle(d.self).Delete()
+	drop(d.description)
+	drop(d.self)
 	d.memory.free()
 }
 
@@ -95,6 +121,15 @@ func init() {
 		given := give(nil)
 		a.Attributes, a.NumAttributes = abi.Ptr[abi.NamedValue](given), 0
 		a.DeviceAttributes, a.AttributesDeleter = abi.Handle(given), deleter
+		return nil
+	})
+	on(abi.DeviceMemoryStats, func(a *abi.DeviceMemoryStatsArgs) error {
+		d := object[*device](a.Device)
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		*a = abi.DeviceMemoryStatsArgs{StructSize: a.StructSize, Device: a.Device, BytesInUse: d.held,
+			PeakBytesInUse: d.most, PeakBytesInUseIsSet: true, NumAllocs: d.arrays, NumAllocsIsSet: true,
+			LargestAllocSize: d.largest, LargestAllocSizeIsSet: true}
 		return nil
 	})
 	on(abi.DeviceDescriptionId, func(a *abi.DeviceDescriptionIdArgs) error {

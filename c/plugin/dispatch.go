@@ -11,10 +11,11 @@ import (
 
 	"github.com/calliope-mlir/calliope/c/plugin/internal/abi"
 	"github.com/calliope-mlir/calliope/engine"
+	"github.com/calliope-mlir/calliope/internal/run/ffihost"
 )
 
-// functions are those of the API, by their numbers, and of the extension Shardings. The others are missing.
-var functions [abi.NumFunctions + 2]func(args unsafe.Pointer) error
+// functions are those of the API and of extensions, by their numbers. The others are missing.
+var functions [abi.NumFunctions]func(args unsafe.Pointer) error
 
 // on sets a function. What do writes to its arguments is what the caller gets.
 func on[T any](f abi.Function, do func(args *T) error) {
@@ -77,6 +78,9 @@ func newFailure(err error) abi.Handle {
 
 // code returns the code of an error.
 func (f *failure) code() abi.ErrorCode {
+	if e, ok := errors.AsType[*ffihost.Error](f.err); ok {
+		return abi.ErrorCode(e.Code)
+	}
 	_, refused := errors.AsType[*engine.RefusedError](f.err)
 	switch {
 	case refused, errors.Is(f.err, errMissing):
@@ -101,17 +105,24 @@ func init() {
 	on(abi.ErrorForEachPayload, func(*abi.ErrorForEachPayloadArgs) error { return nil }) // there is none
 }
 
+// tag is in each handle, so that no runtime takes it for an address of memory: that of Go ends a process that has one
+// near zero.
+const tag = 1 << 63
+
 // handle returns a handle of a Go value, which is destroyed once.
-func handle(v any) abi.Handle { return abi.Handle(cgo.NewHandle(v)) }
+func handle(v any) abi.Handle { return abi.Handle(cgo.NewHandle(v)) | tag }
 
 // object returns the value of a handle. It panics if the handle is of another type, or was destroyed.
-func object[T any](h abi.Handle) T { return cgo.Handle(h).Value().(T) }
+func object[T any](h abi.Handle) T { return cgo.Handle(h &^ tag).Value().(T) }
 
 // destroy ends a handle, and frees the memory of its value. No handle is none.
 func destroy[T interface{ free() }](h abi.Handle) error {
 	if h != 0 {
 		object[T](h).free()
-		cgo.Handle(h).Delete()
+		drop(h)
 	}
 	return nil
 }
+
+// drop ends a handle.
+func drop(h abi.Handle) { cgo.Handle(h &^ tag).Delete() }

@@ -11,6 +11,8 @@ import (
 	"sync"
 
 	"github.com/calliope-mlir/calliope/c/plugin/internal/abi"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/engine/load"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -22,20 +24,27 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
+// mostInCall is the number of elements of which programs with handlers are run within Execute, as by XLA.
+const mostInCall = 1000
+
 // A program is what a client has compiled.
 type program struct {
 	client      *client
 	name        string
 	fingerprint string
 	code        []byte // what it was made of, for a caller that keeps it
+	optimized   []byte // see describeCode
 	options     []byte
 	main        stablehlo.Main
 	donated     []bool // by parameter
 	from, to    []int  // the numbers of the memories of arguments and results, tokens among them
 	runner      engine.Executable
+	sites       []*callbacks.Attribute // see foreign
+	apart       bool                   // a run may be over after Execute returns
 
 	replicas, partitions int
 	devices              []*device           // first those of the first replica
+	portable             bool                // it runs on any one device
 	params, results      []sharding.Sharding // of partitions
 
 	mu     sync.Mutex
@@ -65,15 +74,59 @@ func (c *client) compile(code, options []byte) (*program, error) {
 		return nil, fmt.Errorf("%w: %w", errMistaken, err)
 	}
 	p.main, p.params, p.results = m.Main, m.Declared.Params, m.Declared.Results
-	if err := cmp.Or(p.place(o), p.describe(m.Module)); err != nil {
+	targets := p.foreign()
+	if err := cmp.Or(p.place(o), p.describe(m.Module), p.describeCode(m.Module),
+		checkServed(m.Module, targets)); err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
+	dropEffects(m.Module)
 	p.runner, err = load.Compile(ctx, m.Module, stages.Options{
-		Devices: stages.On(c.engine), Compile: engine.CompileOptions{Foreign: foreign(), Replicas: p.replicas},
+		Devices: stages.On(c.engine), Compile: engine.CompileOptions{Foreign: targets, Replicas: p.replicas},
 		// The interpreter runs in a child process of a program in Go, which this is not.
 		Fallback: engine.FallbackOff,
 	}, native.EnsureOptions{})
-	return p, errors.Join(err, m.Close())
+	if err != nil {
+		p.endSites()
+		return nil, errors.Join(err, m.Close())
+	}
+	p.apart = p.apart && len(p.sites) > 0
+	p.runner.OnClose(p.endSites)
+	return p, m.Close()
+}
+
+// dropEffects makes runtime tokens, by which callers order runs, arrays like others.
+func dropEffects(m *mlir.Module) {
+	f, _ := m.SymbolTable().Lookup("main")
+	c := m.Context()
+	for _, list := range []string{"arg_attrs", "res_attrs"} {
+		all, _ := f.Attribute(list)
+		if all.IsNil() {
+			continue
+		}
+		each, _ := all.Elements()
+		for i, a := range each {
+			var left []mlir.NamedAttribute
+			for name, value := range a.Entries() {
+				if name != stablehlo.EffectAttribute {
+					left = append(left, mlir.NamedAttribute{Name: name, Value: value})
+				}
+			}
+			each[i] = c.DictionaryAttribute(left...)
+		}
+		f.SetAttribute(list, c.ArrayAttribute(each...))
+	}
+}
+
+// checkServed returns an error for a callback that no handler serves. Go functions are the plugin's own here, not those
+// of its caller.
+func checkServed(m *mlir.Module, targets []callbacks.ForeignTarget) error {
+	for call := range callop.Calls(m) {
+		if !slices.ContainsFunc(targets, func(t callbacks.ForeignTarget) bool { return t.Target == call.Target }) {
+			return fmt.Errorf("%w: nothing serves the target %q: register a handler of XLA's typed FFI for it", errMissing,
+				call.Target)
+		}
+	}
+	return nil
 }
 
 // describe reads the name of the module, which parameters it writes to, and in which memories its arrays are.
@@ -100,6 +153,7 @@ func (p *program) describe(m *mlir.Module) (err error) {
 func (p *program) place(o compileOptions) error {
 	p.replicas, p.partitions = max(o.replicas, 1), max(o.partitions, 1)
 	n := p.replicas * p.partitions
+	p.portable = n == 1 && len(o.devices) == 0
 	ids := o.devices
 	for i := len(ids); len(o.devices) == 0 && i < n; i++ {
 		ids = append(ids, i)
@@ -176,15 +230,21 @@ func (p *program) outputs() ([]tensor.Shape, error) {
 		list[i] = tensor.ShapeOf(tensor.Token)
 	}
 	for i, s := range p.main.Results {
-		if of := p.sharding(p.results, i); of.IsKnown() {
-			var err error
-			if s, err = of.PartShape(s); err != nil {
-				return nil, fmt.Errorf("result %d: %w", i, err)
-			}
+		s, err := p.part(p.results, i, s)
+		if err != nil {
+			return nil, fmt.Errorf("result %d: %w", i, err)
 		}
 		list = append(list, s)
 	}
 	return list, nil
+}
+
+// part returns the shape of what each device has of an array.
+func (p *program) part(list []sharding.Sharding, i int, s tensor.Shape) (tensor.Shape, error) {
+	if of := p.sharding(list, i); of.IsKnown() {
+		return of.PartShape(s)
+	}
+	return s, nil
 }
 
 // sharding returns that of a parameter or result of partitions. One that is not known is not divided.

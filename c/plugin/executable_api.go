@@ -2,15 +2,15 @@ package main
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"unsafe"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/calliope-mlir/calliope/c/plugin/internal/abi"
+	"github.com/calliope-mlir/calliope/engine/load"
+	"github.com/calliope-mlir/calliope/jit"
+	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // An executable is a PJRT_Executable: what a caller may know of a program.
@@ -109,6 +109,39 @@ func init() {
 		_, a.NumProperties = object[*executable](a.Executable), 0
 		return nil
 	})
+	on(abi.ExecutableGetCompiledMemoryStats, func(a *abi.ExecutableGetCompiledMemoryStatsArgs) error {
+		e := object[*executable](a.Executable)
+		*a = abi.ExecutableGetCompiledMemoryStatsArgs{StructSize: a.StructSize, Executable: a.Executable}
+		for i, s := range e.main.Params {
+			s, err := e.part(e.params, i, s)
+			if err != nil {
+				return err
+			}
+			a.ArgumentSizeInBytes += int64(s.NumBytes())
+		}
+		results, err := e.outputs()
+		for _, s := range results {
+			if s.DType != tensor.Token {
+				a.OutputSizeInBytes += int64(s.NumBytes())
+			}
+		}
+		if c, ok := load.Undivided(e.runner).(*jit.Executable); ok {
+			a.TempSizeInBytes = int64(c.Temporaries())
+			for i, s := range c.Outputs() {
+				if k, ok := c.Donor(i); ok && e.donated[k] {
+					a.AliasSizeInBytes += int64(s.NumBytes())
+				}
+			}
+		}
+		a.PeakMemoryInBytes = a.ArgumentSizeInBytes + a.OutputSizeInBytes - a.AliasSizeInBytes + a.TempSizeInBytes
+		a.TotalSizeInBytes = a.PeakMemoryInBytes
+		return err
+	})
+	on(abi.ExecutableSizeOfGeneratedCodeInBytes, func(a *abi.ExecutableSizeOfGeneratedCodeInBytesArgs) error {
+		object[*executable](a.Executable)
+		a.SizeInBytes = -1 // which XLA says if it is not known
+		return nil
+	})
 	on(abi.ExecutableOutputMemoryKinds, func(a *abi.ExecutableOutputMemoryKindsArgs) error {
 		e := object[*executable](a.Executable)
 		a.NumOutputs = len(e.to)
@@ -187,15 +220,14 @@ func (e *executable) kindsOf(list []int) (abi.Ptr[abi.Ptr[byte]], abi.Ptr[int]) 
 
 // assignment returns the devices as a DeviceAssignmentProto.
 func (p *program) assignment() []byte {
-	data := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), uint64(p.replicas))
-	data = protowire.AppendVarint(protowire.AppendTag(data, 2, protowire.VarintType), uint64(p.partitions))
+	data := withNumber(nil, fieldReplicaCount, uint64(p.replicas))
+	data = withNumber(data, fieldPartitionCount, uint64(p.partitions))
 	for partition := range p.partitions {
-		var ids, packed []byte
+		var ids []int
 		for replica := range p.replicas {
-			packed = protowire.AppendVarint(packed, uint64(p.devices[replica*p.partitions+partition].id))
+			ids = append(ids, p.devices[replica*p.partitions+partition].id)
 		}
-		ids = protowire.AppendBytes(protowire.AppendTag(ids, fieldID, protowire.BytesType), packed)
-		data = protowire.AppendBytes(protowire.AppendTag(data, fieldDevices, protowire.BytesType), ids)
+		data = withText(data, fieldDevices, withNumbers(nil, fieldID, ids))
 	}
 	return data
 }
@@ -220,7 +252,7 @@ func parts(data []byte) (code, options []byte, err error) {
 	return nil, nil, fmt.Errorf("%w: the data is no program that this plugin has serialized", errMistaken)
 }
 
-// execute runs a program. It returns when the run is over.
+// execute runs a program.
 func execute(a *abi.LoadedExecutableExecuteArgs) error {
 	l := object[*loaded](a.Executable)
 	options, _ := abi.Within[abi.ExecuteOptions](unsafe.Pointer(a.Options.Get()))
@@ -230,26 +262,34 @@ func execute(a *abi.LoadedExecutableExecuteArgs) error {
 	case options.NumSendOps > 0 || options.NumRecvOps > 0:
 		return fmt.Errorf("%w: send and recv of the host", errMissing)
 	}
-	if a.ExecuteDevice != 0 && object[*device](a.ExecuteDevice) != l.devices[0] {
-		return errors.New("the device is not one of the program")
+	x := &execution{launch: int64(options.LaunchId), on: l.devices, in: make([][]*buffer, a.NumDevices)}
+	if a.ExecuteDevice != 0 {
+		d := object[*device](a.ExecuteDevice)
+		if !l.portable && d != l.devices[0] || d.client != l.client {
+			return fmt.Errorf("%w: the device is not one of the program", errMistaken)
+		}
+		x.on = []*device{d}
 	}
-	kept := map[int]bool{}
+	if options.Context != 0 {
+		x.context = object[*executeContext](options.Context)
+	}
+	x.given = append(make([]bool, l.main.Tokens), l.donated...)
 	for _, i := range abi.List(options.NonDonatableInputIndices, options.NumNonDonatableInputIndices) {
-		kept[int(i)] = true
+		if i >= 0 && int(i) < len(x.given) {
+			x.given[i] = false
+		}
 	}
-	in := make([][]*buffer, a.NumDevices)
-	for device := range in {
+	for device := range x.in {
 		if a.NumArgs > 0 {
 			for _, h := range abi.List(abi.List(a.ArgumentLists, a.NumDevices)[device], a.NumArgs) {
-				in[device] = append(in[device], object[*buffer](h))
+				x.in[device] = append(x.in[device], object[*buffer](h))
 			}
 		}
 	}
-	out, err := l.run(in, kept)
-	if err != nil {
+	if err := l.start(x); err != nil {
 		return err
 	}
-	for device, list := range out {
+	for device, list := range x.out {
 		if len(list) > 0 {
 			to := abi.List(abi.List(a.OutputLists, a.NumDevices)[device], len(list))
 			for i, b := range list {
@@ -257,7 +297,7 @@ func execute(a *abi.LoadedExecutableExecuteArgs) error {
 			}
 		}
 		if a.DeviceCompleteEvents != 0 {
-			abi.List(a.DeviceCompleteEvents, a.NumDevices)[device] = over()
+			abi.List(a.DeviceCompleteEvents, a.NumDevices)[device] = handle(event{x.over})
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/c/plugin/internal/abi"
@@ -26,7 +27,24 @@ func (m *space) fromHost(data unsafe.Pointer, s tensor.Shape, strides []int64) (
 			i += size
 		})
 	}
-	return m.newBuffer(a), nil
+	return m.with(a), nil
+}
+
+// canLend reports whether an array of the caller can be used where it is.
+func canLend(data unsafe.Pointer, s tensor.Shape, strides []int64) bool {
+	return s.NumElements() > 0 && uintptr(data)%engine.Align == 0 &&
+		(len(strides) == 0 || slices.Equal(strides, stridesOf(s, descending(s.Rank()))))
+}
+
+// lend returns a buffer in the memory of the caller, which stays as it is until lent is closed.
+func (m *space) lend(data unsafe.Pointer, s tensor.Shape) (*buffer, error) {
+	a, err := engine.BorrowHostArray(tensor.View{Shape: s, Data: unsafe.Slice((*byte)(data), s.NumBytes())})
+	if err != nil {
+		return nil, err
+	}
+	b := m.with(a)
+	b.lent = newWait()
+	return b, nil
 }
 
 func shapeOf(t abi.BufferType, dims []int64) (tensor.Shape, error) {
@@ -63,7 +81,15 @@ func init() {
 				return fmt.Errorf("%w: %w", errMistaken, err)
 			}
 		}
-		b, err := m.fromHost(unsafe.Pointer(a.Data.Get()), s, abi.List(a.ByteStrides, a.NumByteStrides))
+		data, strides := unsafe.Pointer(a.Data.Get()), abi.List(a.ByteStrides, a.NumByteStrides)
+		if a.HostBufferSemantics >= abi.HostBufferSemanticsKImmutableZeroCopy && canLend(data, s, strides) {
+			b, err := m.lend(data, s)
+			if err == nil {
+				a.Buffer, a.DoneWithHostBuffer = handle(b), handle(event{b.lent})
+			}
+			return err
+		}
+		b, err := m.fromHost(data, s, strides)
 		if err != nil {
 			return err
 		}
@@ -83,7 +109,7 @@ func init() {
 		if err != nil {
 			return err
 		}
-		a.Buffer = handle(m.newBuffer(made))
+		a.Buffer = handle(m.with(made))
 		return nil
 	})
 }

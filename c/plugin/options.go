@@ -18,15 +18,17 @@ type compileOptions struct {
 
 // The numbers of fields.
 const (
-	fieldTupled       = 2
-	fieldOverrides    = 7 // in it:
-	fieldName         = 1
-	fieldBuildOptions = 3 // in it:
-	fieldReplicas     = 4
-	fieldPartitions   = 5
-	fieldAssignment   = 9 // in it, for each partition:
-	fieldDevices      = 3 // in it, for each replica:
-	fieldID           = 1
+	fieldTupled         = 2
+	fieldOverrides      = 7 // in it:
+	fieldName           = 1
+	fieldBuildOptions   = 3 // in it:
+	fieldReplicas       = 4
+	fieldPartitions     = 5
+	fieldAssignment     = 9 // in it, for each partition:
+	fieldReplicaCount   = 1
+	fieldPartitionCount = 2
+	fieldDevices        = 3 // in it, for each replica:
+	fieldID             = 1
 )
 
 func readCompileOptions(data []byte) (o compileOptions, err error) {

@@ -32,20 +32,32 @@ static struct {
 #undef F
 } api;
 
-// The extension Shardings.
-static void *ParameterShardings(void *args) { return (void *)calliopePJRT(NUM_FUNCTIONS, args); }
-static void *OutputShardings(void *args) { return (void *)calliopePJRT(NUM_FUNCTIONS + 1, args); }
+// Extensions, whose functions have numbers after those of the API, in this order.
+#define F(number, name) \
+  static void *name(void *args) { return (void *)calliopePJRT(NUM_FUNCTIONS + number, args); }
+F(0, ParameterShardings)
+F(1, OutputShardings)
+F(2, RegisterType)
+F(3, AddUserData)
+F(4, RegisterHandler)
+#undef F
 
-static struct {
+typedef struct {
   size_t struct_size;
   int type;
-  void *next;
-  void *(*parameters)(void *);
-  void *(*outputs)(void *);
-} shardings = {sizeof shardings, 19, NULL, ParameterShardings, OutputShardings};
+  const void *next;
+  void *(*functions[3])(void *);
+} extension;
+
+enum { SHARDINGS = 19, FFI = 5 };
+
+static const extension shardings = {sizeof shardings - sizeof(void *), SHARDINGS, NULL,
+                                    {ParameterShardings, OutputShardings}};
+static const extension ffi = {sizeof ffi, FFI, &shardings, {RegisterType, AddUserData, RegisterHandler}};
 
 const void *GetPjrtApi(void) {
-  api.extension_start = &shardings;
+  calliope_share_signal();
+  api.extension_start = (void *)&ffi;
   api.struct_size = sizeof api;
   api.version.struct_size = sizeof api.version;
   api.version.minor = calliopeMinor();

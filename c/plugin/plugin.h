@@ -4,6 +4,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// calliope_share_signal gives the signals by which Go interrupts goroutines to the Go runtime of the host, too.
+void calliope_share_signal(void);
+
 // calliope_call_ready calls a PJRT_Event_OnReadyCallback with an error, which may be 0.
 void calliope_call_ready(uintptr_t callback, uintptr_t error, uintptr_t user_arg);
 

@@ -20,12 +20,6 @@ var pythonFunction atomic.Uintptr
 //export calliope_pjrt_serve_python
 func calliope_pjrt_serve_python(f C.uintptr_t) { pythonFunction.Store(uintptr(f)) }
 
-func init() {
-	if err := serve(python, callPython); err != nil {
-		panic(err)
-	}
-}
-
 func callPython(f *callbacks.Frame) error {
 	var a struct {
 		Number int64 `attr:"number"`

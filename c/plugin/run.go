@@ -3,41 +3,132 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/stablehlo/sharding"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// run runs the program on the buffers of each device, and returns those of its results. kept are the parameters whose
-// buffers are not given away.
-func (p *program) run(in [][]*buffer, kept map[int]bool) ([][]*buffer, error) {
-	tokens := p.main.Tokens
-	var inputs []engine.Input
-	var given []*buffer
-	arrays := make([][]*engine.Array, len(in)) // by device
-	for device, list := range in {
-		if len(list) != tokens+len(p.main.Params) {
-			return nil, fmt.Errorf("%w: the program takes %d buffers, not %d", errMistaken, tokens+len(p.main.Params),
-				len(list))
-		}
-		for i, b := range list[tokens:] {
-			a, err := b.take()
-			if err != nil {
-				return nil, fmt.Errorf("argument %d: %w", i, err)
-			}
-			arrays[device] = append(arrays[device], a)
-			var input engine.Input = a
-			if p.donated[i] && !kept[tokens+i] {
-				input, given = engine.Donate(a), append(given, b)
-			}
-			inputs = append(inputs, input)
+// An execution is a run, with what its caller says of it.
+type execution struct {
+	*program
+	launch  int64
+	on      []*device
+	context *executeContext // may be nil
+	in, out [][]*buffer     // by device; in are taken
+	given   []bool          // by parameter, with tokens: its buffers are given away
+	over    *wait           // if the caller does not wait for it
+}
+
+type executionKey struct{}
+
+// start runs the program. If it takes its time and calls handlers, it goes on when start returns: a caller may wait
+// for what these do. Runs that call handlers are in order on each device.
+func (p *program) start(x *execution) error {
+	x.program = p
+	shapes, err := p.outputs()
+	if err != nil {
+		return err
+	}
+	if err := x.takeAll(); err != nil {
+		return err
+	}
+	if p.apart {
+		x.over = newWait()
+	}
+	x.makeOutputs(shapes)
+	var earlier []*wait
+	if len(p.sites) > 0 {
+		for _, d := range x.on {
+			earlier = append(earlier, d.follow(x.over))
 		}
 	}
-	if p.partitions > 1 {
-		whole, err := p.join(arrays)
+	run := func() error {
+		for _, w := range earlier {
+			_ = w.until() // its error is its own
+		}
+		err := x.run()
+		x.giveBack()
+		return err
+	}
+	if p.apart {
+		go func() { x.over.end(run()) }()
+		return nil
+	}
+	if err = run(); err != nil {
+		for _, b := range slices.Concat(x.out...) {
+			b.free()
+		}
+	}
+	return err
+}
+
+// takeAll takes the arguments, and deletes those that are given away.
+func (x *execution) takeAll() error {
+	tokens := x.main.Tokens
+	for device, list := range x.in {
+		err := error(nil)
+		if len(list) != tokens+len(x.main.Params) {
+			err = fmt.Errorf("%w: the program takes %d buffers, not %d", errMistaken, tokens+len(x.main.Params),
+				len(list))
+		}
+		for i := 0; err == nil && i < len(list); i++ {
+			if err = list[i].take(); err != nil {
+				err = fmt.Errorf("argument %d: %w", i-tokens, err)
+				list = list[:i]
+			}
+		}
 		if err != nil {
-			return nil, err
+			x.in = append(x.in[:device:device], list)
+			x.giveBack()
+			return err
+		}
+	}
+	for _, list := range x.in {
+		for i, b := range list {
+			if x.given[i] {
+				b.delete()
+			}
+		}
+	}
+	return nil
+}
+
+func (x *execution) giveBack() {
+	for _, list := range x.in {
+		for _, b := range list {
+			b.giveBack()
+		}
+	}
+}
+
+// run runs the program, and sets the results.
+func (x *execution) run() error {
+	tokens := x.main.Tokens
+	var inputs []engine.Input
+	arrays := make([][]*engine.Array, len(x.in)) // by device
+	for device, list := range x.in {
+		for i, b := range list {
+			a, err := b.computed()
+			if err != nil {
+				return err // of the run that computes it
+			}
+			if i < tokens {
+				continue
+			}
+			arrays[device] = append(arrays[device], a)
+			if x.given[i] && b.canGive() {
+				inputs = append(inputs, engine.Donate(a))
+			} else {
+				inputs = append(inputs, a)
+			}
+		}
+	}
+	if x.partitions > 1 {
+		whole, err := x.join(arrays)
+		if err != nil {
+			return err
 		}
 		defer engine.CloseAll(whole)
 		inputs = inputs[:0]
@@ -45,14 +136,15 @@ func (p *program) run(in [][]*buffer, kept map[int]bool) ([][]*buffer, error) {
 			inputs = append(inputs, a)
 		}
 	}
-	results, err := p.runner.Run(context.Background(), inputs...)
+	ctx := context.Background()
+	if len(x.sites) > 0 {
+		ctx = context.WithValue(ctx, executionKey{}, x)
+	}
+	results, err := x.runner.Run(ctx, inputs...)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for _, b := range given {
-		_ = b.delete() // the run has closed what it was given
-	}
-	return p.buffers(results)
+	return x.setOutputs(results)
 }
 
 // join returns whole arrays of the parts of devices.
@@ -100,36 +192,40 @@ func joined(of sharding.Sharding, shape tensor.Shape, parts [][]*engine.Array, i
 	return engine.HostArray(context.Background(), whole) // which may be one of the parts
 }
 
-// buffers returns the buffers of each device for the results of a run, which it takes over.
-func (p *program) buffers(results []*engine.Array) ([][]*buffer, error) {
-	out := make([][]*buffer, len(p.devices))
-	for device, d := range p.devices {
-		for range p.main.Returned {
-			out[device] = append(out[device], d.spaces[0].newToken())
+// makeOutputs makes the buffers of the results.
+func (x *execution) makeOutputs(shapes []tensor.Shape) {
+	x.out = make([][]*buffer, len(x.on))
+	for device, d := range x.on {
+		for i, s := range shapes {
+			b := d.spaces[x.to[i]].newBuffer(s)
+			b.ready = x.over
+			x.out[device] = append(x.out[device], b)
 		}
 	}
-	n := len(p.main.Results)
-	if p.partitions > 1 {
+}
+
+// setOutputs gives the buffers the results of a run, which it takes over.
+func (x *execution) setOutputs(results []*engine.Array) error {
+	n := len(x.main.Results)
+	if x.partitions > 1 {
 		defer engine.CloseAll(results)
 	}
 	for i := range n {
-		arrays := make([]*engine.Array, len(p.devices))
-		var err error
-		if p.partitions > 1 {
-			err = divide(arrays, p.sharding(p.results, i), results[i])
+		arrays := make([]*engine.Array, len(x.on))
+		if x.partitions > 1 {
+			if err := divide(arrays, x.sharding(x.results, i), results[i]); err != nil {
+				return fmt.Errorf("result %d: %w", i, err)
+			}
 		} else {
 			for device := range arrays {
 				arrays[device] = results[device*n+i]
 			}
 		}
-		if err != nil {
-			return nil, fmt.Errorf("result %d: %w", i, err)
-		}
-		for device, d := range p.devices {
-			out[device] = append(out[device], d.spaces[p.to[p.main.Returned+i]].newBuffer(arrays[device]))
+		for device, list := range x.out {
+			list[x.main.Returned+i].set(arrays[device])
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // divide sets parts to those that devices have of a whole array.

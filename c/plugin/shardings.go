@@ -1,7 +1,7 @@
 package main
 
 import (
-	"google.golang.org/protobuf/encoding/protowire"
+	"slices"
 
 	"github.com/calliope-mlir/calliope/c/plugin/internal/abi"
 	"github.com/calliope-mlir/calliope/stablehlo/sharding"
@@ -21,17 +21,23 @@ func init() {
 
 // fill says how arrays are divided. Tokens are before them. A program for one partition divides none.
 func (e *executable) fill(a *abi.ShardingsArgs, tokens int, list []sharding.Sharding, shapes []tensor.Shape) error {
-	texts := make([]string, tokens, tokens+len(shapes))
-	for i, s := range shapes {
-		text, err := e.opSharding(e.sharding(list, i), s)
-		if err != nil {
-			return err
-		}
-		texts = append(texts, string(text))
-	}
+	texts, err := e.opShardings(tokens, list, shapes)
 	a.Num = len(texts)
 	a.Shardings, a.Sizes = e.strings(texts)
-	return nil
+	return err
+}
+
+// opShardings returns OpShardings of tokens and arrays.
+func (p *program) opShardings(tokens int, list []sharding.Sharding, shapes []tensor.Shape) ([]string, error) {
+	texts := make([]string, tokens, tokens+len(shapes))
+	for i, s := range shapes {
+		one, err := p.opSharding(p.sharding(list, i), s)
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, string(one))
+	}
+	return texts, nil
 }
 
 // The fields of an OpSharding, and its types.
@@ -39,13 +45,24 @@ const (
 	fieldType       = 1
 	fieldTiles      = 3
 	fieldTileOwners = 4
+	fieldElements   = 5
 	fieldReplicates = 6
 
-	tiled = 3
+	ofTuple = 2
+	tiled   = 3
 )
 
+// opTuple returns the OpSharding of a tuple.
+func opTuple(list []string) string {
+	proto := withNumber(nil, fieldType, ofTuple)
+	for _, one := range list {
+		proto = withText(proto, fieldElements, one)
+	}
+	return string(proto)
+}
+
 // opSharding returns an OpSharding. The empty one says that each device has the whole array.
-func (e *executable) opSharding(s sharding.Sharding, shape tensor.Shape) ([]byte, error) {
+func (p *program) opSharding(s sharding.Sharding, shape tensor.Shape) ([]byte, error) {
 	if !s.IsKnown() {
 		return nil, nil
 	}
@@ -62,7 +79,7 @@ func (e *executable) opSharding(s sharding.Sharding, shape tensor.Shape) ([]byte
 		return nil, err
 	}
 	owners := make([][]int, parts) // devices by tile, in row-major order
-	for device := range e.partitions {
+	for device := range p.partitions {
 		r, err := s.Region(shape, device)
 		if err != nil {
 			return nil, err
@@ -73,24 +90,14 @@ func (e *executable) opSharding(s sharding.Sharding, shape tensor.Shape) ([]byte
 		}
 		owners[tile] = append(owners[tile], device)
 	}
-	var dims, devices []byte
-	for _, n := range tiles {
-		dims = protowire.AppendVarint(dims, uint64(n))
-	}
-	copies := e.partitions / parts
+	copies := p.partitions / parts
 	if copies > 1 {
-		dims = protowire.AppendVarint(dims, uint64(copies))
+		tiles = append(tiles, copies)
 	}
-	for _, list := range owners {
-		for _, device := range list {
-			devices = protowire.AppendVarint(devices, uint64(device))
-		}
-	}
-	data := protowire.AppendVarint(protowire.AppendTag(nil, fieldType, protowire.VarintType), tiled)
-	data = protowire.AppendBytes(protowire.AppendTag(data, fieldTiles, protowire.BytesType), dims)
-	data = protowire.AppendBytes(protowire.AppendTag(data, fieldTileOwners, protowire.BytesType), devices)
+	data := withNumbers(withNumber(nil, fieldType, tiled), fieldTiles, tiles)
+	data = withNumbers(data, fieldTileOwners, slices.Concat(owners...))
 	if copies > 1 {
-		data = protowire.AppendVarint(protowire.AppendTag(data, fieldReplicates, protowire.VarintType), 1)
+		data = withNumber(data, fieldReplicates, 1)
 	}
 	return data, nil
 }

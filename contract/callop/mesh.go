@@ -40,6 +40,10 @@ func Partitions(m *mlir.Module) int {
 // the operands.
 const Manual = "sdy.manual_computation"
 
+// Device is the target of a custom call in a module for one device that does what several do. Its operand, a s32, is
+// the number of the device that makes the calls of the host that follow.
+const Device = "calliope_device"
+
 // ManualAttributes returns the attributes of such an operation. in and out have the shardings of its
 // operands and results, such as <@mesh, [{"x"}, {}]>, and axes all axes of the mesh, as MLIR prints
 // them.

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/bridge/preflight"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
@@ -69,9 +71,13 @@ func Compile(
 }
 
 // CheckCalls returns an error for callbacks that are not registered, or for other types. Other problems are those of
-// the compile: not all handlers of other targets are known here.
+// the compile: not all handlers of other targets are known here. A foreign target may be one of the contract.
 func CheckCalls(m *mlir.Module, o engine.CompileOptions) error {
-	err := preflight.Check(m, preflight.Options{JAXCallbacks: o.JAXCallbacks, Partitions: o.Partitions})
+	isForeign := func(target string) bool {
+		return slices.ContainsFunc(o.Foreign, func(t callbacks.ForeignTarget) bool { return t.Target == target })
+	}
+	err := preflight.Check(m, preflight.Options{JAXCallbacks: o.JAXCallbacks, Partitions: o.Partitions,
+		Targets: slices.DeleteFunc(contract.Targets(), isForeign)})
 	found, ok := errors.AsType[*preflight.Error](err)
 	if !ok {
 		return err

@@ -36,12 +36,12 @@ func compile(t *testing.T, on engine.Engine, text string) engine.Executable {
 func TestCallsOfEachDevice(t *testing.T) {
 	var seen []string
 	see := func(f *callbacks.Frame) error {
-		seen = append(seen, fmt.Sprint(f.Args))
+		seen = append(seen, fmt.Sprint(f.Device, f.Args))
 		return nil
 	}
 	twice := func(f *callbacks.Frame) error {
 		x := check.Must(tensor.Slice[float32](f.Args[0]))
-		seen = append(seen, fmt.Sprint("twice ", x))
+		seen = append(seen, fmt.Sprint(f.Device, " twice ", x))
 		check.Must(tensor.Slice[float32](f.Results[0]))[0] = 2 * x[0]
 		return nil
 	}
@@ -56,7 +56,7 @@ func TestCallsOfEachDevice(t *testing.T) {
 	text := `module attributes {mhlo.num_partitions = 2 : i32} {
 	sdy.mesh @mesh = <["x"=2]>
 	func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
-		%0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%y: tensor<1xf32>) {
+		%0 = sdy.manual_computation(%x) in_shardings=[<@"mesh", [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%y: tensor<1xf32>) {
 			%c = stablehlo.constant dense<7> : tensor<i32>
 			` + call("see", "observe", "%c", "tensor<i32>", "()") + `
 			%1 = ` + call("twice", "call", "%y", "tensor<1xf32>", "tensor<1xf32>") + `
@@ -77,7 +77,8 @@ func TestCallsOfEachDevice(t *testing.T) {
 	got, err := compile(t, jit.Engine(), text).Call(t.Context(), tensor.Vector[float32](3, 4))
 	check.NoError(t, err)
 	check.Diff(t, "results", "[f32[2] [3 8]]", fmt.Sprint(got))
-	check.Diff(t, "calls", []string{"[s32[] 7]", "[s32[] 7]", "twice [3]", "twice [4]", "[f32[1] [8]]"}, seen)
+	check.Diff(t, "calls", []string{"0 [s32[] 7]", "1 [s32[] 7]", "0 twice [3]", "1 twice [4]",
+		"1 [f32[1] [8]]"}, seen)
 }
 
 // TestReplicasOfOneDevice holds that an executable has the inputs and results of each replica.

@@ -44,7 +44,7 @@ def library() -> str:
 def initialize() -> None:
     """Registers the plugin. JAX calls this when it looks for its backends."""
     path = library()
-    options = {"platform_name": "cpu", "num_devices": int(os.environ.get("CALLIOPE_DEVICES", "1"))}
+    options = {"platform_name": "cpu", "cpu_device_count": int(os.environ.get("CALLIOPE_DEVICES", "1"))}
     xla_bridge.register_plugin(NAME, library_path=path, options=options, priority=-1)
     plugin = ctypes.CDLL(path)
     _serve(plugin)

@@ -6,12 +6,11 @@ import "C"
 import (
 	"errors"
 	"fmt"
-	"slices"
+	"runtime"
 	"sync"
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/run/element"
 	_ "github.com/calliope-mlir/calliope/internal/run/ffi" // has ffi_abi.h: "go mod vendor" copies its package
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -62,7 +61,21 @@ type Site struct {
 	site   *C.host_site
 
 	mu    sync.Mutex
-	ready bool // the stages before execute are over
+	ready bool    // the stages before execute are over
+	idle  []*call // calls that are over, which later ones use again
+}
+
+// A Run is what a handler may ask of the run that calls it.
+type Run struct {
+	ID     int64
+	Device int
+	Data   []Datum // must not change
+}
+
+// A Datum is what the caller of a run gives handlers that ask for its type: a host_state.
+type Datum struct {
+	Type  int64
+	Value uintptr
 }
 
 // NewSite makes a call site, and calls the handler of the stage instantiate.
@@ -72,7 +85,7 @@ func (b Bundle) NewSite(attributes []contract.Attr) (*Site, error) {
 	attrs, err := s.memory.attributes(attributes)
 	if err == nil {
 		s.attrs = *attrs
-		err = s.call(instantiate, b.Instantiate, nil, nil, 0, 0)
+		err = s.in(instantiate, b.Instantiate, nil, nil, Run{})
 	}
 	if err != nil {
 		s.Close()
@@ -82,50 +95,64 @@ func (b Bundle) NewSite(attributes []contract.Attr) (*Site, error) {
 }
 
 // Call calls the handler with arrays of the host. Before the first call it calls those of prepare and initialize.
-func (s *Site) Call(args, results []tensor.View, device int, run int64) error {
-	if err := s.prepare(args, results, device, run); err != nil {
+func (s *Site) Call(args, results []tensor.View, r Run) error {
+	if err := s.prepare(args, results, r); err != nil {
 		return err
 	}
-	return s.call(execute, s.bundle.Execute, args, results, device, run)
+	return s.in(execute, s.bundle.Execute, args, results, r)
 }
 
-func (s *Site) prepare(args, results []tensor.View, device int, run int64) error {
+func (s *Site) prepare(args, results []tensor.View, r Run) error {
+	if s.bundle.Prepare == nil && s.bundle.Initialize == nil {
+		return nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ready {
 		return nil
 	}
-	if err := s.call(prepare, s.bundle.Prepare, args, results, device, run); err != nil {
+	if err := s.in(prepare, s.bundle.Prepare, args, results, r); err != nil {
 		return err
 	}
-	err := s.call(initialize, s.bundle.Initialize, args, results, device, run)
+	err := s.in(initialize, s.bundle.Initialize, args, results, r)
 	s.ready = err == nil
 	return err
 }
 
-func (s *Site) call(stage int, handler unsafe.Pointer, args, results []tensor.View, device int, run int64) error {
+// in calls the handler of a stage.
+func (s *Site) in(stage int, handler unsafe.Pointer, args, results []tensor.View, r Run) error {
 	if handler == nil {
 		return nil
 	}
-	for _, v := range slices.Concat(args, results) {
-		if element.PackedBits(v.Shape.DType) > 0 {
-			return fmt.Errorf("the handler takes elements of less than a byte, %s, which is not known here", v.Shape)
-		}
+	c := s.take(stage, args, results)
+	c.set(args, results, r)
+	err := taken(C.calliope_host_call(C.ffi_handler(handler), c.frame, s.site, c.run))
+	runtime.KeepAlive(args)
+	runtime.KeepAlive(results)
+	runtime.KeepAlive(r.Data)
+	if err == nil {
+		c.unpack(results)
 	}
-	var m memory
-	defer m.free()
-	frame := (*C.ffi_frame)(m.bytes(C.sizeof_ffi_frame))
-	*frame = C.ffi_frame{stage: C.int32_t(stage), attrs: s.attrs}
-	defer m.pins.Unpin()
-	frame.args, frame.results = m.values(args), m.values(results)
-	return taken(C.calliope_host_call(C.ffi_handler(handler), frame, s.site, C.int32_t(device), C.int64_t(run)))
+	s.put(c)
+	return err
 }
 
 // Close frees the states of the handlers. No call may be in flight.
 func (s *Site) Close() {
 	C.calliope_host_site_free(s.site)
 	s.memory.free()
+	for _, c := range s.idle {
+		c.memory.free()
+	}
 }
+
+// An Error is that of a handler.
+type Error struct {
+	Code    int // of absl
+	Message string
+}
+
+func (e *Error) Error() string { return e.Message }
 
 // taken returns an error of C as one of Go, and frees it.
 func taken(e *C.ffi_error) error {
@@ -134,5 +161,6 @@ func taken(e *C.ffi_error) error {
 	}
 	defer C.calliope_host_error_free(e)
 	var code C.int32_t
-	return errors.New(C.GoString(C.calliope_host_error(e, &code)))
+	message := C.GoString(C.calliope_host_error(e, &code))
+	return &Error{int(code), message}
 }

@@ -1,8 +1,11 @@
 #include "host.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "_cgo_export.h"
 
 struct ffi_error {
   int32_t code;
@@ -11,8 +14,7 @@ struct ffi_error {
 
 struct ffi_context {
   host_site* site;
-  int32_t device;
-  int64_t run_id;
+  const host_run* run;
 };
 
 struct ffi_future {
@@ -22,16 +24,39 @@ struct ffi_future {
   ffi_error* error;
 };
 
-enum { INVALID_ARGUMENT = 3, UNIMPLEMENTED = 12 };
+enum { INVALID_ARGUMENT = 3, NOT_FOUND = 5, UNIMPLEMENTED = 12 };
 
-static ffi_error* fail(int32_t code, const char* message) {
+ffi_error* calliope_host_fail(int32_t code, const char* message) {
   ffi_error* e = malloc(sizeof *e + strlen(message) + 1);
   e->code = code;
   strcpy(e->message, message);
   return e;
 }
 
-static ffi_error* error_create(ffi_error_create_args* a) { return fail(a->code, a->message); }
+#define fail calliope_host_fail
+
+// too_small returns an error for a structure that ends before the last field that is needed. Libraries read the size
+// in its text, which is that of XLA's.
+static ffi_error* too_small(const char* name, const void* args, size_t needed) {
+  size_t size = *(const size_t*)args;
+  if (size >= needed) return NULL;
+  char text[128];
+  snprintf(text, sizeof text, "Unexpected %s size: expected %zu, got %zu. Check installed software versions.", name,
+           needed, size);
+  return fail(INVALID_ARGUMENT, text);
+}
+
+// NEEDS returns from a function whose arguments end before a field.
+#define NEEDS(type, last)                                            \
+  do {                                                               \
+    ffi_error* error = too_small(#type, a, FFI_SIZE(type, last));    \
+    if (error != NULL) return error;                                 \
+  } while (0)
+
+static ffi_error* error_create(ffi_error_create_args* a) {
+  NEEDS(ffi_error_create_args, code);
+  return fail(a->code, a->message);
+}
 
 static void error_details(ffi_error_details_args* a) {
   a->message = a->error->message;
@@ -48,12 +73,12 @@ const char* calliope_host_error(ffi_error* error, int32_t* code) {
 void calliope_host_error_free(ffi_error* error) { free(error); }
 
 static ffi_error* handler_register(ffi_handler_register_args* a) {
-  (void)a;
-  return fail(UNIMPLEMENTED, "a handler does not register others here");
+  NEEDS(ffi_handler_register_args, traits);
+  return calliopeHostRegister(a);
 }
 
 static ffi_error* stream_get(ffi_stream_args* a) {
-  (void)a;
+  NEEDS(ffi_stream_args, stream);
   return fail(UNIMPLEMENTED, "the call is on the CPU, which has no streams");
 }
 
@@ -83,7 +108,10 @@ ffi_error* calliope_host_type(int64_t* id, const ffi_type_info* info) {
   return error;
 }
 
-static ffi_error* type_register(ffi_type_register_args* a) { return calliope_host_type(a->type_id, a->info); }
+static ffi_error* type_register(ffi_type_register_args* a) {
+  NEEDS(ffi_type_register_args, type_id);
+  return calliope_host_type(a->type_id, a->info);
+}
 
 static void (*deleter_of(int64_t id))(void*) {
   void (*deleter)(void*) = NULL;
@@ -94,34 +122,37 @@ static void (*deleter_of(int64_t id))(void*) {
   return deleter;
 }
 
-// slot returns the state that a call sets or gets. Before FFI 0.3 there was one, of instantiate.
-static host_state* slot(void* args, int64_t** type_id, void*** value) {
-  ffi_state_args_3* a = args;
-  if (a->struct_size < FFI_SIZE(ffi_state_args_3, state)) {
-    ffi_state_args_2* old = args;
-    *type_id = old->type_id, *value = &old->state;
-    return &old->context->site->states[FFI_STAGE_INSTANTIATE];
+// slot finds the state that a call sets or gets. Before FFI 0.3 there was one, of instantiate.
+static ffi_error* slot(void* args, host_state** state, int64_t** type_id, void*** value) {
+  ffi_state_args_2* old = args;
+  if (old->struct_size == FFI_SIZE(ffi_state_args_2, state)) {
+    *state = &old->context->site->states[FFI_STAGE_INSTANTIATE], *type_id = old->type_id, *value = &old->state;
+    return NULL;
   }
-  if (a->stage < 0 || a->stage >= FFI_STAGES) return NULL;
-  *type_id = a->type_id, *value = &a->state;
-  return &a->context->site->states[a->stage];
+  ffi_state_args_3* a = args;
+  NEEDS(ffi_state_args_3, state);
+  if (a->stage < 0 || a->stage >= FFI_STAGES) return fail(INVALID_ARGUMENT, "the stage of the state is not known");
+  *state = &a->context->site->states[a->stage], *type_id = a->type_id, *value = &a->state;
+  return NULL;
 }
 
 static ffi_error* state_set(void* args) {
+  host_state* s;
   int64_t* type_id;
   void** value;
-  host_state* s = slot(args, &type_id, &value);
-  if (s == NULL) return fail(INVALID_ARGUMENT, "the stage of the state is not known");
+  ffi_error* error = slot(args, &s, &type_id, &value);
+  if (error != NULL) return error;
   if (s->value != NULL) return fail(INVALID_ARGUMENT, "the state is set already");
   s->type_id = *type_id, s->value = *value;
   return NULL;
 }
 
 static ffi_error* state_get(void* args) {
+  host_state* s;
   int64_t* type_id;
   void** value;
-  host_state* s = slot(args, &type_id, &value);
-  if (s == NULL) return fail(INVALID_ARGUMENT, "the stage of the state is not known");
+  ffi_error* error = slot(args, &s, &type_id, &value);
+  if (error != NULL) return error;
   if (s->value == NULL) return fail(INVALID_ARGUMENT, "the state is not set");
   if (s->type_id != *type_id) return fail(INVALID_ARGUMENT, "the state is of another type");
   *value = s->value;
@@ -138,6 +169,7 @@ void calliope_host_site_free(host_site* site) {
 }
 
 static ffi_error* memory_allocate(ffi_allocate_args* a) {
+  NEEDS(ffi_allocate_args, data);
   size_t alignment = a->alignment < sizeof(void*) ? sizeof(void*) : a->alignment;
   a->data = NULL;
   if (posix_memalign(&a->data, alignment, a->size ? a->size : 1) != 0)
@@ -146,6 +178,7 @@ static ffi_error* memory_allocate(ffi_allocate_args* a) {
 }
 
 static ffi_error* memory_free(ffi_free_args* a) {
+  NEEDS(ffi_free_args, data);
   free(a->data);
   return NULL;
 }
@@ -177,6 +210,7 @@ static ffi_error* thread_pool_num_threads(num_threads_args* a) {
 }
 
 static ffi_error* future_create(ffi_future_args* a) {
+  NEEDS(ffi_future_args, extensions);
   a->future = calloc(1, sizeof *a->future);
   pthread_mutex_init(&a->future->lock, NULL);
   pthread_cond_init(&a->future->changed, NULL);
@@ -191,11 +225,13 @@ static void future_end(ffi_future* f, ffi_error* error) {
 }
 
 static ffi_error* future_set_available(ffi_future_args* a) {
+  NEEDS(ffi_future_args, future);
   future_end(a->future, NULL);
   return NULL;
 }
 
 static ffi_error* future_set_error(ffi_future_error_args* a) {
+  NEEDS(ffi_future_error_args, error);
   future_end(a->future, a->error);
   return NULL;
 }
@@ -213,13 +249,37 @@ static ffi_error* future_wait(ffi_future* f) {
 }
 
 static ffi_error* run_id_get(ffi_run_id_args* a) {
-  a->run_id = a->context->run_id;
+  NEEDS(ffi_run_id_args, run_id);
+  a->run_id = a->context->run->id;
   return NULL;
 }
 
 static ffi_error* device_ordinal_get(ffi_device_args* a) {
-  a->ordinal = a->context->device;
+  NEEDS(ffi_device_args, ordinal);
+  a->ordinal = a->context->run->device;
   return NULL;
+}
+
+// What a caller has given to the run, by its type.
+typedef struct {
+  size_t struct_size;
+  ffi_extension* extensions;
+  ffi_context* context;
+  const int64_t* type_id;
+  void* data;  // out
+} user_data_args;
+
+static ffi_error* execution_context_get(user_data_args* a) {
+  NEEDS(user_data_args, data);
+  const host_run* run = a->context->run;
+  const host_state* data = (const host_state*)run->data;
+  for (int64_t i = 0; i < run->num_data; i++) {
+    if (data[i].type_id == *a->type_id) {
+      a->data = data[i].value;
+      return NULL;
+    }
+  }
+  return fail(NOT_FOUND, "the run was given no data of this type");
 }
 
 static ffi_error* missing(void* args) {
@@ -236,7 +296,7 @@ static const ffi_api api = {
     .handler_register = handler_register,
     .stream_get = stream_get,
     .type_register = type_register,
-    .execution_context_get = (void*)missing,
+    .execution_context_get = (void*)execution_context_get,
     .state_set = state_set,
     .state_get = state_get,
     .device_memory_allocate = memory_allocate,
@@ -261,8 +321,8 @@ ffi_error* calliope_host_version(ffi_handler handler, ffi_metadata* metadata) {
   return handler(&frame);
 }
 
-ffi_error* calliope_host_call(ffi_handler handler, ffi_frame* frame, host_site* site, int32_t device, int64_t run_id) {
-  ffi_context context = {.site = site, .device = device, .run_id = run_id};
+ffi_error* calliope_host_call(ffi_handler handler, ffi_frame* frame, host_site* site, const host_run* run) {
+  ffi_context context = {.site = site, .run = run};
   frame->struct_size = FFI_SIZE(ffi_frame, attrs);
   frame->api = &api, frame->context = &context, frame->future = NULL;
   ffi_error* error = handler(frame);

@@ -7,19 +7,13 @@ import "C"
 import (
 	"fmt"
 	"reflect"
-	"runtime"
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/internal/run/element"
-	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// A memory is memory of C for what a call consists of, and pins of Go's memory that it points to.
-type memory struct {
-	list []unsafe.Pointer
-	pins runtime.Pinner
-}
+// A memory is memory of C for what a call consists of.
+type memory struct{ list []unsafe.Pointer }
 
 // bytes returns n zero bytes of C, at least one.
 func (m *memory) bytes(n int) unsafe.Pointer {
@@ -39,27 +33,6 @@ func (m *memory) free() {
 func list[T any](m *memory, n int) []T {
 	var one T
 	return unsafe.Slice((*T)(m.bytes(n*int(unsafe.Sizeof(one)))), n)
-}
-
-// values returns arrays as operands or results.
-func (m *memory) values(views []tensor.View) C.ffi_values {
-	kinds, items := list[C.int32_t](m, len(views)), list[unsafe.Pointer](m, len(views))
-	buffers := list[C.ffi_buffer](m, len(views))
-	for i, v := range views {
-		dims := list[C.int64_t](m, v.Shape.Rank())
-		for k, d := range v.Shape.Dims {
-			dims[k] = C.int64_t(d)
-		}
-		buffers[i] = C.ffi_buffer{struct_size: C.sizeof_ffi_buffer, dtype: C.int32_t(element.ToFFI(v.Shape.DType)),
-			rank: C.int64_t(len(dims)), dims: unsafe.SliceData(dims)}
-		if p := unsafe.SliceData(v.Data); p != nil {
-			m.pins.Pin(p)
-			buffers[i].data = unsafe.Pointer(p)
-		}
-		kinds[i], items[i] = C.FFI_KIND_BUFFER, unsafe.Pointer(&buffers[i])
-	}
-	return C.ffi_values{struct_size: C.sizeof_ffi_values, size: C.int64_t(len(views)), kinds: unsafe.SliceData(kinds),
-		items: unsafe.SliceData(items)}
 }
 
 // attributes returns attributes, sorted by their names as XLA sorts them.

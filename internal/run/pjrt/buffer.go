@@ -4,6 +4,7 @@ package pjrt
 import "C"
 
 import (
+	"errors"
 	"sync/atomic"
 	"unsafe"
 )
@@ -63,6 +64,18 @@ func (c *Client) put(
 	}
 	arrays.Add(1)
 	return Array{c.api, r.buffer}, Event{c.api, r.done}, nil
+}
+
+// OnHost reports whether the memory of the devices is that of the host: it asks for a new array of one byte.
+func (c *Client) OnHost() (bool, error) {
+	const u8 = 6
+	a, _, err := c.Put(make([]byte, 1), u8, nil, 0)
+	if err != nil {
+		return false, err
+	}
+	var on C.bool
+	err = takeError(c.api, C.calliope_buffer_on_host(c.api, a.c, &on))
+	return bool(on), errors.Join(err, a.Destroy())
 }
 
 // CopyTo makes a copy of the array on another device. The array need not be computed, and

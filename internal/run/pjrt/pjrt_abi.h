@@ -56,6 +56,7 @@ enum {
   PJRT_FN_BUFFER_MEMORY = 66,
   PJRT_FN_BUFFER_TO_DEVICE = 69,
   PJRT_FN_BUFFER_TO_HOST = 70,
+  PJRT_FN_BUFFER_ON_HOST = 71,  // IsOnCpu
   PJRT_FN_BUFFER_READY_EVENT = 72,
   PJRT_FN_BUFFER_UNSAFE_POINTER = 73,
   PJRT_FN_BUFFER_HOLD = 74,     // IncreaseExternalReferenceCount
@@ -319,6 +320,13 @@ typedef struct {
   pjrt_buffer* buffer;
   uintptr_t pointer;  // out
 } pjrt_buffer_pointer_args;
+
+typedef struct {
+  size_t struct_size;
+  pjrt_extension* extensions;
+  pjrt_buffer* buffer;
+  bool on_host;  // out
+} pjrt_buffer_on_host_args;
 
 typedef struct {
   size_t struct_size;

@@ -104,6 +104,13 @@ calliope_event_result calliope_buffer_to_host(const pjrt_api* api, pjrt_buffer* 
   return calliope_event_ready(api, args.event);
 }
 
+pjrt_error* calliope_buffer_on_host(const pjrt_api* api, pjrt_buffer* buffer, bool* on_host) {
+  pjrt_buffer_on_host_args args = {.struct_size = PJRT_SIZE(pjrt_buffer_on_host_args, on_host), .buffer = buffer};
+  pjrt_error* error = CALL(api, PJRT_FN_BUFFER_ON_HOST, &args);
+  if (error == NULL) *on_host = args.on_host;
+  return error;
+}
+
 pjrt_error* calliope_buffer_destroy(const pjrt_api* api, pjrt_buffer* buffer) {
   pjrt_buffer_args args = {.struct_size = sizeof args, .buffer = buffer};
   return CALL(api, PJRT_FN_BUFFER_DESTROY, &args);

@@ -42,6 +42,9 @@ pjrt_error* calliope_buffer_release(const pjrt_api* api, pjrt_buffer* buffer);
 // copy is over.
 calliope_event_result calliope_buffer_to_host(const pjrt_api* api, pjrt_buffer* buffer, void* dst, size_t size);
 
+// Whether a buffer is in the memory of the host. on_host is not written if there is an error.
+pjrt_error* calliope_buffer_on_host(const pjrt_api* api, pjrt_buffer* buffer, bool* on_host);
+
 pjrt_error* calliope_buffer_destroy(const pjrt_api* api, pjrt_buffer* buffer);
 
 typedef struct {

@@ -19,6 +19,8 @@ type Calls struct {
 	module uint64 // its number, which is not 0
 	sites  []*site
 	group  *dispatch.Group
+
+	devices int // how often the code says which device makes calls
 }
 
 func newCalls() *Calls {
@@ -117,8 +119,8 @@ func (r *run) keeps(array []byte) bool {
 }
 
 // Call implements runtime.Host.
-func (r *run) Call(number int, arrays *unsafe.Pointer) bool {
-	err := r.calls.sites[number].call(r, arrays)
+func (r *run) Call(number, device int, arrays *unsafe.Pointer) bool {
+	err := r.calls.sites[number].call(r, device, arrays)
 	if err != nil {
 		r.host.Fail(err)
 	}

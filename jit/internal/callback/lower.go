@@ -7,6 +7,7 @@
 package callback
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/contract"
@@ -25,6 +26,13 @@ func Lower(m *mlir.Module, t reader.Targets) (*Calls, error) {
 	var r callop.Reader
 	c := newCalls()
 	for op := range m.Operation().Index().Named("stablehlo.custom_call") {
+		if call, _ := stablehlo.AsCustomCall(op); call.Target == callop.Device {
+			if err := c.lowerDevice(m, op); err != nil {
+				c.Close()
+				return nil, err
+			}
+			continue
+		}
 		s, ok, err := t.Read(&r, op)
 		if err == nil && ok {
 			err = c.lower(m, &s)
@@ -35,6 +43,16 @@ func Lower(m *mlir.Module, t reader.Targets) (*Calls, error) {
 		}
 	}
 	return c, nil
+}
+
+// lowerDevice has the code tell which device makes the calls that follow.
+func (c *Calls) lowerDevice(m *mlir.Module, op mlir.Operation) error {
+	b := mlir.NewBuilder(mlir.Before(op), op.Location())
+	call := extern.Call{Function: "calliope_jit_device",
+		Arrays: []extern.Array{{Value: op.Operand(0), Access: extern.Read}}}
+	call.Create(b, m, fmt.Sprintf("calliope.device%d", c.devices))
+	c.devices++
+	return cmp.Or(b.Err(), op.Erase())
 }
 
 func located(op mlir.Operation, err error) error {

@@ -54,8 +54,8 @@ type call struct {
 	copies [][]byte      // the memory of copies, by array
 }
 
-// call makes a call with the addresses of its arrays.
-func (s *site) call(of *run, addresses *unsafe.Pointer) error {
+// call makes a call on a device, with the addresses of its arrays.
+func (s *site) call(of *run, device int, addresses *unsafe.Pointer) error {
 	bound, lane, r := s.bound, -1, &of.host
 	if bound.Slot != nil {
 		lane = bound.Slot.Lane(int(r.ID()))
@@ -63,7 +63,8 @@ func (s *site) call(of *run, addresses *unsafe.Pointer) error {
 		var err error
 		if bound, err = s.named(addresses); err != nil {
 			return &callbacks.CallError{
-				Callback: s.bound.Config.Name(), Loc: s.bound.Config.Loc, RunID: r.ID(), Err: err}
+				Callback: s.bound.Config.Name(), Loc: s.bound.Config.Loc, Device: device, RunID: r.ID(),
+				Err: err}
 		}
 	}
 	c := s.take(bound, lane)
@@ -75,7 +76,7 @@ func (s *site) call(of *run, addresses *unsafe.Pointer) error {
 	for i, k := range s.results {
 		c.Outputs[i] = c.views[k]
 	}
-	c.RunID = r.ID()
+	c.RunID, c.Device = r.ID(), device
 	_, err := bound.Slot.Do(&c.Call.Call, r)
 	s.narrow(addresses)
 	if lane < 0 && s.bound.Slot != nil {

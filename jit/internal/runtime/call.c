@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-extern int calliopeJITCall(uintptr_t handle, int64_t site, void** arrays);
+extern int calliopeJITCall(uintptr_t handle, int64_t site, int32_t device, void** arrays);
 
 // Compiled code owns nothing that would have to be freed, so a run ends by a jump over its frames. It has no tables for
 // unwinding, which the jump of Windows must not ask for.
@@ -20,6 +20,7 @@ typedef struct run {
   uintptr_t handle;
   uint64_t module;
   int depth;
+  int32_t device;  // that makes the calls of the host
   const uint32_t* stop;
   struct run* outer;  // the run around it on this thread, in one of whose calls it was begun
   int calling;        // whether it is in a call of the host
@@ -50,12 +51,14 @@ void calliope_jit_call(int64_t site, int64_t n, ...) {
   for (int64_t i = 0; i < n; i++) arrays[i] = va_arg(list, void*);
   va_end(list);
   r->calling = 1;
-  int made = calliopeJITCall(r->handle, site, arrays);
+  int made = calliopeJITCall(r->handle, site, r->device, arrays);
   r->calling = 0;
   if (__builtin_expect(!made, 0)) JUMP(r->end);
 }
 
 void* const calliope_jit_call_address = (void*)calliope_jit_call;
+
+void calliope_jit_device(const int32_t* number) { current->device = *number; }
 
 void calliope_jit_check(void) {
   if (__builtin_expect(__atomic_load_n(current->stop, __ATOMIC_RELAXED) != 0, 0)) JUMP(current->end);

@@ -17,9 +17,9 @@ import (
 
 // A Host serves the calls that compiled code makes of functions of the host.
 type Host interface {
-	// Call makes a call, with the addresses of its arrays, on the thread of Run.Invoke. It returns false to end the
-	// run.
-	Call(site int, arrays *unsafe.Pointer) bool
+	// Call makes a call of a device, with the addresses of its arrays, on the thread of Run.Invoke. It returns false to
+	// end the run.
+	Call(site, device int, arrays *unsafe.Pointer) bool
 }
 
 // A Run is one execution of compiled code.
@@ -46,8 +46,8 @@ func (r *Run) Invoke(function unsafe.Pointer, arguments *unsafe.Pointer) (finish
 }
 
 //export calliopeJITCall
-func calliopeJITCall(handle C.uintptr_t, site C.int64_t, arrays *unsafe.Pointer) C.int {
-	if cgo.Handle(handle).Value().(*Run).Host.Call(int(site), arrays) {
+func calliopeJITCall(handle C.uintptr_t, site C.int64_t, device C.int32_t, arrays *unsafe.Pointer) C.int {
+	if cgo.Handle(handle).Value().(*Run).Host.Call(int(site), int(device), arrays) {
 		return 1
 	}
 	return 0
@@ -77,6 +77,7 @@ func Symbols() map[string]unsafe.Pointer {
 		"calliope_jit_check":        C.calliope_jit_check,
 		"calliope_jit_copy":         C.calliope_jit_copy_address,
 		"calliope_jit_transpose":    C.calliope_jit_transpose_address,
+		"calliope_jit_device":       C.calliope_jit_device,
 		"calliope_jit_lap":          C.calliope_jit_lap,
 		"calliope_jit_product":      C.calliope_jit_product,
 		"calliope_jit_random":       C.calliope_jit_random,

@@ -16,6 +16,9 @@ void calliope_jit_call(int64_t site, int64_t n, ...);
 // Its address. cgo does not know functions with further arguments.
 extern void* const calliope_jit_call_address;
 
+// What compiled code calls to say which device makes the calls of the host that follow. It is 0 before.
+void calliope_jit_device(const int32_t* number);
+
 // What compiled code calls where a loop begins a further iteration. Does not return if the run must stop.
 void calliope_jit_check(void);
 

@@ -65,6 +65,7 @@ func Run(ctx context.Context, o execute.Options, out io.Writer) error {
 		for _, e := range engines {
 			l.runners[e] = &execute.Runner{Engine: execute.Engine{Kind: e}}
 		}
+		l.runners[execute.JIT].Plugin = o.Plugin
 		s.lanes = append(s.lanes, l)
 		return func(first, end int) error { return l.part(ctx, o.First+uint64(first), o.First+uint64(end)) }, l.close
 	})
@@ -240,7 +241,7 @@ func (o outcomes) add(engine string, list []*program, a execute.Answer) {
 	}
 }
 
-var position = lazyregexp.New(`program:(\d+):\d+`)
+var position = lazyregexp.New(`(?:program|module):(\d+):\d+`)
 
 // place returns which program an error is about, or -1.
 func (k pack) place(text string) int {

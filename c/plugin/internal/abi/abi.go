@@ -7,26 +7,30 @@ type Function int32
 
 // String returns the name of the function in C.
 func (f Function) String() string {
-	switch f {
-	case ParameterShardings:
-		return "PJRT_Shardings_PJRT_Executable_ParameterShardings"
-	case OutputShardings:
-		return "PJRT_Shardings_PJRT_Executable_OutputShardings"
+	if f >= ParameterShardings {
+		return extensions[f-ParameterShardings]
 	}
 	return names[f]
 }
 
-// NumFunctions is how many functions the API has.
-const NumFunctions = len(names)
-
-// The functions of the extension Shardings have numbers after those of the API.
+// The functions of extensions have numbers after those of the API.
 const (
-	ParameterShardings = Function(NumFunctions)
-	OutputShardings    = ParameterShardings + 1
+	ParameterShardings = Function(len(names)) + iota
+	OutputShardings
+	RegisterType
+	AddUserData
+	RegisterHandler
+
+	NumFunctions = int(RegisterHandler) + 1
 )
 
-// ShardingsArgs are the arguments of both: the shardings are OpShardings of xla/xla_data.proto, in the memory of the
-// executable (xla/pjrt/c/pjrt_c_api_shardings_extension.h).
+var extensions = [...]string{
+	"PJRT_Shardings_PJRT_Executable_ParameterShardings", "PJRT_Shardings_PJRT_Executable_OutputShardings",
+	"PJRT_FFI_Type_Register", "PJRT_FFI_UserData_Add", "PJRT_FFI_Register_Handler",
+}
+
+// ShardingsArgs are the arguments of ParameterShardings and OutputShardings: the shardings are OpShardings of
+// xla/xla_data.proto, in the memory of the executable (xla/pjrt/c/pjrt_c_api_shardings_extension.h).
 type ShardingsArgs struct {
 	StructSize     int
 	ExtensionStart Ptr[ExtensionBase]
@@ -35,6 +39,36 @@ type ShardingsArgs struct {
 	Shardings      Ptr[Ptr[byte]]
 	Sizes          Ptr[int]
 }
+
+// The arguments of the functions for handlers of XLA's typed FFI are those of
+// xla/pjrt/c/pjrt_c_api_ffi_extension.h. A TypeID that is 0 is one that the function sets.
+type (
+	RegisterTypeArgs struct {
+		StructSize     int
+		ExtensionStart Ptr[ExtensionBase]
+		Name           Ptr[byte]
+		NameSize       int
+		TypeID         int64
+		Info           Ptr[TypeInfo] // of newer clients
+	}
+	TypeInfo        struct{ Deleter, Serialize, Deserialize uintptr }
+	AddUserDataArgs struct {
+		StructSize     int
+		ExtensionStart Ptr[ExtensionBase]
+		Context        Handle
+		TypeID         int64
+		Data           uintptr
+	}
+	RegisterHandlerArgs struct {
+		StructSize   int
+		Target       Ptr[byte]
+		TargetSize   int
+		Handler      uintptr
+		Platform     Ptr[byte]
+		PlatformSize int
+		Traits       uint32
+	}
+)
 
 // A Handle is a pointer to what only the plugin looks into: a number that the plugin gave out, or 0.
 type Handle uintptr
