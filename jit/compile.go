@@ -35,7 +35,8 @@ type Options struct {
 	Isolate bool
 	// After is called after each step of the compile with its name, that of a pass of MLIR or of a function of this
 	// package, and with the module as it then is, which it must not change or keep. If arrays turn out not to be
-	// changed in place, steps are made again. nil is nothing. With Isolate it is an error.
+	// changed in place, steps are made again. The calls are made one at a time, on another goroutine, and go on when
+	// Compile has returned because its context ended. With Isolate it is an error.
 	After func(step string, m *mlir.Module)
 	// Profile is called after each run, on its goroutine, with what the run spent its time on. Code that is measured
 	// reads the clock after each operation, or after those that are computed together; without Profile it does not.

@@ -278,7 +278,7 @@ func (o options) validate(modules []string) error {
 	case o.alone() && (o.devices > 0 || o.cache != "" || o.exact):
 		return errors.New("without XLA, as with --jit, --devices, --cache and --exact are not there: leave them out")
 	case o.profile && !o.alone():
-		return errors.New("--profile measures code of package jit: add --jit; the profilers of plugins are not read")
+		return errors.New("--profile measures code of package jit: add --jit; XLA's plugins for the CPU have no profiler")
 	case o.profile && o.replicas > 1:
 		return errors.New("--profile is for one device: leave out --replicas")
 	case o.timeout < 0:
