@@ -56,7 +56,7 @@ func TestCallsOfEachDevice(t *testing.T) {
 	text := `module attributes {mhlo.num_partitions = 2 : i32} {
 	sdy.mesh @mesh = <["x"=2]>
 	func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
-		%0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%y: tensor<1xf32>) {
+		%0 = sdy.manual_computation(%x) in_shardings=[<@"mesh", [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%y: tensor<1xf32>) {
 			%c = stablehlo.constant dense<7> : tensor<i32>
 			` + call("see", "observe", "%c", "tensor<i32>", "()") + `
 			%1 = ` + call("twice", "call", "%y", "tensor<1xf32>", "tensor<1xf32>") + `

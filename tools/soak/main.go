@@ -33,7 +33,8 @@
 //
 // The mode operations runs random programs of one or two operations of StableHLO and CHLO, of every element type, on
 // package jit, on XLA without and with engine.CompileOptions.Exact, and on the interpreter. A finding is printed, and
-// its module and inputs are kept for mlir-run. What is known is counted.
+// its module and inputs are kept for mlir-run. What is known is counted. With -plugin, the PJRT plugin of a path takes
+// the place of package jit.
 // With -sweep it runs programs of each operation and element type on each CPU plugin instead, of which none may end the
 // process. With -chain, too, they are of many operations on one type, of which none may take a minute to compile.
 //

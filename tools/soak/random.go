@@ -112,6 +112,7 @@ func movementMode(flags *flag.FlagSet) runner {
 func operationsMode(flags *flag.FlagSet) runner {
 	var o execute.Options
 	programFlags(flags, &o, 100_000, "number of programs")
+	flags.StringVar(&o.Plugin, "plugin", "", "the `path` of a PJRT plugin, such as c/plugin, that takes the place of package jit")
 	sweep := flags.Int("sweep", 0, "make this many programs of each operation and element type instead, and run them on "+
 		"each plugin: none may end the process")
 	chain := flags.Int("chain", 0, "with -sweep, make them of so many operations, one on the result of the other, and run "+

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/contract/callop"
@@ -86,7 +87,7 @@ func (m Manual) Mesh() (mesh stablehlo.Mesh, name string, err error) {
 		top = top.Parent()
 	}
 	for _, mesh := range stablehlo.Meshes(top.Region(0).First()) {
-		if "@"+mesh.Name == name {
+		if name == "@"+mesh.Name || name == "@"+strconv.Quote(mesh.Name) { // as others write it
 			return mesh, name, nil
 		}
 	}

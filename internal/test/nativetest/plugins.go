@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -24,9 +25,7 @@ func FurtherPlugins(t *testing.T) []native.Part {
 	return plugins
 }
 
-// OnFurtherPlugins runs the program of the test again on each of the FurtherPlugins, with a flag that selects tests,
-// and fails unless all tests that are named pass. Each run is a child process, because the custom call targets of XLA
-// are the process's and bridge.Open loads what CALLIOPE_PJRT_PLUGIN names.
+// OnFurtherPlugins runs the program of the test again on each of the FurtherPlugins, as OnPlugin does.
 func OnFurtherPlugins(t *testing.T, selects string, names ...string) {
 	for _, p := range FurtherPlugins(t) {
 		t.Run(string(p), func(t *testing.T) {
@@ -34,21 +33,40 @@ func OnFurtherPlugins(t *testing.T, selects string, names ...string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-			defer cancel()
-			child := exec.CommandContext(ctx, os.Args[0], selects, "-test.v", "-test.timeout=4m")
-			child.Env = append(os.Environ(), native.PJRTPlugin.Env()+"="+found.Path)
-			out, err := child.CombinedOutput()
-			if err != nil {
-				t.Errorf("%v\n%s", err, failures(string(out)))
-			}
-			for _, name := range names { // without this a child that runs nothing would pass
-				if !strings.Contains(string(out), "--- PASS: "+name+" (") {
-					t.Errorf("%s did not pass", name)
-				}
-			}
+			OnPlugin(t, found.Path, selects, names...)
 		})
 	}
+}
+
+// OnPlugin runs the program of the test again on the plugin of a path, with a flag that selects tests, and fails unless
+// all tests that are named pass. The run is a child process, because the custom call targets of XLA are the process's
+// and bridge.Open loads what CALLIOPE_PJRT_PLUGIN names.
+func OnPlugin(t *testing.T, path, selects string, names ...string) {
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	child := exec.CommandContext(ctx, os.Args[0], selects, "-test.v", "-test.timeout=4m")
+	child.Env = append(os.Environ(), native.PJRTPlugin.Env()+"="+path)
+	out, err := child.CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, failures(string(out)))
+	}
+	for _, name := range names { // without this a child that runs nothing would pass
+		if !strings.Contains(string(out), "--- PASS: "+name+" (") {
+			t.Errorf("%s did not pass", name)
+		}
+	}
+}
+
+// OwnPlugin builds c/plugin, and returns its path.
+func OwnPlugin(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "libcalliope_pjrt.so")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-w", "-buildmode=c-shared", "-o", path,
+		"github.com/calliope-mlir/calliope/c/plugin")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", build, err, out)
+	}
+	return path
 }
 
 // failures returns the output of a test binary without the lines of tests that passed.

@@ -8,6 +8,7 @@ type Options struct {
 	Seed     uint64
 	First    uint64 // the number of the first program
 	Keep     string // the folder that gets the modules and inputs of findings; it is made if there are any
+	Plugin   string // the path of a PJRT plugin that takes the place of package jit, if it is not empty
 }
 
 // Check returns an error if the options are invalid.

@@ -92,15 +92,15 @@ func (q request) answer(ctx context.Context) (a Answer) {
 }
 
 func (q request) compile(ctx context.Context, m *mlir.Module) (executable, error) {
-	switch q.Kind {
-	case Interpreter:
+	switch {
+	case q.Kind == Interpreter:
 		if stablehlo.CheckEvaluate(m) != nil {
 			if err := expand(m); err != nil {
 				return nil, err
 			}
 		}
 		return interpreted{m}, stablehlo.CheckEvaluate(m)
-	case JIT:
+	case q.Kind == JIT && q.Plugin == "":
 		return jit.Compile(ctx, m, jit.Options{})
 	}
 	x, err := client(q.Plugin)
@@ -108,7 +108,10 @@ func (q request) compile(ctx context.Context, m *mlir.Module) (executable, error
 		return nil, err
 	}
 	var program engine.Program = passes.Program(m, passes.PrepareOptions{})
-	if q.Unprepared {
+	switch {
+	case q.Kind == JIT: // preparing is for XLA
+		program = bridge.Source(q.Module)
+	case q.Unprepared:
 		program = stablehlo.Unprepared(m)
 	}
 	return x.Compile(ctx, program, engine.CompileOptions{Exact: q.Kind == Exact})

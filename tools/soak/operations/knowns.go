@@ -66,7 +66,7 @@ var refusals = []*known{
 // differences are in what engines compute.
 var differences = []*known{
 	{on: "xla", what: "differs", shows: isFlushed, why: deviates + "Denormal numbers"},
-	{on: "xla", what: "differs", when: mentions("f8E8M0FNU"), shows: orFlushed(isNotFinite),
+	{on: "xla jit", what: "differs", when: mentions("f8E8M0FNU"), shows: orFlushed(isNotFinite),
 		why: deviates + "Denormal numbers: 2^-127 is one of f32, and the type has no zero, so that it is NaN"},
 	{on: "xla jit", what: "differs", ops: "batch_norm_training batch_norm_grad batch_norm_inference",
 		shows: isNotFinite, why: specifies + "batch_norm_training: squares overflow, in some orders or types"},
@@ -105,7 +105,7 @@ var differences = []*known{
 		why: "docs/reference/jit-deviations.md: which part of a complex number is NaN is open"},
 	{on: "xla jit", what: "differs", types: "class:c", ops: "atan2 chlo.broadcast_atan2", shows: isSign,
 		why: "a complex atan2 is on a branch cut, where signs depend on those of zeros"},
-	{on: "xla", what: "differs", types: "f4E2M1FN", ops: "divide remainder power reduce_precision sqrt " +
+	{on: "xla jit", what: "differs", types: "f4E2M1FN", ops: "divide remainder power reduce_precision sqrt " +
 		"rsqrt log log_plus_one tan atan2 chlo.broadcast_divide chlo.broadcast_remainder chlo.broadcast_power",
 		why: specifies + "f4E2M1FN has no NaN and no infinity: what becomes of one is open"},
 	{on: "interpreter", what: "differs", ops: "reduce_precision", when: mentions("mantissa_bits = 0"),

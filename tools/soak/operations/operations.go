@@ -65,6 +65,7 @@ func Run(ctx context.Context, o execute.Options, out io.Writer) error {
 		for _, e := range engines {
 			l.runners[e] = &execute.Runner{Engine: execute.Engine{Kind: e}}
 		}
+		l.runners[execute.JIT].Plugin = o.Plugin
 		s.lanes = append(s.lanes, l)
 		return func(first, end int) error { return l.part(ctx, o.First+uint64(first), o.First+uint64(end)) }, l.close
 	})
