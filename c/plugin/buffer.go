@@ -116,6 +116,14 @@ func (b *buffer) computed() (*engine.Array, error) {
 	return b.array, nil
 }
 
+// canGive reports whether a run may have the memory of the array, which is taken, computed and deleted: whether it is
+// not the caller's, and nobody else reads it.
+func (b *buffer) canGive() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.lent == nil && b.users == 1 && len(b.views) == 0
+}
+
 // read calls f with the elements where they are.
 func (b *buffer) read(f func(data []byte) error) error {
 	if err := b.take(); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/engine/load"
+	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/native"
@@ -83,7 +84,12 @@ func (c *client) compile(code, options []byte) (*program, error) {
 	p.runner, err = load.Compile(ctx, m.Module, stages.Options{
 		Devices: stages.On(c.engine), Compile: engine.CompileOptions{Foreign: targets, Replicas: p.replicas},
 		// The interpreter runs in a child process of a program in Go, which this is not.
-		Fallback: func(why error) error { return &engine.RefusedError{Err: why} },
+		Fallback: func(why error) error {
+			if e, ok := errors.AsType[*jit.UnsupportedError](why); ok {
+				why = e
+			}
+			return &engine.RefusedError{Err: why}
+		},
 	}, native.EnsureOptions{})
 	if err != nil {
 		p.endSites()

@@ -112,13 +112,13 @@ func (x *execution) run() error {
 		for i, b := range list {
 			a, err := b.computed()
 			if err != nil {
-				return fmt.Errorf("argument %d: %w", i-tokens, err)
+				return err // of the run that computes it
 			}
 			if i < tokens {
 				continue
 			}
 			arrays[device] = append(arrays[device], a)
-			if x.given[i] && !a.Borrowed() { // whose memory stays as it is
+			if x.given[i] && b.canGive() {
 				inputs = append(inputs, engine.Donate(a))
 			} else {
 				inputs = append(inputs, a)

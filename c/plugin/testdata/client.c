@@ -9,6 +9,8 @@
 
 #include "pjrt_c_api.h"
 
+#include "extension.h"
+
 static const PJRT_Api *api;
 
 // must ends the program at an error.
@@ -33,6 +35,7 @@ int main(int argc, char **argv) {
   if (get == NULL) return fprintf(stderr, "%s\n", dlerror()), 1;
   api = get();
 
+  PJRT_ExecuteContext *context = register_multiply(api, must);
   PJRT_Client_Create_Args create = {.struct_size = sizeof create};
   must(api->PJRT_Client_Create(&create));
   PJRT_Client_AddressableDevices_Args devices = {.struct_size = sizeof devices, .client = create.client};
@@ -56,7 +59,7 @@ int main(int argc, char **argv) {
     in[i] = buffer.buffer;
   }
 
-  PJRT_ExecuteOptions options = {.struct_size = sizeof options};
+  PJRT_ExecuteOptions options = {.struct_size = sizeof options, .context = context};
   PJRT_Buffer *const *arguments[1] = {in};
   PJRT_Buffer **results[1] = {out};
   PJRT_LoadedExecutable_Execute_Args execute = {.struct_size = sizeof execute, .executable = compile.executable,
@@ -69,6 +72,16 @@ int main(int argc, char **argv) {
   must(api->PJRT_Event_Await(&await));
   printf("%g %g\n", result[0], result[1]);
 
+  PJRT_Event_Destroy_Args over = {.struct_size = sizeof over, .event = copy.event};
+  must(api->PJRT_Event_Destroy(&over));
+  for (int i = 0; i < 3; i++) {
+    PJRT_Buffer_Destroy_Args free_buffer = {.struct_size = sizeof free_buffer, .buffer = i < 2 ? in[i] : out[0]};
+    must(api->PJRT_Buffer_Destroy(&free_buffer));
+  }
+  PJRT_LoadedExecutable_Destroy_Args unload = {.struct_size = sizeof unload, .executable = compile.executable};
+  must(api->PJRT_LoadedExecutable_Destroy(&unload));
+  PJRT_ExecuteContext_Destroy_Args end = {.struct_size = sizeof end, .context = context};
+  must(api->PJRT_ExecuteContext_Destroy(&end));
   PJRT_Client_Destroy_Args destroy = {.struct_size = sizeof destroy, .client = create.client};
   must(api->PJRT_Client_Destroy(&destroy));
   return 0;

@@ -20,7 +20,7 @@ const (
 // An Engine is what runs modules.
 type Engine struct {
 	Kind       string
-	Plugin     string // the path, for XLA; "" is the one that bridge.Open finds. For JIT, of c/plugin; "" is package jit
+	Plugin     string // the path, "" for that which bridge.Open finds. For JIT it is that of c/plugin, or ""
 	Unprepared bool   // compile for XLA without passes.Prepare
 	Name       string // see Engines
 }
