@@ -241,7 +241,7 @@ func (o outcomes) add(engine string, list []*program, a execute.Answer) {
 	}
 }
 
-var position = lazyregexp.New(`program:(\d+):\d+`)
+var position = lazyregexp.New(`(?:program|module):(\d+):\d+`)
 
 // place returns which program an error is about, or -1.
 func (k pack) place(text string) int {
