@@ -84,13 +84,11 @@ func (c *client) compile(code, options []byte) (*program, error) {
 	p.runner, err = load.Compile(ctx, m.Module, stages.Options{
 		Devices: stages.On(c.engine), Compile: engine.CompileOptions{Foreign: targets, Replicas: p.replicas},
 		// The interpreter runs in a child process of a program in Go, which this is not.
-		Fallback: func(why error) error {
-			if e, ok := errors.AsType[*jit.UnsupportedError](why); ok {
-				why = e
-			}
-			return &engine.RefusedError{Err: why}
-		},
+		Fallback: func(why error) error { return &engine.RefusedError{Err: why} },
 	}, native.EnsureOptions{})
+	if e, ok := errors.AsType[*jit.UnsupportedError](err); ok {
+		err = &engine.RefusedError{Err: e} // without what package stages says of other engines
+	}
 	if err != nil {
 		p.endSites()
 		return nil, errors.Join(err, m.Close())
