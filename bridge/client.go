@@ -94,9 +94,9 @@ const defaultDrain = 10 * time.Second
 
 var lastClient atomic.Int64
 
-// NewClient returns a new client. The caller must close it. It returns an error if the plugin's platform cannot
-// call Go, which the platforms cpu and cuda can. For a flag in XLA_FLAGS that the plugin does not have, the error is a
-// *[FlagError].
+// NewClient returns a new client. The caller must close it. It returns an error if Go cannot read the memory of the
+// plugin's devices, as it can that of the host, and of cuda. For a flag in XLA_FLAGS that the plugin does not have, the
+// error is a *[FlagError].
 func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 	p.given("NewClient")
 	if o.Devices < 0 || o.Devices > maxDevices {

@@ -30,16 +30,7 @@ func TestPrograms(t *testing.T) {
 
 	needDevices := []string{"devices", "sharded"} // the others run without a plugin, too
 
-	want := reference(t)
-	dir := t.TempDir()
-	// Without debug information the programs are linked in half of the time.
-	args := []string{"build", "-ldflags=-s -w", "-o", dir + string(filepath.Separator)}
-	for name := range want {
-		args = append(args, "./"+name)
-	}
-	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	dir, want := build(t)
 	for name, output := range want {
 		t.Run(name, func(t *testing.T) {
 			run(t, filepath.Join(dir, name), output)
@@ -52,6 +43,21 @@ func TestPrograms(t *testing.T) {
 			}
 		})
 	}
+}
+
+// build builds the programs into a folder, and returns it and what they must print.
+func build(t *testing.T) (dir string, want map[string]string) {
+	t.Helper()
+	want, dir = reference(t), t.TempDir()
+	// Without debug information the programs are linked in half of the time.
+	args := []string{"build", "-ldflags=-s -w", "-o", dir + string(filepath.Separator)}
+	for name := range want {
+		args = append(args, "./"+name)
+	}
+	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return dir, want
 }
 
 // TestIndex holds that README.md has every program.

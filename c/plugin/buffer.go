@@ -333,7 +333,7 @@ func copyTo(b *buffer, to *space) (abi.Handle, error) {
 	}
 	if !b.ready.isOver() {
 		made.ready = newWait()
-		go func() { made.ready.end(copying()) }()
+		go func() { made.ready.end(protect(copying)) }()
 		return handle(made), nil
 	}
 	if err := copying(); err != nil {

@@ -39,7 +39,7 @@ func calliopePJRT(number C.int, args unsafe.Pointer) C.uintptr_t {
 	f := abi.Function(number)
 	err := errMissing
 	if functions[f] != nil {
-		err = call(f, args)
+		err = protect(func() error { return functions[f](args) })
 	}
 	if err == nil {
 		return 0
@@ -47,14 +47,14 @@ func calliopePJRT(number C.int, args unsafe.Pointer) C.uintptr_t {
 	return C.uintptr_t(newFailure(fmt.Errorf("%v: %w", f, err)))
 }
 
-// call makes an error of a panic: a caller may pass anything.
-func call(f abi.Function, args unsafe.Pointer) (err error) {
+// protect makes an error of a panic: a caller may pass anything.
+func protect(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("%w: %v", errMistaken, r)
 		}
 	}()
-	return functions[f](args)
+	return f()
 }
 
 var (

@@ -15,6 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/engine"
 	"github.com/calliope-mlir/calliope/engine/load"
+	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/native"
@@ -85,6 +86,9 @@ func (c *client) compile(code, options []byte) (*program, error) {
 		// The interpreter runs in a child process of a program in Go, which this is not.
 		Fallback: engine.FallbackOff,
 	}, native.EnsureOptions{})
+	if e, ok := errors.AsType[*jit.UnsupportedError](err); ok {
+		err = &engine.RefusedError{Err: e} // without what package stages says of other engines
+	}
 	if err != nil {
 		p.endSites()
 		return nil, errors.Join(err, m.Close())

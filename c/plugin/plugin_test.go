@@ -79,6 +79,9 @@ func TestClient(t *testing.T) {
 			if !strings.Contains(string(out), test.want) {
 				t.Errorf("it printed %q, which lacks %q", out, test.want)
 			}
+			if strings.Contains(string(out), "Sanitizer") {
+				t.Errorf("%s", out)
+			}
 		})
 	}
 }

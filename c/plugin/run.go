@@ -48,9 +48,8 @@ func (p *program) start(x *execution) error {
 		for _, w := range earlier {
 			_ = w.until() // its error is its own
 		}
-		err := x.run()
-		x.giveBack()
-		return err
+		defer x.giveBack()
+		return protect(x.run)
 	}
 	if p.apart {
 		go func() { x.over.end(run()) }()

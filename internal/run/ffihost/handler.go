@@ -152,6 +152,8 @@ type Error struct {
 	Message string
 }
 
+const invalidArgument = 3
+
 func (e *Error) Error() string { return e.Message }
 
 // taken returns an error of C as one of Go, and frees it.

@@ -77,7 +77,7 @@ func (m *memory) attribute(value any) (kind C.int32_t, item unsafe.Pointer, err 
 			return C.FFI_ATTR_SCALAR, unsafe.Pointer(made), nil
 		}
 	}
-	return 0, nil, fmt.Errorf("a %T has no form in XLA's FFI", value)
+	return 0, nil, &Error{invalidArgument, fmt.Sprintf("a %T has no form in XLA's FFI", value)}
 }
 
 // numbers are those of XLA's element types for attributes.

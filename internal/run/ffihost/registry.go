@@ -47,7 +47,6 @@ func Registered() map[string]Bundle {
 //
 //export calliopeHostRegister
 func calliopeHostRegister(a *C.ffi_handler_register_args) *C.ffi_error {
-	const invalidArgument = 3
 	err := Register(text(a.name), text(a.platform), Bundle{
 		Instantiate: unsafe.Pointer(a.instantiate), Prepare: unsafe.Pointer(a.prepare),
 		Initialize: unsafe.Pointer(a.initialize), Execute: unsafe.Pointer(a.execute)})

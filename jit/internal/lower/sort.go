@@ -50,11 +50,10 @@ func lowerSort(e *emitter) error {
 	}
 	memory := aligned(8 * n)
 	for _, v := range inputs {
-		shape, err := stablehlo.ShapeOf(v.Type())
+		size, err := elementBytes(v.Type())
 		if err != nil {
 			return err
 		}
-		size := int64(shape.DType.Size())
 		call.Numbers = append(call.Numbers, size)
 		memory += aligned(n * size)
 		array(v, extern.Read)
@@ -71,6 +70,16 @@ func lowerSort(e *emitter) error {
 		return e.Err()
 	}
 	return e.replace(after[len(inputs) : 2*len(inputs)])
+}
+
+// elementBytes returns the size of an element in memory. There are no arrays of the host of all floating-point numbers.
+func elementBytes(t mlir.Type) (int64, error) {
+	elem, _ := t.Element()
+	if kind, ok := elem.FloatKind(); ok {
+		return int64(kind.Bits()+7) / 8, nil
+	}
+	shape, err := stablehlo.ShapeOf(t)
+	return int64(shape.DType.Size()), err
 }
 
 // aligned rounds up to a multiple of 16, the size of the largest elements.

@@ -4,6 +4,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/test/check"
+	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
+	"github.com/calliope-mlir/calliope/jit"
+	"github.com/calliope-mlir/calliope/tensor"
 )
 
 func TestSort(t *testing.T) {
@@ -70,6 +75,23 @@ func TestSort(t *testing.T) {
 			}) : (tensor<1xf32>) -> tensor<1xf32>
 			return %r : tensor<1xf32>`)},
 	})
+}
+
+// TestSortOfSixBits sorts numbers of a format that the interpreter and XLA lack.
+func TestSortOfSixBits(t *testing.T) {
+	m := mlirtest.Parse(t, mlirtest.Context(t), function("%x: tensor<4xf32>", "tensor<4xf32>", `
+		%y = stablehlo.convert %x : (tensor<4xf32>) -> tensor<4xf6E2M3FN>
+		%r = "stablehlo.sort"(%y) ({
+			^bb0(%a: tensor<f6E2M3FN>, %b: tensor<f6E2M3FN>):
+				%p = stablehlo.compare LT, %a, %b : (tensor<f6E2M3FN>, tensor<f6E2M3FN>) -> tensor<i1>
+				stablehlo.return %p : tensor<i1>
+		}) : (tensor<4xf6E2M3FN>) -> tensor<4xf6E2M3FN>
+		%z = stablehlo.convert %r : (tensor<4xf6E2M3FN>) -> tensor<4xf32>
+		return %z : tensor<4xf32>`))
+	e := check.Must(jit.Compile(t.Context(), m, jit.Options{}))
+	check.Cleanup(t, e)
+	got := check.Must(e.Call(t.Context(), tensor.Vector[float32](3, -1.5, 0.5, -7)))
+	check.Diff(t, "sorted", []tensor.View{tensor.Vector[float32](-7, -1.5, 0.5, 3)}, got)
 }
 
 // TestSortLengths sorts rows and columns of elements of all sizes.
