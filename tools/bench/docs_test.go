@@ -37,7 +37,8 @@ func TestWriteDocs(t *testing.T) {
 	if diff := cmp.Diff(want, strings.Join(got, "\n")); diff != "" {
 		t.Errorf("page (-want +got):\n%s", diff)
 	}
-	if err := writeDocs(file, "roofs", nil); err == nil || !strings.Contains(err.Error(), "no place for the suite roofs") {
+	err = writeDocs(file, "roofs", nil)
+	if err == nil || !strings.Contains(err.Error(), "no place for the suite roofs") {
 		t.Errorf("a page without a place: %v", err)
 	}
 }

@@ -117,9 +117,9 @@ func (k keySort) replace() error {
 		flip = ^flip
 	}
 	size := func(v mlir.Value) int64 {
-		shape, err := stablehlo.ShapeOf(v.Type())
+		bytes, err := elementBytes(v.Type())
 		k.Fail(err)
-		return int64(shape.DType.Size())
+		return bytes
 	}
 	n, width := k.dims[k.dim], max(8, 2*size(key)) // of a key and a place
 	call := extern.Call{Function: "calliope_jit_sort_by_keys", Fixed: 7, Numbers: []int64{product(k.dims[:k.dim]), n,
