@@ -74,7 +74,11 @@ func writePerfMap(e *execution.Engine, positions []mlir.Position) error {
 	for _, r := range ranges {
 		fmt.Fprintf(&text, "%x %x %s\n", base+r.begin, r.end-r.begin, r.name)
 	}
-	f, err := os.OpenFile(fmt.Sprintf("/tmp/perf-%d.map", os.Getpid()), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	name := fmt.Sprintf("/tmp/perf-%d.map", os.Getpid())
+	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is no file: remove it, for somebody else may have put it there", name)
+	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
