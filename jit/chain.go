@@ -1,6 +1,7 @@
 package jit
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -32,24 +33,30 @@ var (
 )
 
 // limitsOfChains returns the limits that the environment variable CALLIOPE_JIT_CHAINS names: "all" makes each chain
-// that can be one, and "none" makes none.
-func limitsOfChains() (limits chainLimits, ok bool) {
-	switch os.Getenv("CALLIOPE_JIT_CHAINS") {
+// that can be one, and "none" makes none, for which it returns false.
+func limitsOfChains() (limits chainLimits, ok bool, err error) {
+	switch word := os.Getenv("CALLIOPE_JIT_CHAINS"); word {
+	case "":
+		return usualChains, true, nil
 	case "all":
-		return allChains, true
+		return allChains, true, nil
 	case "none":
-		return limits, false
+		return limits, false, nil
+	default:
+		return limits, false, fmt.Errorf("the environment variable CALLIOPE_JIT_CHAINS is %q: use all or none", word)
 	}
-	return usualChains, true
 }
 
 // chainLoops makes one loop of operations that follow one another and compute arrays part by part, such as row by row.
 // An iteration computes one part of all of them, which the next operation then finds in the cache. A temporary that no
 // other operation uses becomes a part, so each iteration has the memory of the one before.
 func chainLoops(m *mlir.Module, e *Executable) error {
-	limits, ok := limitsOfChains()
-	f, err := main(m)
+	limits, ok, err := limitsOfChains()
 	if err != nil || !ok {
+		return err
+	}
+	f, err := main(m)
+	if err != nil {
 		return err
 	}
 	var chains []*chain
@@ -122,14 +129,15 @@ func (a *array) isDivided(loops int) bool {
 type origin int
 
 const (
-	own       origin = iota // nothing: it is allocated in the block
+	own       origin = iota // nothing: it is allocated in the block, or a constant
 	parameter               // no other parameter, and no array that is allocated
 	unknown                 // any but one that is allocated in the block
 )
 
 func (c *chain) originOf(v mlir.Value, block mlir.Block) origin {
 	switch {
-	case v.IsResult() && v.Owner().Name() == "memref.alloc" && v.Owner().Block().Equal(block):
+	case v.IsResult() && v.Owner().Name() == "memref.alloc" && v.Owner().Block().Equal(block),
+		v.IsResult() && v.Owner().Name() == "memref.get_global": // which nothing writes
 		return own
 	case v.IsArgument() && v.Block().Parent().Equal(c.main):
 		return parameter

@@ -5,6 +5,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/test/check"
+	"github.com/calliope-mlir/calliope/internal/test/mlirtest"
+	"github.com/calliope-mlir/calliope/jit"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -134,6 +137,14 @@ func TestChains(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestChainsVariable checks the error for another word.
+func TestChainsVariable(t *testing.T) {
+	t.Setenv("CALLIOPE_JIT_CHAINS", "some")
+	m := mlirtest.Parse(t, mlirtest.Context(t), "func.func @main() { return }")
+	_, err := jit.Compile(t.Context(), m, jit.Options{})
+	check.Error(t, err, `CALLIOPE_JIT_CHAINS is "some": use all or none`)
 }
 
 // ramp returns an array of small whole numbers, of which sums are exact.

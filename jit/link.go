@@ -55,6 +55,9 @@ func linkOf(op mlir.Operation) (l link, ok bool) {
 		return l, false
 	}
 	n := nest{GenericOp: g, op: op}
+	if slices.Contains(n.sizes(), 0) {
+		return l, false
+	}
 	l = link{op: op, sizes: n.sizes(), units: n.work(), inner: 1, adjacent: n.innermost()}
 	for _, t := range g.IteratorTypes {
 		l.parallel = append(l.parallel, strings.Contains(t.String(), linalg.ParallelLoop))
