@@ -28,12 +28,20 @@ func (c *chain) build(m *mlir.Module, number int) error {
 	for _, op := range moved {
 		op.MoveBefore(first)
 	}
-	b := mlir.NewBuilder(mlir.Before(first), first.Location())
+	var locations []mlir.Location
+	for _, l := range c.links {
+		locations = append(locations, l.op.Location())
+	}
+	all := m.Context().FusedLocation(mlir.Attribute{}, locations...)
+	b := mlir.NewBuilder(mlir.Before(first), all)
 	count := productOf(c.sizes) / c.rows
 	loop := scf.For(b, arith.ConstantIndex(b, 0), arith.ConstantIndex(b, count), arith.ConstantIndex(b, 1),
 		func(i mlir.Value) { c.createBody(b, i) })
 	if b.Err() != nil {
 		return b.Err()
+	}
+	if err := loop.SetLocation(all); err != nil {
+		return err
 	}
 	loop.SetDiscardable(chained, m.Context().UnitAttribute())
 	for _, l := range c.links {

@@ -134,9 +134,10 @@ func isPiece(op mlir.Operation) bool {
 func (p *profiler) operations(op mlir.Operation) (list []Operation) {
 	own := sourceOf(op)
 	for inner := range op.All() {
-		at := sourceOf(inner)
-		if o := (Operation{p.names[at], at}); o.Name != "" && at != own && !slices.Contains(list, o) {
-			list = append(list, o)
+		for _, at := range sourcesOf(inner.Location()) {
+			if o := (Operation{p.names[at], at}); o.Name != "" && at != own && !slices.Contains(list, o) {
+				list = append(list, o)
+			}
 		}
 	}
 	slices.SortFunc(list, func(a, b Operation) int {
@@ -145,13 +146,26 @@ func (p *profiler) operations(op mlir.Operation) (list []Operation) {
 	return append(list, Operation{cmp.Or(p.names[own], op.Name()), own})
 }
 
-// sourceOf returns the position of an operation, which is that of the call if it was inlined.
+// sourceOf returns the position of an operation, which is that of the call if it was inlined, and of the last one of
+// several.
 func sourceOf(op mlir.Operation) mlir.Position {
-	at := op.Location()
+	list := sourcesOf(op.Location())
+	return list[len(list)-1]
+}
+
+// sourcesOf returns the positions of a location, of which a chain has one for each of its operations.
+func sourcesOf(at mlir.Location) (list []mlir.Position) {
 	for _, caller, ok := at.CallSite(); ok; _, caller, ok = at.CallSite() {
 		at = caller
 	}
-	return at.Position()
+	parts, _, _ := at.Fused()
+	for _, part := range parts {
+		list = append(list, sourcesOf(part)...)
+	}
+	if len(list) == 0 {
+		list = append(list, at.Position())
+	}
+	return list
 }
 
 // run makes a run, and reports what it spent its time on.

@@ -65,3 +65,26 @@ func TestProfile(t *testing.T) {
 		end = l.End
 	}
 }
+
+// TestProfileOfChain names all operations of a chain, which several threads compute.
+func TestProfileOfChain(t *testing.T) {
+	t.Setenv("CALLIOPE_JIT_CHAINS", "all")
+	var got []string
+	m := mlirtest.Parse(t, mlirtest.Context(t), `func.func @main(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
+		%z = stablehlo.constant dense<0.0> : tensor<f32>
+		%y = stablehlo.sine %x : tensor<8x16xf32>
+		%s = stablehlo.reduce(%y init: %z) applies stablehlo.add across dimensions = [1]
+			: (tensor<8x16xf32>, tensor<f32>) -> tensor<8xf32>
+		%b = stablehlo.broadcast_in_dim %s, dims = [0] : (tensor<8xf32>) -> tensor<8x16xf32>
+		%d = stablehlo.divide %y, %b : tensor<8x16xf32>
+		return %d : tensor<8x16xf32> }`)
+	e := check.Must(jit.Compile(t.Context(), m, jit.Options{Profile: func(p jit.Profile) {
+		for _, piece := range p.Pieces {
+			got = append(got, fmt.Sprint(piece.Operations))
+		}
+	}}))
+	check.Cleanup(t, e)
+	check.Must(e.Call(t.Context(), tensor.View{Shape: tensor.ShapeOf(tensor.F32, 8, 16), Data: make([]byte, 8*16*4)}))
+	check.Diff(t, "pieces", []string{"[stablehlo.sine at test.mlir:3:8 stablehlo.reduce at test.mlir:4:24 " +
+		"stablehlo.divide at test.mlir:7:8]"}, got)
+}
