@@ -42,9 +42,9 @@ func OnFurtherPlugins(t *testing.T, selects string, names ...string) {
 // all tests that are named pass. The run is a child process, because the custom call targets of XLA are the process's
 // and bridge.Open loads what CALLIOPE_PJRT_PLUGIN names.
 func OnPlugin(t *testing.T, path, selects string, names ...string) {
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 11*time.Minute)
 	defer cancel()
-	child := exec.CommandContext(ctx, os.Args[0], selects, "-test.v", "-test.timeout=4m")
+	child := exec.CommandContext(ctx, os.Args[0], selects, "-test.v", "-test.timeout=10m")
 	child.Env = append(os.Environ(), native.PJRTPlugin.Env()+"="+path)
 	out, err := child.CombinedOutput()
 	if err != nil {
