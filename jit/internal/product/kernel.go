@@ -149,13 +149,29 @@ func (w *writer) product(in []mlir.Value) {
 // part builds the part of the products of what the panels hold.
 func (w *writer) part() {
 	end := w.min(w.add(w.fromColumn, w.number(panelsWide/tileBytes*w.lanes)), w.columns)
-	w.loop(w.fromColumn, end, w.lanes, w.fill)
+	w.loop(w.fromColumn, end, w.lanes, func(column mlir.Value) {
+		if w.operand.DType != w.sum.DType {
+			w.fill(column)
+			return
+		}
+		scf.If(w.b, w.inPlace(column), func() {}, func() { w.fill(column) })
+	})
 	w.loop(w.number(0), w.rows, leftRows, func(first mlir.Value) {
 		last := w.min(w.add(first, w.number(leftRows)), w.rows)
 		w.loop(w.fromColumn, end, w.lanes, func(column mlir.Value) {
 			w.loop(first, last, tileRows, func(row mlir.Value) { w.multiply(row, column) })
 		})
 	})
+}
+
+// inPlace returns whether tiles read the right matrix where it is, and not a panel: its rows are adjacent there, and
+// there are too few tiles to gain from a copy. Elements must be those of sums.
+func (w *writer) inPlace(column mlir.Value) mlir.Value {
+	narrow, _ := w.narrow(column)
+	few := w.is(arith.CmpIPredicateSle, w.rows, w.number(2*tileRows))
+	wide := w.is(arith.CmpIPredicateEq, narrow, arith.ConstantInt(w.b, w.b.Type("i1"), 0))
+	adjacent := w.is(arith.CmpIPredicateEq, w.right.column, w.number(1))
+	return arith.AndI(w.b, few, arith.AndI(w.b, wide, adjacent))
 }
 
 // fill builds the copy of a part of the right matrix to the panel of a column. Columns after the last one are that one,
@@ -212,8 +228,14 @@ func (w *writer) multiply(row, column mlir.Value) {
 // a tile.
 func (w *writer) sums(left []mlir.Value, column mlir.Value, initial []mlir.Value) []mlir.Value {
 	zero, t := w.number(0), w.vector(w.sum)
+	start, stride := w.panel(column, zero, zero), w.number(w.lanes)
+	if w.operand.DType == w.sum.DType {
+		there := w.inPlace(column)
+		start = arith.Select(w.b, there, w.place(w.right, w.fromInner, column), start)
+		stride = arith.Select(w.b, there, w.right.row, stride)
+	}
 	return scf.Iterate(w.b, zero, w.depth, w.number(1), initial, func(k mlir.Value, sums []mlir.Value) []mlir.Value {
-		row := llvm.Load(w.b, t, w.panel(column, k, zero))
+		row := w.load(w.sum, t, w.advance(start, w.sum.one, w.mul(k, stride)))
 		var next []mlir.Value
 		for i, start := range left {
 			v := w.load(w.operand, w.operand.one, w.advance(start, w.operand.one, w.mul(k, w.left.column)))
