@@ -65,7 +65,9 @@ func docsTable(suite string, list []result) string {
 	var b strings.Builder
 	var facts []string
 	for _, f := range machine() {
-		facts = append(facts, f.what+": "+f.value)
+		if f.what != "kernel" {
+			facts = append(facts, f.what+": "+f.value)
+		}
 	}
 	fmt.Fprintf(&b, "Measured on %s. %s.\n\n", time.Now().UTC().Format(time.DateOnly), strings.Join(facts, "; "))
 	fmt.Fprintf(&b, "| | %s |\n|---|%s\n", strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))
