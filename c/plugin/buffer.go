@@ -124,8 +124,9 @@ func (b *buffer) canGive() bool {
 	return b.lent == nil && b.users == 1 && len(b.views) == 0
 }
 
-// read calls f with the elements where they are.
-func (b *buffer) read(f func(data []byte) error) error {
+// view calls f with the elements where they are, when they are computed. f takes over the view. No run is given the
+// memory before f returns.
+func (b *buffer) view(f func(v *engine.View) error) error {
 	if err := b.take(); err != nil {
 		return err
 	}
@@ -138,8 +139,15 @@ func (b *buffer) read(f func(data []byte) error) error {
 	if err != nil {
 		return err
 	}
-	defer v.Close()
-	return f(v.Tensor().Data)
+	return f(v)
+}
+
+// read calls f with the elements where they are.
+func (b *buffer) read(f func(data []byte) error) error {
+	return b.view(func(v *engine.View) error {
+		defer v.Close()
+		return f(v.Tensor().Data)
+	})
 }
 
 func (b *buffer) free() {
@@ -151,21 +159,12 @@ func (b *buffer) free() {
 
 // refer adds a reference to the elements, which stay where they are until it is ended.
 func (b *buffer) refer() error {
-	if err := b.take(); err != nil {
-		return err
-	}
-	defer b.giveBack()
-	a, err := b.computed()
-	if err != nil {
-		return err
-	}
-	v, err := a.View(context.Background())
-	if err == nil {
+	return b.view(func(v *engine.View) error {
 		b.mu.Lock()
+		defer b.mu.Unlock()
 		b.views = append(b.views, v)
-		b.mu.Unlock()
-	}
-	return err
+		return nil
+	})
 }
 
 func (b *buffer) unrefer() error {
