@@ -175,15 +175,7 @@ func (p jitProgram) measure(
 	}
 
 	inputs, outputs := p.arrays(mine)
-	works := []work{
-		{name: "jit", do: func(n int) (err error) {
-			for i := 0; i < n && err == nil; i++ {
-				err = mine.CallInto(ctx, outputs, inputs...)
-			}
-			return err
-		}},
-		{name: "xla", do: func(n int) error { return runStaged(ctx, xla, n, borrowed(inputs)...) }},
-	}
+	works := runsOf(ctx, mine, xla, inputs, outputs)
 	if !p.slow {
 		slow, err := stages.Compile(ctx, m, stages.Options{Devices: []stages.Device{stages.Interpreter()}})
 		if err != nil {
@@ -204,6 +196,21 @@ func (p jitProgram) measure(
 	got.report(r, "jit/"+p.name+"/")
 	r.figure("jit/"+p.name+"/run", got[0].wall/got[1].wall, "of XLA", atMost(jitRun))
 	return nil
+}
+
+// runsOf returns runs by package jit, and by XLA.
+func runsOf(
+	ctx context.Context, mine *jit.Executable, xla engine.Executable, inputs, outputs []tensor.View,
+) []work {
+	return []work{
+		{name: "jit", do: func(n int) (err error) {
+			for i := 0; i < n && err == nil; i++ {
+				err = mine.CallInto(ctx, outputs, inputs...)
+			}
+			return err
+		}},
+		{name: "xla", do: func(n int) error { return runStaged(ctx, xla, n, borrowed(inputs)...) }},
+	}
 }
 
 // isolate measures compiles whose passes run in a child process.

@@ -144,15 +144,7 @@ func (p roofProgram) besideXLA(
 	}
 	defer func() { err = errors.Join(err, xla.Close()) }()
 	inputs, outputs := p.arrays(mine)
-	got, err := inTurn([]work{
-		{name: "jit", do: func(n int) (err error) {
-			for i := 0; i < n && err == nil; i++ {
-				err = mine.CallInto(ctx, outputs, inputs...)
-			}
-			return err
-		}},
-		{name: "xla", do: func(n int) error { return runStaged(ctx, xla, n, borrowed(inputs)...) }},
-	}, s.repeat)
+	got, err := inTurn(runsOf(ctx, mine, xla, inputs, outputs), s.repeat)
 	if err != nil {
 		return 0, err
 	}
