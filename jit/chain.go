@@ -50,7 +50,7 @@ func limitsOfChains() (limits chainLimits, ok bool, err error) {
 // chainLoops makes one loop of operations that follow one another and compute arrays part by part, such as row by row.
 // An iteration computes one part of all of them, which the next operation then finds in the cache. A temporary that no
 // other operation uses becomes a part, so each iteration has the memory of the one before.
-func chainLoops(m *mlir.Module, e *Executable) error {
+func chainLoops(m *mlir.Module, _ *Executable) error {
 	limits, ok, err := limitsOfChains()
 	if err != nil || !ok {
 		return err
@@ -118,6 +118,7 @@ type array struct {
 	bytes   int64 // of all of it
 	written bool
 	shared  bool // several links use it
+	private bool // no other operation uses it, so that a part of it is enough; set by build
 }
 
 // isDivided reports whether so many loops of the chain are the indices of dimensions.

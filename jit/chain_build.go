@@ -32,6 +32,9 @@ func (c *chain) build(m *mlir.Module, number int) error {
 	for _, l := range c.links {
 		locations = append(locations, l.op.Location())
 	}
+	for v, a := range c.arrays {
+		a.private = a.written && v.IsResult() && v.Owner().Name() == "memref.alloc" && c.onlyUses(v, false)
+	}
 	all := m.Context().FusedLocation(mlir.Attribute{}, locations...)
 	b := mlir.NewBuilder(mlir.Before(first), all)
 	count := productOf(c.sizes) / c.rows
@@ -193,7 +196,7 @@ func (c *chain) slice(
 		}
 		kept, distances = append(kept, dims[i]), append(distances, strides[i])
 	}
-	if c.isPrivate(u.array) {
+	if c.arrays[u.array].private {
 		return c.part(b, u.array, parts), fixed
 	}
 	if whole || b.Err() != nil {
@@ -240,15 +243,6 @@ func (c *chain) windows(b *mlir.Builder, l link, u use, at []mlir.Value) map[int
 		views[w.dim] = view{start, (l.sizes[loop] - stays) * w.step}
 	}
 	return views
-}
-
-// isPrivate reports whether no other operation uses an array, so that a part of it is enough.
-func (c *chain) isPrivate(array mlir.Value) bool {
-	if array.IsArgument() || array.Owner().Name() != "memref.alloc" {
-		return false
-	}
-	a := c.arrays[array]
-	return a.written && c.onlyUses(array, false)
 }
 
 // onlyUses reports whether only links use a value. A view is used by products alone, which take its address.

@@ -141,7 +141,7 @@ func (p *productCall) createPart(c *chain, b *mlir.Builder, l link, at []mlir.Va
 
 // addressOf returns the address of the part of an array.
 func (c *chain) addressOf(b *mlir.Builder, u use, at []mlir.Value, parts map[mlir.Value]mlir.Value) mlir.Value {
-	if c.isPrivate(u.array) {
+	if c.arrays[u.array].private {
 		return address(b, c.part(b, u.array, parts), 0)
 	}
 	if b.Err() != nil {
@@ -157,9 +157,5 @@ func (c *chain) addressOf(b *mlir.Builder, u use, at []mlir.Value, parts map[mli
 			bytes = arith.AddI(b, bytes, arith.MulI(b, index, step))
 		}
 	}
-	i64 := b.Context().IntegerType(64, mlir.Signless)
-	start := arith.AddI(b, memref.ExtractAlignedPointerAsIndex(b, u.operand), bytes)
-	p, err := llvm.PointerType(b.Context(), 0)
-	b.Fail(err)
-	return llvm.IntToPtr(b, p, arith.IndexCast(b, i64, start))
+	return addressAt(b, u.operand, arith.IndexCast(b, b.Context().IntegerType(64, mlir.Signless), bytes))
 }

@@ -138,6 +138,14 @@ func (n nest) position(k int) (p position, ok bool) {
 
 // address returns the address in a buffer so many bytes from its start.
 func address(b *mlir.Builder, buffer mlir.Value, bytes int64) mlir.Value {
+	if bytes == 0 {
+		return addressAt(b, buffer, mlir.Value{})
+	}
+	return addressAt(b, buffer, number(b, bytes))
+}
+
+// addressAt is address for a number of 64 bits, or nil for the start.
+func addressAt(b *mlir.Builder, buffer, bytes mlir.Value) mlir.Value {
 	if b.Err() != nil {
 		return buffer
 	}
@@ -145,8 +153,8 @@ func address(b *mlir.Builder, buffer mlir.Value, bytes int64) mlir.Value {
 	start := arith.IndexCast(b, i64, memref.ExtractAlignedPointerAsIndex(b, buffer))
 	p, err := llvm.PointerType(b.Context(), 0)
 	b.Fail(err)
-	if bytes != 0 {
-		start = arith.AddI(b, start, number(b, bytes))
+	if !bytes.IsNil() {
+		start = arith.AddI(b, start, bytes)
 	}
 	return llvm.IntToPtr(b, p, start)
 }

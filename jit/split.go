@@ -141,8 +141,8 @@ var (
 	// computing are the dialects whose operations write nothing but their results.
 	computing = []string{"affine", "arith", "complex", "linalg", "math"}
 	// pure are the operations outside that the function does once more.
-	pure = []string{"arith.constant", "llvm.mlir.addressof", "llvm.mlir.constant", "memref.cast", "memref.collapse_shape",
-		"memref.expand_shape", "memref.get_global", "memref.reinterpret_cast", "memref.subview"}
+	pure = append([]string{"arith.constant", "llvm.mlir.addressof", "llvm.mlir.constant", "memref.get_global"},
+		bufferViews...)
 )
 
 // collect finds the values that the operation needs. It returns false if it cannot be moved.

@@ -22,12 +22,7 @@ func lowerSort(e *emitter) error {
 	}
 	inputs := e.operands()
 	rows := dims(inputs[0])
-	d := len(rows) - 1
-	if op.Dimension != nil && *op.Dimension >= 0 {
-		d = int(*op.Dimension)
-	} else if op.Dimension != nil {
-		d = len(rows) + int(*op.Dimension)
-	}
+	d := sortedDim(op)
 	n := rows[d]
 	if n < 2 {
 		return e.replace(inputs)
@@ -70,6 +65,18 @@ func lowerSort(e *emitter) error {
 		return e.Err()
 	}
 	return e.replace(after[len(inputs) : 2*len(inputs)])
+}
+
+// sortedDim returns the dimension that a sort is along. Negative ones count from the last one.
+func sortedDim(op stablehlo.SortOp) int {
+	rank := len(dims(op.Inputs[0]))
+	switch {
+	case op.Dimension == nil:
+		return rank - 1
+	case *op.Dimension < 0:
+		return rank + int(*op.Dimension)
+	}
+	return int(*op.Dimension)
 }
 
 // elementBytes returns the size of an element in memory. There are no arrays of the host of all floating-point numbers.

@@ -50,11 +50,7 @@ var ofElements = []string{"stablehlo.abs", "stablehlo.add", "stablehlo.and", "st
 
 // keysOf returns a sort as one by keys, and false if it is none.
 func keysOf(e *emitter, op stablehlo.SortOp) (k keySort, ok bool) {
-	k = keySort{emitter: e, op: op, dims: dims(op.Inputs[0])}
-	k.dim = len(k.dims) - 1
-	if op.Dimension != nil {
-		k.dim = (int(*op.Dimension) + len(k.dims)) % len(k.dims)
-	}
+	k = keySort{emitter: e, op: op, dims: dims(op.Inputs[0]), dim: sortedDim(op)}
 	less := op.Comparator.First().Terminator().Operand(0)
 	if less.IsArgument() || slices.Contains(k.dims, 0) || k.dims[k.dim] < 2 || k.dims[k.dim] > math.MaxUint32 {
 		return k, false

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "numbers.h"
 #include "split.h"
 
 #define LONG_RUN 64  // bytes from which on a call of memcpy is faster
@@ -68,12 +69,6 @@ typedef struct transposition {
   const loop* loops;
 } transposition;
 
-static int64_t min(int64_t a, int64_t b) { return a < b ? a : b; }
-
-typedef struct wide {
-  uint64_t words[2];
-} wide;
-
 #define TRANSPOSE(type)                                                                         \
   for (int64_t j = 0; j < columns; j++) {                                                       \
     for (int64_t i = 0; i < rows; i++) {                                                        \
@@ -93,7 +88,7 @@ static void transpose_block(const transposition* t, char* to, const char* from, 
     case 8:
       TRANSPOSE(uint64_t)
     default:
-      TRANSPOSE(wide)
+      TRANSPOSE(pair)
   }
 }
 
@@ -120,7 +115,7 @@ void calliope_jit_transpose(char* to, const char* from, int64_t size, int64_t ro
   loop loops[n + 1];
   va_list list;
   va_start(list, n);
-  int64_t blocks = (columns + BLOCK_COLUMNS - 1) / BLOCK_COLUMNS, all = blocks;
+  int64_t blocks = divide_up(columns, BLOCK_COLUMNS), all = blocks;
   for (int64_t i = 0; i < n; i++) {
     loops[i].count = va_arg(list, int64_t);
     loops[i].to = va_arg(list, int64_t);
@@ -129,7 +124,7 @@ void calliope_jit_transpose(char* to, const char* from, int64_t size, int64_t ro
   }
   va_end(list);
   transposition t = {to, from, size, rows, from_step, columns, to_step, blocks, n, loops};
-  calliope_jit_split(transpose_blocks, all, (RANGE_WORK + rows - 1) / rows, 0, 1, &t);
+  calliope_jit_split(transpose_blocks, all, divide_up(RANGE_WORK, rows), 0, 1, &t);
 }
 
 void* const calliope_jit_transpose_address = (void*)calliope_jit_transpose;

@@ -1,5 +1,6 @@
 #include "product.h"
 
+#include "numbers.h"
 #include "split.h"
 
 #define LEAST_WORK (1 << 22)  // multiplications of products that are split: some 60 µs
@@ -17,10 +18,6 @@ typedef struct products {
   char* out;
   int64_t height, width, blocks;
 } products;
-
-static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-static int64_t min(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static void compute(void** arguments) {
   const products* p = *(products**)arguments[2];

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "numbers.h"
 #include "split.h"
 
 // An array of rows, or the row of it that is sorted.
@@ -28,8 +29,6 @@ static inline uint8_t less(order* o, uint32_t first, uint32_t second) {
   o->less(o->arguments);
   return o->result;
 }
-
-static inline int64_t min(int64_t a, int64_t b) { return a < b ? a : b; }
 
 // Two sorted runs of places, one after the other, which are being merged.
 typedef struct merge {
@@ -82,10 +81,6 @@ static const uint32_t* sort(order* o, int64_t n, uint32_t* places) {
   }
   return from;
 }
-
-typedef struct pair {
-  uint64_t words[2];
-} pair;
 
 #define COPY(type)                                                           \
   for (int64_t i = 0; i < n; i++) {                                          \
@@ -264,7 +259,7 @@ void calliope_jit_sort_by_keys(int64_t outer, int64_t n, int64_t inner, int64_t 
   for (int64_t k = 0; k < operands; k++) list[k].to = va_arg(further, char*);
   char* memory = va_arg(further, char*);
   va_end(further);
-  calliope_jit_split(sort_rows_by_keys, outer * inner, (RANGE_WORK + n - 1) / n, memory_size, 2, &s, memory);
+  calliope_jit_split(sort_rows_by_keys, outer * inner, divide_up(RANGE_WORK, n), memory_size, 2, &s, memory);
 }
 
 void* const calliope_jit_sort_by_keys_address = (void*)calliope_jit_sort_by_keys;
